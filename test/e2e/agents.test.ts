@@ -59,7 +59,7 @@ const requestsOf = ({ standin }: World, kind: string, name = '') =>
 
 const lastOf = (world: World, kind: string, name = '') => said(requestsOf(world, kind, name).at(-1) as RecordedRequest);
 
-const REFUSED = 'in all, and that is used up: do this step yourself, without a subagent or a workflow.';
+const REFUSED = 'in all, and has used them: do this step yourself, without a subagent or a workflow.';
 
 describe('more subagents than a run may start', () => {
   it('of three at once the third is refused, and the agent is told why', async () => {
@@ -94,14 +94,14 @@ describe('more subagents than a run may start', () => {
       // How many begin at once depends on the machine.
       expect(requestsOf(world, 'subagent').length).toBeLessThan(20);
       expect(lastOf(world, 'main')).toContain(
-        'a workflow was stopped, not by the user but by a limit of this run: the limit of this run is 2 subagents.',
+        'a workflow was stopped by a limit of this run, not by the user: the limit of this run is 2 subagents.',
       );
     },
   );
 });
 
 describe('a subagent that crosses its bound is stopped, and its parent is told', () => {
-  const WHY = 'was stopped, not by the user but by a limit of this run: it has used';
+  const WHY = 'was stopped by a limit of this run, not by the user: it has used';
 
   it.each(
     sampled([
@@ -134,7 +134,7 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
       expect.stringMatching(/^stop the subagent "inner" \(general-purpose\): it has cost about \$0\.2\d of \$0\.20$/),
     ]);
     expect(requestsOf(world, 'subagent', 'inner').length).toBeLessThan(7);
-    expect(lastOf(world, 'subagent', 'outer')).toContain('was stopped, not by the user but by a limit of this run');
+    expect(lastOf(world, 'subagent', 'outer')).toContain('was stopped by a limit of this run, not by the user');
     expect(lastOf(world, 'main')).not.toContain('was stopped, not by the user');
   });
 

@@ -78,7 +78,7 @@ describe('a usage limit', () => {
     expect(second.code).toBe(0);
     expect(world.standin.requests.filter(({ kind }) => kind === 'subagent')).toHaveLength(1);
     expect(JSON.stringify(mainRequests(world.standin).map(({ body }) => body))).toContain(
-      'This work may use 1 subagent in all, and that is used up',
+      'This work may use 1 subagent in all, and has used them',
     );
   });
 

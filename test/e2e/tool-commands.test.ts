@@ -109,7 +109,7 @@ inSoak('2 MB are stored once, by claude, and the agent is told what may be read 
   const path = /Full output saved to: (\S+)/.exec(result)?.[1] ?? '';
   expect(statSync(path).size).toBeGreaterThan(2_000_000);
   expect(result.length).toBeLessThan(3_000);
-  expect(newestWords(mainRequests(world.standin).at(-1))).toContain(`All of this result is in ${path} (`);
+  expect(newestWords(mainRequests(world.standin).at(-1))).toContain(`The full result is in ${path} (`);
   expect(storedResults(world)).toEqual({});
 });
 

@@ -21,7 +21,7 @@ it('a text of 5 MB is stored once, by claude, and the agent is told what may be 
   expect(code).toBe(0);
   expect(statSync(path).size).toBe(5_000_000);
   expect(result.length).toBeLessThan(3_000);
-  expect(toldLast(world)).toContain(`All of this result is in ${path}: look into it with Read`);
+  expect(toldLast(world)).toContain(`The full result is in ${path}: read parts of it with Read`);
   expect(storedResults(world)).toEqual({});
 });
 
@@ -106,7 +106,7 @@ inSoak('a tool that gave too much, and has shown how it gives pages, is asked fo
   expect(second).toHaveLength(limit?.value ?? 0);
   expect(second?.length).toBeGreaterThan(200);
   expect(third?.map(({ id }) => id)).toEqual([500, 501, 502, 503, 504, 505, 506, 507, 508, 509]);
-  expect(newestWords(mainRequests(world.standin)[3])).toContain(`limit=${limit?.value} was set for this call`);
+  expect(newestWords(mainRequests(world.standin)[3])).toContain(`ctxb set limit=${limit?.value} for this call`);
   expect(Object.keys(storedResults(world))).toHaveLength(1);
 });
 

@@ -43,7 +43,7 @@ inSoak('what is asked for from an offset on is limited as well', async () => {
   expect(lines[0]?.number).toBe(2_001);
   expect(lines).toHaveLength(limits(world)[0] ?? 0);
   expect(newestWords(mainRequests(world.standin).at(-1))).toContain(
-    `This Read gives lines 2001-${lines.at(-1)?.number} of 3000`,
+    `This Read returns lines 2001-${lines.at(-1)?.number} of 3000`,
   );
 });
 
@@ -54,7 +54,7 @@ it('a limit that is too large becomes one that fits, and the agent is told where
 
   const lines = linesOf(given(world)[0] ?? '');
   expect(lines).toHaveLength(limits(world)[0] ?? 0);
-  expect(newestWords(mainRequests(world.standin).at(-1))).toContain(`Go on with offset=${11 + lines.length};`);
+  expect(newestWords(mainRequests(world.standin).at(-1))).toContain(`Continue with offset=${11 + lines.length};`);
 });
 
 inSoak('a limit that fits stays', async () => {

@@ -32,8 +32,8 @@ it("a subagent's tools have a budget of their own, and are told nothing of the m
   // The main thread has used up what is planned for results, the subagent nothing.
   expect(mains.at(-1)).toBeLessThan(subs);
   expect(linesOf(readOf ?? '')).toHaveLength(subs);
-  expect(readOf).toContain(`This Read gives lines 1-${subs} of 1000`);
-  expect(cutOf).toContain('[ctxb cut this result to fit the budget of tools. Bash cat output.txt: ');
+  expect(readOf).toContain(`This Read returns lines 1-${subs} of 1000`);
+  expect(cutOf).toContain('[ctxb cut this result to fit the tool budget. Bash cat output.txt: ');
   expect(Object.values(storedResults(world))).toEqual([numbered(400).trimEnd()]);
   expect(failureOf).toMatch(/This result took about \d+ tokens, and 2000 are planned for one now/);
   expect(subagentRequests(world).flatMap(givenTexts).join('\n')).not.toMatch(

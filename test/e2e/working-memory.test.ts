@@ -199,7 +199,7 @@ inSoak('what neither the summary nor the first answer held goes with the next pr
   await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
 
   const texts = givenTexts(requestAfter(world, 0)).join('\n');
-  expect(texts).toContain('Also noted before the context was compacted');
+  expect(texts).toContain('Noted before the compaction');
   expect(occurrences(texts, FAILS)).toBe(1);
   const [first, second] = ofKind(world, 'recall');
   expect([first?.hook, second?.hook]).toEqual(['SessionStart', 'UserPromptSubmit']);

@@ -41,7 +41,7 @@ export function longJob(): Scenario {
 
   /** Where the last result is stored, if it is. */
   function note(request: RecordedRequest): void {
-    const path = /(?:whole of it is in|has been saved to|output saved to:) (\/\S+\.\w+)/.exec(
+    const path = /(?:full result is in|has been saved to|output saved to:) (\/\S+\.\w+)/.exec(
       newestWords(request),
     )?.[1];
     if (path !== undefined && turn < TURNS && !stored.has(asked - 1)) stored.set(asked - 1, path);

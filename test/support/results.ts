@@ -76,7 +76,7 @@ export function onwards(first: ToolUse): Scenario {
       const context = contextOf(request);
       if (index === 0) return { tools: [first], context };
       const words = newestWords(request);
-      path = /The whole of it is in (\S+): /.exec(words)?.[1] ?? path;
+      path = /The full result is in (\S+): /.exec(words)?.[1] ?? path;
       const offset = /[Gg]o on with (?:Read, )?offset=(\d+)/.exec(words)?.[1];
       if (offset === undefined) return { text: 'done', context };
       return { tools: [{ name: 'Read', input: { file_path: path, offset: Number(offset) } }], context };

@@ -131,7 +131,7 @@ const SUMMARY = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from 
 const SKILL = 'Launching skill: ';
 
 export const GONE =
-  '[ctxb] What stood here is gone (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.';
+  '[ctxb] The content here was removed (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.';
 
 /** Pictures and definitions of tools have no text here; built without it a result would pass for an empty one. */
 function selfContained(result: ToolResult): ToolResult {

@@ -22,7 +22,7 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
   if (max === undefined || agentsBegun(state) < max) {
     return { state: changedIn(state, 'fanOut', { asked: [...asked, toolUseId] }) };
   }
-  const refusal = `This work may use ${counted(max)} in all, and that is used up: do this step yourself, without a subagent or a workflow.`;
+  const refusal = `This work may use ${counted(max)} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal };
 }
 
@@ -87,7 +87,7 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
   const note = { kind: 'agent-limit', todo: 'stop', ...decided(state, reason), agent: name } as const;
   if (state.run.mode !== 'act') return keep(state, [note]);
   if (taskId === undefined) return keep(state, [{ ...note, todo: 'failed' }]);
-  const text = `${name} was stopped, not by the user but by a limit of this run: ${reason}. Go on with what there is, and do not start the same again.`;
+  const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;
   const { untold, ended } = state.fanOut;
   const aside = workflow !== undefined || ownOf(state.tasks, taskId)?.phase === 'background';
   const told = changedIn(withAgent(state, id, { phase: 'stopped' }), 'fanOut', {

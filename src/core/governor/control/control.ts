@@ -189,7 +189,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   if (purpose === 'initialize') return checkAgent(answered, event);
   if (purpose === 'usage' || purpose === 'cost') return keep(onUsage(answered, event, purpose));
   if (purpose === 'stop-task' && !event.ok) {
-    const reason = 'it may go on, and what it costs is not limited';
+    const reason = 'it may continue, and its cost is not limited';
     const agent = 'what it was told to stop';
     return keep(answered, [{ kind: 'agent-limit', todo: 'failed', ...decided(answered, reason), agent }]);
   }

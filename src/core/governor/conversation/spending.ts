@@ -165,7 +165,7 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
 function goOn(state: GovernorState): GovernorState {
   const allowed = changedIn(state, 'spending', { phase: 'within', brokenOff: false });
   if (!state.spending.brokenOff || wayOf(state) === 'stop') return allowed;
-  const because = 'The work was stopped because of what it costs; it may go on now.';
+  const because = 'The work was stopped because of its cost; it may continue now.';
   return changedIn(allowed, 'relief', { unfinished: { because, isLost: false } });
 }
 
@@ -176,7 +176,7 @@ const REACHED = {
 
 const WRAP_UP = [
   'This is the last thing you do, so keep it short:',
-  'leave everything in a state that can be gone on with, and say what is done, what is not, and what the next step is.',
+  'leave everything in a resumable state, and say what is done, what is not, and what the next step is.',
 ].join(' ');
 
 function wrapUp(state: GovernorState): Step {

@@ -117,7 +117,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
 
 /** Where claude calls no hooks, the document is sent as a prompt, in a hidden turn. */
 export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
-  const text = `${document.text}\n\nThe work goes on with the next message. Answer only: OK`;
+  const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
   const briefing = changed(countSent(state), {
     operation: { phase: 'briefing', turn: 'asked' },
     relief: { ...state.relief, pending: undefined },

@@ -99,7 +99,7 @@ const END_REASONS = {
   'usage-limit': 'the run has ended at a usage limit',
   outage: 'the run has ended, as the API does not answer',
   stalled: 'the run has ended, as claude said nothing any more',
-  refused: 'claude has refused to go on',
+  refused: 'claude refused to continue',
   unrelieved: 'the run has ended, as its context could not be relieved',
 } as const;
 

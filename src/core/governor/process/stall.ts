@@ -165,6 +165,6 @@ export function readStall(state: GovernorState, { before, event }: Line<ResultEv
   if (before.turn.stopped !== 'stall') return keep(state);
   if (!tellsInterrupt(event)) return keep(state, [{ kind: 'clear-timer', timer: 'stall' }]);
   const because =
-    'Nothing came any more in the middle of the work: the turn was interrupted, not by the user, and goes on in a new process.';
+    'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
   return end(changedIn(state, 'relief', { unfinished: { because, isLost: isUnheard(before) } }));
 }

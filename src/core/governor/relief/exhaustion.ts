@@ -147,7 +147,7 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const handedOver = state.relief.handoffs > before.relief.handoffs;
   if (!succeeded && !handedOver) return keep(changedIn(state, 'relief', { exhausted: tried }));
   const isExact = landing?.receipt !== undefined;
-  const because = `The context was full in the middle of the work, and ${isExact ? 'older steps of it stand above in a line each' : 'it was replaced by what is above'}.`;
+  const because = `The context was full in the middle of the work. ${isExact ? 'Older steps are shown above, one line each' : 'The summary above replaced it'}.`;
   const work = unfinished ?? { because, isLost: !isExact };
   return keep(changedIn(state, 'relief', { exhausted: { ...tried, open: false }, unfinished: work }));
 }

@@ -8,13 +8,13 @@ const MAX_PROBLEMS = 20;
 
 /** What the agent is to write under each heading. */
 const CONTENTS = {
-  Goal: 'What was asked for, in the words of whoever asked, with its limits.',
+  Goal: "The request in the user's own words, with its limits.",
   Done: 'What is finished, and what shows it.',
-  'In progress': 'What is half done, and exactly where it stands.',
+  'In progress': 'What is half done, and its exact state.',
   'Next steps': 'Numbered; the first can be begun at once.',
   'Decisions and why': 'What was decided, why, and what was rejected.',
   'Dead ends': 'What does not work, and how that showed.',
-  Files: '- `path`: what is in it. Say (deleted) or (to create) where the file is not there.',
+  Files: '- `path`: what is in it. Say (deleted) or (to create) if the file does not exist.',
   'Commands to verify': '- `command` — passed, — failed or — not run. One to an item, as it was typed.',
 } as const;
 
@@ -32,7 +32,7 @@ export const HANDOFF_SECTIONS = Object.keys(CONTENTS) as readonly HandoffSection
 export function handoffRequest({ reason }: { readonly reason: string }): string {
   const headings = Object.entries(CONTENTS).map(([section, content]) => `## ${section}\n${content}`);
   return [
-    `${FIRST}${onLine(reason, REASON_LENGTH)}), and the work goes on in a fresh one that knows nothing of this conversation but what you answer now.`,
+    `${FIRST}${onLine(reason, REASON_LENGTH)}), and the work continues in a fresh one that knows only your answer, not this conversation.`,
     'Answer with the handoff document itself: call no tool, write no file, put nothing before or after it. Markdown with exactly these eight headings:',
     headings.join('\n'),
     `Where there is nothing, write None. Be exact: paths from the working folder, names, figures, error texts. ${FIRST_END}`,

@@ -64,9 +64,9 @@ function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan
   const atOnce = Math.max(1, Math.floor((allocation(state, call.tool, call.agent) * part.lines) / tokens));
   const way =
     atOnce < part.lines
-      ? `go on with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.`
-      : 'its lines are long, so take parts of it by characters, as with cut -c or head -c.';
-  const opening = `[ctxb cut this result to fit the budget of tools. ${title}: ${size}. The whole of it is in ${path}: ${way}]`;
+      ? `continue with Read, offset=${part.nextLine}; the budget allows about ${atOnce} lines at a time.`
+      : 'its lines are long: take parts by characters, as with cut -c or head -c.';
+  const opening = `[ctxb cut this result to fit the tool budget. ${title}: ${size}. The full result is in ${path}: ${way}]`;
   return { text: `${opening}\n${part.text}`, context: '' };
 }
 
@@ -91,7 +91,7 @@ function jsonInstead(
   const perLine = Math.max(1, estimateTokens(stored.text, ratio) / lines);
   const atOnce = Math.max(1, Math.floor(allocation(state, call.tool, call.agent) / perLine));
   const way = `Read it there with offset and limit; the budget allows about ${atOnce} lines at a time.`;
-  const opening = `ctxb cut the JSON of ${titleOf(call)} to fit the budget of tools. The whole of it is in ${path}.`;
+  const opening = `ctxb cut the JSON of ${titleOf(call)} to fit the budget of tools. The full result is in ${path}.`;
   return { text, context: [opening, ...lost, more, longTexts, way].filter(Boolean).join(' ') };
 }
 

@@ -68,7 +68,7 @@ export function hintFor(state: GovernorState, call: ToolCall): Telling {
   if (left >= NEAR * alertLevels(state).warnBelow) return nothing;
   return {
     state: changedIn(state, 'toolBudget', { hinted: { ...hinted, [unit.name]: left } }),
-    text: `${hintText(unit, left)} A longer result has the context compacted.`,
+    text: `${hintText(unit, left)} A longer result causes a compaction.`,
   };
 }
 
@@ -102,5 +102,5 @@ export function alertText(level: 'low' | 'critical', left: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
   // Truncated: -500 is 0.
   const thousands = Math.trunc(left / 1_000) + 0;
-  return `[${opening}: ~${thousands}k tokens remaining before the context is compacted or handed over. Bring the work to a point from which it can be taken up again.]`;
+  return `[${opening}: ~${thousands}k tokens remaining before the context is compacted or handed over. Leave the work in a resumable state.]`;
 }

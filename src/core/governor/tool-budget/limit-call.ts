@@ -77,7 +77,7 @@ function limitText(state: GovernorState, { call, allowed }: ReadPlan, limit: num
   const offset = offsetOf(call);
   const last = offset + limit - 1;
   const more = Math.floor((limit * allocation(state, call.tool, call.agent)) / Math.max(1, allowed));
-  return `This Read gives lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Go on with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
+  return `This Read returns lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Continue with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
 }
 
 function joined(...texts: readonly string[]): string {
@@ -145,7 +145,7 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   if (parameter === undefined || !isLarge || isPaged(input) || !mayChange(state, 'input')) return undefined;
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
-  const told = `${parameter}=${value} was set for this call, as one result may take about ${allowed} tokens now: ask for the next page to go on.`;
+  const told = `ctxb set ${parameter}=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
   const limit = { parameter, value, context: joined(told, hint), reason: `about ${perItem} tokens an item` };
   return limited(keepOpen(state, call, { tokens: allowed }), call, limit);
 }

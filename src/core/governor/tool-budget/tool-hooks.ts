@@ -69,7 +69,7 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
   const { persistedOutputSize: bytes } = fieldsOf(call.response);
   const size = typeof bytes === 'number' ? ` (${bytes} bytes)` : '';
   const allowed = allocation(state, 'Read', call.agent);
-  return `All of this result is in ${path}${size}: look into it with Read, offset and limit, or by characters where its lines are long, or search in it; one result may take about ${allowed} tokens now.`;
+  return `The full result is in ${path}${size}: read parts of it with Read, offset and limit (by characters if its lines are long), or search in it; one result may take about ${allowed} tokens now.`;
 }
 
 /** Of main threads. */

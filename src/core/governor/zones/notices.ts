@@ -59,8 +59,7 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
   return { state: now, text: parts.join(' ') };
 }
 
-const STOPPING_POINT =
-  'That is nearly full: bring the step you are at to a point from which the work can be taken up again, and begin nothing large.';
+const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable state, and begin nothing large.';
 
 /** What the end of a turn adds to the health ledger; zones and reliefs are noted where they are decided. */
 export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Step {

@@ -38,7 +38,7 @@ export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Probl
 }
 
 function tooLong(length: number): Problem {
-  const text = `The document has ${counted(length, 'character')}; what stands behind the first ${counted(HANDOFF_LIMIT, 'character')} was not looked at.`;
+  const text = `The document has ${counted(length, 'character')}; the text after the first ${counted(HANDOFF_LIMIT, 'character')} was not checked.`;
   return { kind: 'too long', text };
 }
 
@@ -50,11 +50,11 @@ function sectionProblem(section: HandoffSection, body: string | undefined): Prob
 }
 
 function noSuchFile(path: string): Problem {
-  const text = `The file ${oneLine(path, NAME_LENGTH)} is named and does not exist: correct the path, or say (deleted) or (to create) behind it.`;
+  const text = `The file ${oneLine(path, NAME_LENGTH)} is named but does not exist: correct the path, or add (deleted) or (to create) after it.`;
   return { kind: 'no such file', path, text };
 }
 
 function commandFailed(command: string): Problem {
-  const text = `The command "${oneLine(command, NAME_LENGTH)}" is called passed, but it failed when it last ran.`;
+  const text = `The document says that the command "${oneLine(command, NAME_LENGTH)}" passed, but it failed when it last ran.`;
   return { kind: 'command failed', command, text };
 }

@@ -153,7 +153,7 @@ describe('a bound for each subagent', () => {
     expect(stopped(driver)).toEqual(['a1']);
     expect(told(driver.claude(toolHook('PostToolUse', 'Bash', { tool_use_id: 't0' })))).toEqual([]);
     expect(told(driver.claude(toolHook('PostToolUseFailure', 'Agent')))).toEqual([
-      expect.stringContaining('the subagent "Look" (Explore) was stopped, not by the user but by a limit of this run'),
+      expect.stringContaining('the subagent "Look" (Explore) was stopped by a limit of this run, not by the user'),
     ]);
     expect(told(driver.claude(toolHook('PostToolUseFailure', 'Agent')))).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe('a bound for each subagent', () => {
     expect(decisions(driver.actions).filter(({ kind }) => kind === 'agent-limit')).toHaveLength(1);
     const end = driver.claude(taskLine('updated', { task_id: 'w1', patch: { status: 'killed' } }), resultLine());
     expect(said(end)).toEqual([
-      expect.stringMatching(/^\[ctxb\] a workflow was stopped, .*Go on from where the work stands\.$/s),
+      expect.stringMatching(/^\[ctxb\] a workflow was stopped by a limit.*Go on from where the work stands\.$/s),
     ]);
   });
 

@@ -117,7 +117,7 @@ describe('a prompt that is sent while other runs use up the limit of the project
     driver.claude(hookLine('UserPromptSubmit', { prompt: 'Do the thing.' }));
     driver.tell({ kind: 'project-cost', others: 900_000, earlier: 0 });
     const over = driver.claude(initLine(), resultLine({ subtype: 'error_during_execution', is_error: true }));
-    expect(said(over)).toEqual([expect.stringContaining('it may go on now')]);
+    expect(said(over)).toEqual([expect.stringContaining('it may continue now')]);
   });
 });
 
@@ -266,7 +266,9 @@ describe("at the limit, 'ask'", () => {
     driver.claude(initLine(), callLine(300_000), callLine(301_000));
     driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 }));
     const actions = driver.tell({ kind: 'cost-answer', limitUsd: 2 });
-    expect(said(actions)).toEqual([expect.stringMatching(/it may go on now\.\n\nGo on from where the work stands\.$/)]);
+    expect(said(actions)).toEqual([
+      expect.stringMatching(/it may continue now\.\n\nGo on from where the work stands\.$/),
+    ]);
     expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'deferred', fate: 'drop' });
   });
 
@@ -313,7 +315,7 @@ it('a turn that was stopped for what was computed resumes where claude reports l
   expect(interrupts(driver)).toHaveLength(1);
   const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
   const after = driver.claude(resultLine({ ...stop, total_cost_usd: 0.95 }));
-  expect(said(after)).toEqual([expect.stringContaining('it may go on now')]);
+  expect(said(after)).toEqual([expect.stringContaining('it may continue now')]);
   expect(driver.state.spending).toMatchObject({ phase: 'within', brokenOff: false });
 });
 

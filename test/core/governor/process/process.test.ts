@@ -152,7 +152,7 @@ describe('prompts of a turn that died', () => {
 
   it('are gone on with, and not sent twice, where the log has them', () => {
     expect(diedAndBack(midTurn(), { delivered: ['prompt-2'] })).toEqual([
-      expect.stringMatching(/ended unexpectedly \(SIGKILL\) and goes on in a new process.*Go on from where/s),
+      expect.stringMatching(/ended unexpectedly \(SIGKILL\) and continues in a new process.*Go on from where/s),
     ]);
   });
 

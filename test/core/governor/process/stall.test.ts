@@ -74,7 +74,7 @@ describe('a claude that says nothing any more', () => {
     expect(said(end)).toEqual([]);
     const [resumed] = back(driver, ['prompt-2']);
     expect(driver.actions).toContainEqual({ kind: 'start-claude', resume: 's1', isFirst: false, afterMs: 1_000 });
-    expect(resumed).toMatch(/^\[ctxb\] Nothing came any more in the middle of the work: .* not by the user/);
+    expect(resumed).toMatch(/^\[ctxb\] Claude Code stopped responding and was restarted: .* not by the user/);
     const answer = driver.claude(initLine(), callLine(22_000), resultLine());
     expect(answer).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-2']) });
     expect(driver.state.process.stalls).toBe(0);

@@ -242,7 +242,7 @@ describe('a compaction that the mod has answered', () => {
     expect(decisions(actions).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['exhausted', 'compact']));
     expect(said(actions)).toEqual(['/compact']);
     driver.tell(compacted({ ...RECEIPT, number: 2 }));
-    expect(String(said(driver.claude(...manual)).at(-1))).toMatch(/in a line each\.\n\nGo on/);
+    expect(String(said(driver.claude(...manual)).at(-1))).toMatch(/one line each\.\n\nGo on/);
   });
 });
 

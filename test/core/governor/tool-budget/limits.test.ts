@@ -69,7 +69,7 @@ describe('a Read', () => {
   it('is told which lines it gets, where the next begins, and how many more there may be', () => {
     const { context } = answer(played(inTurn(), calling(READ), { file: LARGE }));
     expect(context).toBe(
-      'This Read gives lines 1-700 of 3000, as one result may take about 8000 tokens now. Go on with offset=701; the budget allows about 700 more lines.',
+      'This Read returns lines 1-700 of 3000, as one result may take about 8000 tokens now. Continue with offset=701; the budget allows about 700 more lines.',
     );
   });
 
@@ -138,7 +138,7 @@ describe('a result', () => {
     expect(kinds(actions)).toEqual(['store-result', 'cut-result', 'answer-hook']);
     expect(actions[0]).toMatchObject({ name: 'toolu_1', text: OUTPUT });
     const instead = bashInstead(answer(actions)) ?? '';
-    expect(instead).toContain(`in ${STORED}: go on with Read, offset=`);
+    expect(instead).toContain(`in ${STORED}: continue with Read, offset=`);
     expect(instead).toContain('Bash make: ');
     expect(instead).toContain(`${OUTPUT.length} characters in 5000 lines, exit status 0`);
     expect(instead.endsWith('line 5000 of the output')).toBe(true);
@@ -278,7 +278,7 @@ describe('a page', () => {
   it('is asked for as the tool was seen to take it', () => {
     const { specific, context } = answer(played(paged(), calling({ tool: LIST, input: { q: 'b' } })));
     expect(specific).toEqual({ updatedInput: { q: 'b', per_page: 720 } });
-    expect(context).toContain('per_page=720 was set');
+    expect(context).toContain('ctxb set per_page=720');
   });
 
   it('is not where all of it has fitted', () => {

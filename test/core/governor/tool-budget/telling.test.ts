@@ -39,14 +39,14 @@ describe('a hint', () => {
     {
       zone: 'warning',
       used: 130_001,
-      text: 'Budget allows ~199 matches with context. A longer result has the context compacted.',
+      text: 'Budget allows ~199 matches with context. A longer result causes a compaction.',
     },
     { zone: 'warning', used: 130_001, tools: { warnBelow: 0.05, criticalBelow: 0.02 }, text: undefined },
     {
       zone: 'critical',
       used: 150_001,
       tools: { warnBelow: 0.05, criticalBelow: 0.02 },
-      text: 'Budget allows ~99 matches with context. A longer result has the context compacted.',
+      text: 'Budget allows ~99 matches with context. A longer result causes a compaction.',
     },
   ])('in the zone $zone with $used tokens: $text', ({ used, tools = {}, text }) => {
     expect(hint(inTurn({ tools }, used), GREP)).toBe(text);
@@ -82,7 +82,7 @@ describe('a hint', () => {
   });
 
   it.each([
-    { left: 5_000, text: 'Budget allows ~25 matches with context. A longer result has the context compacted.' },
+    { left: 5_000, text: 'Budget allows ~25 matches with context. A longer result causes a compaction.' },
     { left: 4_999, text: undefined },
   ])('with $left tokens left: $text', ({ left, text }) => {
     const driver = inTurn({}, 170_000 - left - 1);

@@ -212,7 +212,7 @@ describe('after a compaction', () => {
   it('without room for evidence the answer names the notes only', () => {
     const { context } = setUp({ restoreTokens: 0 }).answer(LOST);
     expect(context).toContain(`${FOLDER}/scratch.md`);
-    expect(context).not.toContain('The newest of what was noted');
+    expect(context).not.toContain('The newest notes from tool calls');
   });
 
   it.each([

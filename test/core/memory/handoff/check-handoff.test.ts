@@ -45,7 +45,7 @@ describe('a handoff is checked', () => {
     const problems = checkHandoff(text, { ...FINE, exists: (path) => path === 'src/a.ts' });
     expect(problems).toMatchObject([{ kind: 'no such file', path: 'src/b.ts' }]);
     expect(problems[0]?.text).toBe(
-      'The file src/b.ts is named and does not exist: correct the path, or say (deleted) or (to create) behind it.',
+      'The file src/b.ts is named but does not exist: correct the path, or add (deleted) or (to create) after it.',
     );
   });
 

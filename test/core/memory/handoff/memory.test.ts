@@ -37,7 +37,7 @@ describe('what memory knows for a handoff', () => {
     expect(text).toContain('# Handoff of session s1\n');
     expect(text).toContain('The task, as the user named it:\n```text\nmend the [masked] clock\n```');
     expect(text).toContain('Being worked on, word for word:\n```text\nuse the [masked] and test\n```');
-    expect(text).toContain('All of it: .context/sessions/s1/scratch.md');
+    expect(text).toContain('All notes: .context/sessions/s1/scratch.md');
     expect(text).not.toContain('SECRET');
   });
 

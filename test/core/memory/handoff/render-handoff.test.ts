@@ -44,7 +44,7 @@ describe('the mechanical handoff', () => {
     const text = handoffOf([]);
     expect(checkHandoff(text, { exists: () => false, outcomeOf: () => 'failed' })).toStrictEqual([]);
     expect(text).toMatch(/^# Handoff of session s1\nFrom ctxb's notes [^\n]*, not in the agent's words\./);
-    expect(text).toContain('All of it: .context/sessions/s1/scratch.md');
+    expect(text).toContain('All notes: .context/sessions/s1/scratch.md');
     expect(section(text, 'Decisions and why')).toMatch(/^Not known: /);
     for (const name of HANDOFF_SECTIONS) expect(section(text, name)).toMatch(/Not known|ctxb's notes|were noted/);
   });

@@ -55,7 +55,7 @@ describe('what a fresh context is told', () => {
     const [said = ''] = RESTART.find(({ id }) => id === 'db-067')?.input.progress ?? [];
     const text = handoffOf([{ kind: 'state', t: 0, what: 'state', to: said }]);
     expect(said).toBe('a\nb');
-    expect(text).toContain('\nState, as it was said last: `a b`\n');
+    expect(text).toContain('\nLatest state: `a b`\n');
   });
 });
 
