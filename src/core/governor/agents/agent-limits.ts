@@ -31,7 +31,7 @@ export function agentsBegun({ subagents, fanOut }: Pick<GovernorState, 'subagent
   return fanOut.before + new Set([...Object.keys(subagents), ...fanOut.asked]).size;
 }
 
-/** claude's counter is asked for no more often than this: its answer has all that the run has cost. */
+/** Least time between two requests for claude's counter: its answer has the whole cost of the run. */
 const COUNT_EVERY_MS = 10_000;
 
 /** Calls that are not on the stream cost too: claude's own counter knows of them before the next result. */
@@ -43,7 +43,7 @@ export function countUnseen(state: GovernorState, { before }: Line): Step {
   return askUsage(changedIn(state, 'fanOut', { countedAt: state.now }), 'cost');
 }
 
-/** What follows from the figures of agents: one that has crossed its bound is stopped. */
+/** Decisions from the figures of agents: an agent beyond its bound is stopped. */
 export function judgeAgents(state: GovernorState, { before }: Line): Step {
   if (!hasAgentLimits(state.run.policy.agents)) return keep(state);
   const ids = Object.keys(state.subagents);
@@ -104,14 +104,14 @@ function nameOf({ kind, name, workflow }: Agent): string {
   return `the subagent${named}${kind === undefined ? '' : ` (${kind})`}`;
 }
 
-/** The answer that ends an agent behind a tool, where it was stopped and `stop_task` can't do it. */
+/** The answer that ends a stopped agent after a tool, if `stop_task` cannot. */
 export function endStopped(state: GovernorState, agentId: string | null): HookAnswer['output'] | undefined {
   const agent = agentId === null ? undefined : agentOfTask(state, agentId)?.[1];
   if (agent?.phase !== 'stopped' || agent.workflow === undefined) return undefined;
   return { continue: false, stopReason: 'a limit of this run for subagents is reached' };
 }
 
-/** Why agents were stopped, for the one that waits for this tool call; undefined: for the main thread, of those beside it. */
+/** Why agents were stopped, for the agent that waits for this tool call; undefined: for the main thread. */
 export function takeUntold(state: GovernorState, toolUseId: string | undefined): Telling {
   const { untold } = state.fanOut;
   const isMeant = ({ aside, ...entry }: FanOut['untold'][number]) =>

@@ -6,9 +6,9 @@ export type Agent = Readonly<typeof NEW_AGENT>;
 export const NEW_AGENT = {
   /** `general-purpose`, `Explore`; undefined where no line says. */
   kind: undefined as string | undefined,
-  /** What it is to do, in a few words. */
+  /** Its task in a few words. */
   name: undefined as string | undefined,
-  /** claude's own id of it, which hooks name and `stop_task` takes. */
+  /** claude's own id of it, for hooks and `stop_task`. */
   taskId: undefined as string | undefined,
   /** The workflow that started it, by its task's id: it can't be stopped from outside. */
   workflow: undefined as string | undefined,
@@ -38,7 +38,7 @@ export interface AgentCall {
   readonly usesTool: boolean;
 }
 
-/** What is done about the number and the size of subagents. */
+/** Limits on the number and the size of subagents. */
 export type FanOut = Readonly<typeof NO_FAN_OUT>;
 
 export const NO_FAN_OUT = {
@@ -64,9 +64,9 @@ export interface Task {
   readonly kind: TaskEvent['type'] | 'wakeup';
   readonly toolUseId: string | undefined;
   readonly phase: 'foreground' | 'background' | 'reporting';
-  /** It has ended before a tool of the running turn: the next call of the turn is told, and no other turn. */
+  /** It ended before a tool of the running turn: the next call of that turn learns of it, and no other turn. */
   readonly told?: true;
-  /** When the agent is to be woken, in milliseconds since the epoch. */
+  /** The time of the agent's timer, in milliseconds since the epoch. */
   readonly at?: number;
 }
 

@@ -8,7 +8,7 @@ import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
 import { type Agent, type AgentCall, NEW_AGENT } from './agents-state.ts';
 
-/** What claude calls them itself, in hooks and files. */
+/** claude's own name for them, in hooks and files. */
 const WORKFLOW_KIND = 'workflow-subagent';
 
 /** An agent has tools of its own; `Task` is the older name. */
@@ -36,7 +36,9 @@ export function agentOfTask({ subagents }: GovernorState, taskId: string): [stri
   return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
 }
 
-/** Whether a line tells of the end of an agent that ctxb has stopped: claude starts a turn about one in the background. */
+/**
+ * Whether a line reports the end of an agent that ctxb has stopped: claude starts a turn about one in the background.
+ */
 export function isStopped(state: GovernorState, event: Event): boolean {
   return event.kind === 'task' && agentOfTask(state, event.taskId)?.[1].phase === 'stopped';
 }
@@ -136,7 +138,7 @@ function readTask(state: GovernorState, event: TaskEvent): GovernorState {
 function readStart(state: GovernorState, { type, taskId, toolUseId, name, description, parent }: TaskEvent) {
   if (type !== 'agent') return state;
   const [id, agent] = agentOfTask(state, taskId) ?? [];
-  // One that is sent a message goes on as the same task, by another tool call.
+  // An agent that gets a message continues as the same task, by another tool call.
   if (id !== undefined) return agent?.phase === 'over' ? withAgent(state, id, { phase: 'running' }) : state;
   // 2.1.197 does not name the agent that started another.
   const isStartedByAgent = Object.values(state.subagents).some(({ started }) => started.includes(toolUseId ?? ''));
@@ -177,7 +179,7 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
   });
 }
 
-/** Between the lines that list its agents a workflow only tells whose turn it was, and how large all contexts are. */
+/** Between the lists of its agents a workflow reports only whose turn it was, and the size of all contexts. */
 function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
   const members = Object.entries(state.subagents).filter(([, { workflow }]) => workflow === taskId);
   const running = members.filter(([, { phase }]) => phase === 'running');
@@ -187,11 +189,11 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   const others = members.reduce((sum, [, { used }]) => sum + used, 0) - agent.used;
   const context = Math.max(agent.used, tokens - others);
   const call = estimatedCall(state, agent.used, context, agent.last?.model);
-  // Where two have called between two lines, this one has it all: how large it became its next list tells.
+  // If two have called between two lines, this one gets it all; the next list shows its real size.
   return withAgent(state, id, { ...countCall(agent, call), peak: agent.peak });
 }
 
-/** A call that was let through has started its agent, or has come to its end without one. */
+/** A call that was let through has started its agent, or has ended without one. */
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
   const { asked } = state.fanOut;
   if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
@@ -238,7 +240,7 @@ function exactCall(state: GovernorState, agent: Agent, usage: Usage, named: stri
   return { messageId: '', model, context: contextOf(usage), output, microUsd, usesTool: false };
 }
 
-/** A call of which only the size of the context is known: what it had before comes from the cache, the rest is new. */
+/** A call of which only the size of the context is known: the earlier part comes from the cache, the rest is new. */
 function estimatedCall(state: GovernorState, used: number, tokens: number, model: string | undefined): AgentCall {
   const cacheRead = Math.min(used, tokens);
   const usage = { input: 0, cacheCreation: tokens - cacheRead, cacheRead, output: 0 };
@@ -246,7 +248,7 @@ function estimatedCall(state: GovernorState, used: number, tokens: number, model
   return { messageId: ESTIMATED, model, context: tokens, output: 0, microUsd, usesTool: true };
 }
 
-/** An agent runs with the model of the main thread where nothing else is said. */
+/** By default an agent runs with the model of the main thread. */
 function costOf({ session, run }: GovernorState, usage: Usage, model = session.model): number {
   const price = leastPriceFor(model, run.policy.cost.prices, session.version);
   return price === undefined ? 0 : microUsdOf(usage, price);

@@ -7,7 +7,7 @@ import { mergeInitialize, openControl } from './control.ts';
 
 type Named = (request: Fields) => unknown;
 
-/** What they set holds for as long as claude's process lives: the last of what they name, where they name anything. */
+/** These settings apply as long as claude's process lives; the last value of each counts. */
 const SETTINGS: ReadonlyMap<unknown, Named> = new Map<unknown, Named>([
   ['apply_flag_settings', ({ settings }) => pathsIn(settings)],
   ['mcp_set_servers', () => ''],
@@ -37,7 +37,7 @@ export function noteRequest(state: GovernorState, { requestId: id, request }: Co
   return changedIn(state, 'control', { requests: [...state.control.requests, asked] });
 }
 
-/** claude has answered: only what was set is to be set again in a process that takes its place. */
+/** claude has answered: a new process gets only the settings that were made. */
 export function noteResponse(state: GovernorState, { requestId, ok }: ControlResponseEvent): GovernorState {
   const { requests } = state.control;
   const answered = requests.find((one) => one.id === requestId && !one.answered);

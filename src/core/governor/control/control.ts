@@ -50,14 +50,14 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
   return asked ? keep(waiting) : askContext(waiting);
 }
 
-/** claude takes long to tell its window: nothing waits for the answer any more. */
+/** claude takes too long to report its window: nothing waits for the answer any more. */
 export function giveUpAsking(state: GovernorState): Step {
   const entries = Object.entries(state.control.pending);
   const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
   return chain(finishOpening(changedIn(state, 'control', { pending })), answerHeld);
 }
 
-/** Answers one call after the other: what the first is given, the next has no more. */
+/** Answers one call after the other: the budget given to the first is gone for the next. */
 export function answerHeld(state: GovernorState): Step {
   const [first, ...held] = state.control.held;
   if (first === undefined || isAsking(state, 'context')) return keep(state);
@@ -72,7 +72,7 @@ function hooksFor(state: GovernorState): Fields {
   const budgets = tools.mode !== 'off';
   const limited = hasAgentLimits(agents);
   const unwanted = new Set<string>([
-    // Nothing goes with the first prompt, there is no other, and no other run spends what it needs.
+    // No text goes with the first prompt, no other prompt follows, and no other run spends its budget.
     ...(state.run.singlePrompt === true && isFresh(state) && cost.projectLimitUsd === undefined
       ? ['UserPromptSubmit']
       : []),
@@ -129,7 +129,7 @@ export function awaitsAgents(state: GovernorState): boolean {
   return state.run.agent !== undefined && !state.process.resumes && isAsking(state, 'initialize');
 }
 
-/** Where a run only observes, this is all that is asked. */
+/** A run that only observes asks nothing else. */
 export function askAgents(state: GovernorState): Step {
   const isNeeded = state.run.agent !== undefined && state.control.sent === 0;
   return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : keep(state);
@@ -157,7 +157,9 @@ function withUnsized(state: GovernorState, event: Event): GovernorState {
   return unsized === state.control.unsized ? state : changedIn(state, 'control', { unsized });
 }
 
-/** A turn that goes on with a tool has a second call, and so has a session that goes on: there a relief may pay. */
+/**
+ * A turn that continues with a tool has a second call, and so has a session that continues: there a compaction may pay.
+ */
 function hasNextCall(state: GovernorState, event: Event): boolean {
   const { gauge, mailbox } = state;
   if (event.kind === 'result')
@@ -209,7 +211,7 @@ function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'us
 
 const STOP_WAITING = { kind: 'clear-timer', timer: 'context' } as const;
 
-/** Lets prompts go: the context is known, or claude does not tell. */
+/** Releases prompts: the context is known, or claude does not report it. */
 function finishOpening(state: GovernorState): Step {
   if (state.control.phase !== 'opening') return keep(state);
   return keep(changedIn(state, 'control', { phase: 'open' }), [STOP_WAITING]);

@@ -60,12 +60,12 @@ function hookOf(callbackId: string | undefined): HookName {
 function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): Step {
   if (commandIn(prompt) !== undefined) return keep(state, [answer]);
   const stopped = stopHeldPrompt(state);
-  // What a stopped prompt is given would be lost with it.
+  // Texts for a stopped prompt would be lost with it.
   if (stopped.actions.length > 0) return chain(stopped, (next) => keep(next, [answer]));
   return tellWith(handOver(state, { ...answer, recall: 'prompt' }));
 }
 
-/** A fresh context begins with the document of the one before. */
+/** A fresh context begins with the document of the previous one. */
 function handOver(state: GovernorState, answer: HookAnswer): Step {
   const document = documentToGive(state);
   if (document === undefined) return keep(state, [answer]);
@@ -96,9 +96,9 @@ function answerPreCompact(
   ];
 }
 
-/** After a compaction in mid-turn the next request does not hold the running turn's own prompt: it is given back. */
+/** After a compaction in mid-turn the next request lacks the turn's own prompt: it is given back. */
 function restore(state: GovernorState, plain: HookAnswer): Action[] {
-  // The answer holds the prompts, and its note the rest.
+  // The answer has the prompts, and its note the rest.
   if (isExact(state)) return [plain];
   const answer: HookAnswer = { ...plain, recall: 'lost' };
   const { turn } = state;
@@ -122,7 +122,7 @@ export function isOfSubagent({ request }: ControlRequestEvent): boolean {
   return Boolean(textOf(fieldsOf(request.input).agent_id));
 }
 
-/** @param call behind which it is told; undefined: it is told with a prompt */
+/** @param call the call whose result gets the text; undefined: a prompt does */
 function tellWith(step: Step, call?: ToolCall): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
   const hint = call === undefined ? { state: step.state, text: '' } : hintFor(step.state, call);
@@ -179,7 +179,7 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
     : keep(state);
 }
 
-/** A tool of the main thread has succeeded: the turn goes on with its result, or ends here. */
+/** A tool of the main thread has succeeded: the turn continues with its result, or ends here. */
 function behindTool(step: Step, call: ToolCall): Step {
   return call.agent === null ? stopTurn(tellMain(step, call)) : step;
 }

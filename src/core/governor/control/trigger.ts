@@ -6,7 +6,7 @@ import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
 
-/** Where claude's own trigger belongs now, and why. */
+/** The right place of claude's own trigger, and why. */
 export interface TriggerPlace extends TriggerSetting {
   readonly reason: string;
 }
@@ -33,10 +33,10 @@ function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined 
   return { ...lowTriggerSetting(predicted(gauge) / 2), reason: 'a compaction was asked for with ctxb compact --now' };
 }
 
-/** As a share of the place: the moment moves a little with each call, which is not worth a word to claude. */
+/** As a share of the place: the moment moves a little with each call, which is not worth a message to claude. */
 const NEAR = 0.1;
 
-/** Where an exact compaction pays, if that is before `latest`. */
+/** The place where an exact compaction pays, if it is before `latest`. */
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
   const { trigger } = state.control;
   const moment = momentOf(state);
@@ -50,7 +50,8 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 export function placeTrigger(state: GovernorState): Step {
   const { gauge, control, relief } = state;
   const { trigger } = control;
-  // With a hook that blocks compactions claude refuses prompts from its trigger on: it stays where claude has it.
+  // With a hook that blocks compactions claude refuses prompts from its trigger on: the trigger stays at claude's own
+  // place.
   if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : keep(state);
   if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return keep(state);
   // The answer may be that the caller has placed it.
@@ -70,7 +71,7 @@ export function askNewWindow(state: GovernorState): Step {
 function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): Step {
   const { trigger } = state.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };
-  // What was said holds until it is taken back.
+  // A setting applies until it is taken back.
   const isLow = place?.percent !== undefined || (typeof trigger === 'number' && needsPercent(trigger));
   const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? '') } : window;
   const placed = changedIn(state, 'control', { trigger: place?.at ?? 'unplaced' });

@@ -7,16 +7,16 @@ export type CostScope = 'run' | 'project';
 export type Spending = Readonly<typeof NO_SPENDING>;
 
 export const NO_SPENDING = {
-  /** What has been announced. */
+  /** Notices that were given. */
   said: [] as readonly CostNotice[],
-  /** What other runs have spent in the period, and this one before it began, in micro-dollars. */
+  /** Spending of other runs in the period, and of this one before it began, in micro-dollars. */
   others: 0,
   earlier: 0,
-  /** What this run had spent when it was broken off, in micro-dollars: it is among what other runs have spent. */
+  /** Spending of this run before it broke off, in micro-dollars: it is part of the other runs' spending. */
   before: 0,
   /**
-   * What calls have cost, by the ones before, that were under way when claude or ctxb was killed, in micro-dollars: the
-   * API has got them, and nobody its answer. It counts for limits only.
+   * Expected cost of calls that were under way when claude or ctxb was killed, in micro-dollars: the API got them, and
+   * the answers are lost. It counts for limits only.
    */
   lost: 0,
   /** Limits in US dollars that the person has set instead of those that were reached. */
@@ -27,7 +27,7 @@ export const NO_SPENDING = {
   phase: 'within' as 'within' | 'wrapping' | 'over',
   /** Whether the time for the run is limited, and up. */
   time: 'unlimited' as 'unlimited' | 'runs' | 'up',
-  /** The turn that crossed the limit was interrupted, and did not come to its end before. */
+  /** The turn that crossed the limit was interrupted before its end. */
   brokenOff: false,
 };
 
@@ -37,14 +37,14 @@ export function asksPerson(onLimit: CostPolicy['onLimit'], attended: boolean): b
 }
 
 export interface CostLimits {
-  /** Dollars; undefined or 0: none. */
+  /** Dollars; undefined or 0: no limit. */
   readonly limitUsd: number | undefined;
   readonly projectLimitUsd: number | undefined;
-  /** What other runs have spent in the period. */
+  /** Spending of other runs in the period. */
   readonly othersMicroUsd: number;
-  /** What this run spent before the period began, which is not in it. */
+  /** Spending of this run before the period began, which is not part of it. */
   readonly earlierMicroUsd?: number;
-  /** What calls have cost that nobody has measured; for the project it is among `othersMicroUsd`. */
+  /** Cost of calls that were never measured; for the project it is part of `othersMicroUsd`. */
   readonly lostMicroUsd?: number;
   /** Share of a limit at which it is announced, above 0 and up to 1. */
   readonly warnAt: number;
@@ -58,7 +58,7 @@ interface CostShare<Level = 'none' | 'warn' | 'limit'> {
   readonly limit: number;
 }
 
-/** Something to be said about a limit. With a new limit it may be said again. */
+/** A notice about a limit. With a new limit it may be repeated. */
 export type CostNotice = CostShare<'warn' | 'limit'>;
 
 /**
@@ -79,7 +79,7 @@ export function judgeCost(spent: number, limits: CostLimits, said: readonly Cost
 /** Room above a limit for the last turn: a share of the limit, at least `leastUsd`, enough for a few calls. */
 const HEADROOM = { share: 0.2, leastUsd: 0.2 };
 
-/** Where the last turn ends at the latest, in US dollars. */
+/** The upper bound for the last turn, in US dollars. */
 export function withHeadroom(limitUsd: number): number {
   return limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
 }

@@ -2,7 +2,7 @@ import { modelName } from '../../protocol/model-name.ts';
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
-/** What tokens cost: micro-dollars (millionths of a US dollar) for a million of them, in whole numbers. */
+/** Prices of tokens: micro-dollars (millionths of a US dollar) per million, in whole numbers. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
@@ -14,9 +14,9 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
-  /** A call with a prompt of more than `above` tokens costs `times` as much, all of it. */
+  /** A call with a prompt of more than `above` tokens costs `times` as much in total. */
   readonly longPrompt?: { readonly above: number; readonly times: number };
-  /** In fast mode a call costs this many times as much; missing: there is no such price, and it costs the same. */
+  /** Factor of the price in fast mode; missing: the price is the same. */
   readonly fastTimes?: number;
   /** Versions of Claude Code before this one counted at other rates. */
   readonly before?: { readonly version: string; readonly rates: Rates };
@@ -25,7 +25,7 @@ export interface Price extends Rates {
 /** Prices by the beginning of a model's id, which may be the whole id. The longest that fits counts. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** What a token costs beside one of input, in most models: what a price is taken for where nothing else is said. */
+/** Prices relative to input in most models, used when a price gives no others. */
 export const USUAL_RATIOS = { output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 } as const;
 
 const FAST = { fastTimes: 2 };
@@ -86,7 +86,7 @@ function listed(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Ra
   };
 }
 
-/** What tokens cost in a call whose whole prompt has `promptTokens`. */
+/** Prices of a call with a prompt of `promptTokens`. */
 export function priceAt(price: Price, promptTokens: number, isFast = false): Rates {
   const { longPrompt, fastTimes = 1 } = price;
   const long = longPrompt !== undefined && promptTokens > longPrompt.above ? longPrompt.times : 1;
@@ -106,7 +106,7 @@ export function multiplied(rates: Rates, times: number): Rates {
 }
 
 /**
- * The price of a model, or undefined when none is known.
+ * The price of a model, or undefined when unknown.
  *
  * @param model an id, as any host of the model spells it
  */
@@ -127,7 +127,7 @@ function pricedAmong(names: readonly Name[], model: string, prices: Prices): Pri
 
 interface Name {
   readonly name: string;
-  /** As reports know the model; undefined: it is the beginning of an id of another shape. */
+  /** The model's name in reports; undefined: it is the beginning of an id of another shape. */
   readonly known: string | undefined;
 }
 
@@ -177,7 +177,7 @@ function isBeginning(name: string, id: string): boolean {
   return id.startsWith(name) && !(/\d$/.test(name) && /^(?:\d|-\d{1,2}(?!\d))/.test(id.slice(name.length)));
 }
 
-/** What a call costs, in micro-dollars, rounded once. @param output its output where the usage holds a placeholder */
+/** Cost of a call, in micro-dollars, rounded once. @param output its output where the usage holds a placeholder */
 export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output): number {
   const { terms } = usage;
   const price = priceAt(listPrice, contextOf(usage), terms?.fast);
@@ -193,7 +193,8 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
 }
 
 /**
- * What was billed with a call of several inferences, in micro-dollars. @param own the price of the call's own model
+ * Cost of further inferences of a call, in micro-dollars.
+ *
  * @returns `unpriced`: a model among them without a price, whose part is missing
  */
 export function costBeside({ besides = [] }: Usage, own: Price, prices: Prices, version: string | undefined) {

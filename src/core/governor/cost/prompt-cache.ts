@@ -13,23 +13,23 @@ export type Setup = Pick<InitEvent, 'tools' | 'servers'>;
 export type PromptCache = Readonly<typeof NO_CACHE>;
 
 export const NO_CACHE = {
-  /** When a call last used it, in milliseconds since the epoch; undefined: nothing is known to be in it. */
+  /** When a call last used it, in milliseconds since the epoch; undefined: it may be empty. */
   usedAt: undefined as number | undefined,
   lifetimeMs: FIVE_MINUTES_MS,
   /** Tokens that the last call has left in it. */
   held: 0,
-  /** What made the last call, as far as it is known. */
+  /** The setup of the last call, as far as known. */
   setup: undefined as Setup | undefined,
   version: undefined as string | undefined,
   /** claude was started again since the last call. */
   restarted: false,
-  /** A person was told that it has probably expired. */
+  /** The person was told that it has probably expired. */
   foretold: false,
 };
 
 /**
- * The cache after a main-thread call, which has written to it, or prolonged its life by reading it. How long that life
- * is, is told by what is written only.
+ * The cache after a main-thread call, which wrote to it, or extended its life by reading. Only writes show its
+ * lifetime.
  *
  * @param session what made the call
  * @param now milliseconds since the epoch
@@ -66,12 +66,12 @@ export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number)
   return now - usedAt > lifetimeMs ? now - usedAt : undefined;
 }
 
-/** What a token costs to write to a cache of this lifetime, in micro-dollars for a million. */
+/** Price of writing to a cache of this lifetime, in micro-dollars per million tokens. */
 export function writePrice({ lifetimeMs }: Pick<PromptCache, 'lifetimeMs'>, price: Rates): number {
   return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
 }
 
-/** What it costs to write tokens to the cache again, and what to read them from it, in US dollars. */
+/** Cost of writing tokens to the cache again, and of reading them from it, in US dollars. */
 export function rewriteCost(tokens: number, cache: PromptCache, price: Rates) {
   const usdAt = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
   return { usd: usdAt(writePrice(cache, price)), cachedUsd: usdAt(price.cacheRead) };

@@ -3,18 +3,18 @@ import { isFields } from '../../protocol/fields.ts';
 import type { PictureSize } from '../../protocol/picture.ts';
 import { expectedTokens } from './token-estimate.ts';
 
-/** Content whose tokens a session's calls may show to be more or fewer than expected, each in its own measure. */
+/** Kinds of content; a session's calls may show more or fewer tokens than expected for each. */
 export type ContentKind = 'prose' | 'code' | 'json';
 
-/** What was put into the context and not measured yet: tokens as expected, by kind, and those of pictures and such. */
+/** Unmeasured additions to the context: expected tokens by kind, and those of pictures and the like. */
 export interface Content {
   readonly prose: number;
-  /** Of the prose, what thoughts take. */
+  /** The part of the prose that is thoughts. */
   readonly thoughts: number;
   readonly code: number;
   readonly json: number;
   readonly fixedTokens: number;
-  /** What large pictures take beyond that with a newer model, which sees more of them. */
+  /** Additional tokens of large pictures with a newer model, which reads more of them. */
   readonly sharpTokens: number;
   /** UTF-16 units of all texts, of any kind. */
   readonly chars: number;
@@ -33,7 +33,7 @@ export const NO_CONTENT: Content = {
 /** Characters per token that Claude Code itself assumes (its `pre_tokens` follow it to the token). */
 const NATIVE_CHARS_PER_TOKEN = 4;
 
-/** Tokens assumed for a picture that does not tell its size, and for a document. */
+/** Tokens of a picture of unknown size, and of a document. */
 const PICTURE_TOKENS = 1600;
 
 /** A token is a square of a picture, this many pixels wide (Anthropic's documentation of vision). */
@@ -42,7 +42,7 @@ const PATCH_WIDTH = 28;
 const EARLIER_SIGHT = { side: 1568, tokens: 1568 };
 const NEWER_SIGHT = { side: 2576, tokens: 4784 };
 
-/** What the definition of a tool takes that was looked up, by the look-ups of one or two in public session logs. */
+/** Tokens of a looked-up tool definition, by look-ups of one or two in public session logs. */
 const DEFINITION_TOKENS: ReadonlyMap<string, number> = new Map([
   ['AskUserQuestion', 1240],
   ['EnterPlanMode', 1100],
@@ -58,7 +58,7 @@ const DEFINITION_TOKENS: ReadonlyMap<string, number> = new Map([
 ]);
 const UNKNOWN_DEFINITION_TOKENS = 500;
 
-/** What Claude Code says around what a session log has of an attachment: the middle of 20 or more of each. */
+/** Tokens of Claude Code's text around an attachment's logged content: the median of 20 or more of each. */
 const ATTACHMENT_TOKENS: ReadonlyMap<string, number> = new Map([
   ['attachment/date_change', 45],
   ['attachment/deferred_tools_delta', 55],
@@ -86,7 +86,7 @@ const INPUT_PART_TOKENS = 4;
  */
 const SIGNATURE_SHARE = 0.75;
 const SIGNATURE_FRAME = 173;
-/** Of a thought that is not shown: prose of the models, as their thoughts that are shown are. */
+/** For a thought that is not shown: prose of the models, like their shown thoughts. */
 const THOUGHT_TOKENS_PER_CHAR = 0.26;
 
 /** How much of the start value stays in the mix, in tokens: a session's own calls soon outweigh it. */
@@ -101,7 +101,7 @@ const LEARNING_FACTOR = 1.35;
 /** Characters of a tool's result that are a token as expected: the mean over 49 million of public session logs. */
 const CODE_CHARS_PER_TOKEN = 2.9;
 
-/** What a session's own calls showed: tokens that were expected and the tokens they turned out to be, by kind. */
+/** Results of a session's own calls: expected tokens and measured tokens, by kind. */
 export type Calibration = Readonly<Record<ContentKind, { readonly expected: number; readonly tokens: number }>> & {
   /** Tokens that the model's tokenizer makes of one that is expected. */
   readonly tokenizer: number;
@@ -121,7 +121,7 @@ export function calibrationFor(model: string | undefined, calibration: Calibrati
   return tokenizer === calibration.tokenizer ? calibration : { ...calibration, tokenizer };
 }
 
-/** What message content is expected to take. */
+/** Expected tokens of message content. */
 export function measureContent(blocks: readonly Block[]): Content {
   return sumContent(blocks.map((block) => measureBlock(block)));
 }
@@ -138,7 +138,7 @@ export function sumContent(contents: readonly Content[]): Content {
 
 const NOTHING: readonly Content[] = [];
 
-/** What each block of a line takes, where it counts for the main thread's context or for what the line costs. */
+/** Tokens of each block of a line, if it counts for the main thread's context or for the line's cost. */
 export function measureLine(event: Event): readonly Content[] {
   const counts = event.kind === 'assistant' || (event.kind === 'user' && event.subagent === null && !event.replay);
   return counts ? event.blocks.map((block) => measureBlock(block)) : NOTHING;
@@ -161,12 +161,12 @@ export function estimateTokens(content: Content, calibration: Calibration): numb
   return Math.ceil(spokenTokens(content, calibration)) + unspokenTokens(content, calibration);
 }
 
-/** What is no text in it will be: pictures and such. */
+/** Expected tokens of content that is no text: pictures and the like. */
 export function unspokenTokens({ fixedTokens, sharpTokens }: Content, { tokenizer }: Calibration): number {
   return fixedTokens + (tokenizer > 1 ? sharpTokens : 0);
 }
 
-/** What the texts in it will be, not rounded. */
+/** Expected tokens of the texts, not rounded. */
 export function spokenTokens(content: Content, calibration: Calibration): number {
   return (
     ofKind(content, calibration, 'prose') + ofKind(content, calibration, 'code') + ofKind(content, calibration, 'json')
@@ -201,18 +201,18 @@ export function calibrate(calibration: Calibration, content: Content, tokens: nu
   return { prose: learn('prose'), code: learn('code'), json: learn('json'), tokenizer };
 }
 
-/** Characters of a tool's result a token has turned out to be; undefined until what was learned outweighs the start value. */
+/** Learned characters per token of a tool's result; undefined until the session's data outweigh the start value. */
 export function learnedCharsPerToken(calibration: Calibration): number | undefined {
   if (calibration.code.expected < 2 * PRIOR_TOKENS) return undefined;
   return CODE_CHARS_PER_TOKEN / scaleOf(calibration, 'code');
 }
 
-/** How many tokens one that was expected has turned out to be. */
+/** Measured tokens per expected token. */
 export function scaleOf(calibration: Calibration, kind: ContentKind): number {
   return (calibration.tokenizer * calibration[kind].tokens) / calibration[kind].expected;
 }
 
-/** What one block is expected to take. */
+/** Expected tokens of one block. */
 export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
   switch (block.type) {
     case 'text':
@@ -261,9 +261,9 @@ function thoughtTokens(text: string, signatureLength: number, tokensOf: typeof e
   return THINKING_TOKENS + tokensOf(text) * Math.max(1, whole / text.length);
 }
 
-/** Names and values of a tool's input, at any depth: the model reads them as they are, without JSON's escapes. */
+/** Names and values of a tool's input, at any depth: the model reads them without JSON's escapes. */
 function inputContent(name: string, input: unknown, tokensOf: typeof expectedTokens): Content {
-  // Names and values that stand by themselves; what is nested in them stands as JSON, whose marks weigh little.
+  // Top-level names and values stand alone; nested ones are JSON, whose marks weigh little.
   const parts = isFields(input) ? 2 * Object.keys(input).length : 0;
   let json = TOOL_USE_TOKENS + tokensOf(name) + INPUT_PART_TOKENS * parts;
   let chars = name.length;
@@ -292,7 +292,7 @@ function partsOf(value: object): readonly unknown[] {
  */
 const FORGETS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2025))/;
 
-/** What a new prompt takes out of the context, as content below zero. */
+/** The tokens that a new prompt removes from the context, as negative content. */
 export function forgotten(model: string | undefined, thoughts: number): Content {
   return FORGETS.test(model ?? '') ? { ...NO_CONTENT, prose: -thoughts } : NO_CONTENT;
 }

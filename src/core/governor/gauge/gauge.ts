@@ -40,9 +40,9 @@ export interface Call {
   /** Largest output count seen for it: a placeholder of 1 to 8 unless `outputKnown`. */
   readonly output: number;
   readonly outputKnown: boolean;
-  /** What the model wrote, for an estimate where the count is a placeholder. */
+  /** The model's text, for an estimate while the count is a placeholder. */
   readonly generated: Content;
-  /** What claude shows as its context where it is more than one inference: their sum. */
+  /** The sum that claude shows as its context, for more than one inference. */
   readonly sum?: number;
 }
 
@@ -55,15 +55,15 @@ export const EMPTY_GAUGE = {
   windowModel: undefined as string | undefined,
   /** Windows of models that are not in use now, by name. */
   otherWindows: {} as Readonly<Record<string, ContextWindow>>,
-  /** Models of this family are run with the large window, as a log tells that drops the mark from their ids. */
+  /** Models of this family run with the large window: the log drops the mark from their ids. */
   markedFamily: '',
   basis: 'none' as Basis,
   /** Context of the last reading. */
   used: 0,
   call: null as Call | null,
-  /** What came in since the last reading. */
+  /** Additions since the last reading. */
   added: NO_CONTENT,
-  /** Of this the thoughts since the last prompt, as expected in tokens: some models forget them at the next. */
+  /** The thoughts among them since the last prompt, in expected tokens: some models forget them at the next. */
   thoughts: 0,
   calibration: UNCALIBRATED,
   calls: 0,
@@ -74,7 +74,7 @@ export const EMPTY_GAUGE = {
   peaks: {} as Readonly<Record<string, number>>,
   /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
   first: undefined as number | undefined,
-  /** What `predicted` said just before the last call, for comparison; undefined after a break. */
+  /** The value of `predicted` just before the last call, for comparison; undefined after a break. */
   foreseen: undefined as number | undefined,
   /** A call of another model in between, whose size does not count for this context. */
   aside: null as { readonly messageId: string; readonly model: string } | null,
@@ -84,14 +84,14 @@ export const EMPTY_GAUGE = {
 /** A gauge reading as it goes into journals, reports and actions. */
 export interface Reading {
   readonly used: number;
-  /** Size of the next request before anything new is said: `used` + output of the last call + what was added. */
+  /** Size of the next request without new input: `used` + output of the last call + additions. */
   readonly predicted: number;
   /** undefined: not known, nor is the share. */
   readonly window: number | undefined;
   readonly windowSource: ContextWindow['source'];
   /** `predicted` / `window`, at most 1: no request is larger than its window. */
   readonly fraction: number | undefined;
-  /** What `predicted` rests on: `predicted` once something has come in since a measured call or claude's answer. */
+  /** The source of `predicted`: `predicted` once something was added after a measured call or claude's answer. */
   readonly basis: Basis | 'predicted';
 }
 
@@ -109,7 +109,7 @@ export function readGauge(gauge: Gauge): Reading {
 }
 
 /**
- * What was crossed, as a reason.
+ * The crossed level, as a reason.
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
  */
@@ -210,7 +210,7 @@ export function endThoughts(gauge: Gauge): Gauge {
   return changedGauge(gauge, { thoughts: 0, added });
 }
 
-/** What is known of the last call, where the context is another since. */
+/** Data of the last call, reset when the context is replaced. */
 const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefined } as const;
 
 /** A reading that does not come from a call: claude's own answer, a report in text. */
@@ -224,12 +224,12 @@ function peaksWith({ peak, peaks, windowModel = '' }: Gauge, used: number) {
   return { peak: Math.max(peak, used), peaks: isHigher ? { ...peaks, [windowModel]: used } : peaks };
 }
 
-/** Another model goes on with the conversation: its window counts, and the one before is kept for its return. */
+/** Another model continues the conversation: its window counts, and the previous one is kept for its return. */
 export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
   const name = model === undefined ? gauge.windowModel : modelName(model);
   const { windowModel, window, otherWindows } = gauge;
   if (name === windowModel) return gauge;
-  // What the user, or a report in text, says holds whichever model runs.
+  // A window set by the user, or by a text report, applies to every model.
   const isOfAll = window.source === 'user' || window.source === 'reported';
   if (windowModel === undefined || isOfAll || name === undefined) return changedGauge(gauge, { windowModel: name });
   return changedGauge(gauge, {
@@ -239,7 +239,7 @@ export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
   });
 }
 
-/** A window that claude has named for a model, which need not be the one in use. */
+/** A window that claude has named for a model, perhaps not the present one. */
 export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: number, source: WindowSource): Gauge {
   const name = model === undefined ? gauge.windowModel : modelName(model);
   if (name === undefined || name === gauge.windowModel || gauge.windowModel === undefined) {
@@ -277,20 +277,20 @@ function windowNamed({ windowModel, window, otherWindows }: Gauge, name: string)
 }
 
 /**
- * The context was replaced (compaction, `/clear`). Until the next reading it counts as what is always there plus
- * what is known to be kept.
+ * The context was replaced (compaction, `/clear`). Until the next reading it counts as the fixed prefix plus the known
+ * rest.
  */
 export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
   const used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
   return changedGauge(gauge, { ...NO_CALL, basis: 'estimated', used, characters: NO_CHARACTERS });
 }
 
-/** No usage and no report has been seen: characters are all there is. */
+/** Without usage and reports: characters are the only source. */
 export function isCharactersOnly(gauge: Gauge): boolean {
   return gauge.calls === 0 && (gauge.basis === 'none' || gauge.basis === 'estimated');
 }
 
-/** After a break there is only an estimate, which in a resumed session holds all that was there before: it proves nothing. */
+/** After a break there is only an estimate, which in a resumed session includes all earlier text: it proves nothing. */
 export function isGuess({ basis, calls }: Gauge): boolean {
   return basis === 'none' || (basis === 'estimated' && calls > 0);
 }

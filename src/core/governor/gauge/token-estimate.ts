@@ -41,7 +41,7 @@ export function totalTokens(estimate: CharacterEstimate): number {
   return Math.trunc((estimate.fileTokens + estimate.toolTokens + estimate.promptTokens) * OVERHEAD);
 }
 
-/** What a text adds; files and what tools say come with a call. */
+/** Adds a text; files and tool output come with a call. */
 export function addText(
   estimate: CharacterEstimate,
   from: 'file' | 'tool' | 'prompt',
@@ -52,7 +52,7 @@ export function addText(
   return { ...estimate, toolCalls, [tokens]: estimate[tokens] + textTokens(text) };
 }
 
-/** What the blocks of a message add: tool results count as tool output, texts as prompts. */
+/** Adds the blocks of a message: tool results count as tool output, texts as prompts. */
 export function addBlocks(estimate: CharacterEstimate, blocks: readonly Block[]): CharacterEstimate {
   return blocks.reduce((sum, block) => {
     if (block.type === 'tool_result') return addText(sum, 'tool', block.text);
@@ -82,7 +82,7 @@ const WIDE = 8;
 const FIRST = Float64Array.of(0.96, 0.53, 1.09, 0.02, 0.56, 1.01, 0.17, 1.1, 1.2);
 const NEXT = Float64Array.of(0.05, 0.32, 0.27, 0.02, 0.8, 0.3, 0.07, 0.95, 1.2);
 
-/** Letters in a row that may be a word. Those behind them are none, and as many tokens as letters are on average. */
+/** Letters in a row that may be a word. Further letters are no word, and count one token each on average. */
 const LONGEST_WORD = 12;
 const LETTER_OF_NO_WORD = 0.26;
 
@@ -92,7 +92,7 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCh
 const FIRST_WIDE = 0x2e80;
 const FIRST_SURROGATE = 0xd800;
 
-/** Tokens that a text is expected to be, not rounded. */
+/** Expected tokens of a text, not rounded. */
 export function expectedTokens(text: string): number {
   const { length } = text;
   if (length <= READ_LENGTH) return tokensIn(text, 0, length);

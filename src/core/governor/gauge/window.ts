@@ -11,7 +11,7 @@ import { isAtLeast } from '../../protocol/version.ts';
 export type WindowSource = 'user' | 'result' | 'asked' | 'reported' | 'raised' | 'model-id' | 'version' | 'unknown';
 
 export interface ContextWindow {
-  /** undefined: not known, so nothing acts on a share of it. */
+  /** undefined: unknown, so no share of it is used. */
   readonly tokens: number | undefined;
   readonly source: WindowSource;
 }
@@ -27,7 +27,7 @@ const RANK: Readonly<Record<WindowSource, number>> = {
   unknown: 0,
 };
 
-/** The two windows that there are. */
+/** The two existing windows. */
 export const SMALL_WINDOW = 200_000;
 export const LARGE_WINDOW = 1_000_000;
 
@@ -50,7 +50,7 @@ export function learnFromModelId(window: ContextWindow, model: string | undefine
   return tokens === undefined ? window : learnWindow(window, tokens, 'model-id');
 }
 
-/** Tokens of the window, where the name of the model tells; undefined: it does not. */
+/** Tokens of the window, if the name of the model shows it; undefined otherwise. */
 export function windowOfModel(model: string | undefined): number | undefined {
   return model !== undefined && hasLargeMark(model) ? LARGE_WINDOW : undefined;
 }
@@ -80,7 +80,7 @@ export function mainWindow(windows: Readonly<Record<string, number>>, model: str
  * oldest supported version against this table.
  */
 
-/** What follows was measured up to this version. A later one is taken to be like it until something says otherwise. */
+/** The newest measured version. A later one is treated like it until something else is known. */
 const NEWEST_MEASURED = '2.1.332';
 
 /** The version that a window out of the table was measured with last, where that is before the recording's own. */
@@ -144,7 +144,7 @@ const FAMILY = /opus|sonnet|haiku|fable|mythos/i;
 /** How claude signs a commit, with the name of its model. */
 const SIGNED = /Co-Authored-By: Claude ([^<\n]*)\(1M context\)/;
 
-/** What the person asked for with `/model`, and what claude answered. */
+/** The user's `/model`, and claude's answer. */
 const SWITCHED = /<command-name>\/model<[\s\S]*?<command-args>([^<]*)|<local-command-stdout>Set model to ([^<]*)/;
 
 const LARGE_WORDS = /\[1m\]|1M context/;
@@ -156,7 +156,7 @@ const LARGE_WORDS = /\[1m\]|1M context/;
  * undefined: nothing is said
  */
 export function markedFamily(event: AssistantEvent | UserEvent): string | undefined {
-  // A command begins a turn: what stands beside a tool's result is none.
+  // A command begins a turn: text next to a tool's result is none.
   if (event.kind === 'user' && event.role === 'tool-result') return undefined;
   const told = event.blocks.map((block) => {
     if (event.kind === 'user') return block.type === 'text' ? familySwitchedTo(block.text) : undefined;

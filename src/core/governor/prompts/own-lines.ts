@@ -3,7 +3,7 @@ import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
 import { chain, changedIn, keep, type Step } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
-/** What ctxb says in the user's place begins so, where nothing of the user's is in it. */
+/** Opening of ctxb's own lines in the user's place, without any text of the user's. */
 export const OWN_OPENING = '[ctxb] ';
 
 /** The end of what resumes interrupted work. */

@@ -13,10 +13,7 @@ export function stampUuid(runId: string, count: number): string {
   return runId.slice(0, -12) + STAMP + count.toString(16).padStart(11, '0');
 }
 
-/**
- * Whether a `uuid` was given by ctxb, in this run or in the one that it resumes. As many zeros as its count has are
- * in no random one.
- */
+/** Whether ctxb gave the `uuid`, in this run or in the one that it resumes. No random one has so many zeros. */
 export function isStamp(uuid: string): boolean {
   return STAMPED.test(uuid);
 }
@@ -43,7 +40,7 @@ export function relievesContext(prompt: Prompt | undefined): boolean {
   return prompt?.command === 'compact' || prompt?.command === 'clear';
 }
 
-/** `Go on.` or `yes` tell nothing without what was said before them. */
+/** `Go on.` or `yes` mean nothing without the text before them. */
 export function tellsTask(text: string): boolean {
   return text.trim().length >= 30 || text.trim().split(/\s+/).length >= 4;
 }
@@ -54,16 +51,16 @@ const PROMPT_LIMIT = 8_000;
 /** Characters of the beginning of longer ones: evidence needs room too. */
 const BEGINNING_LENGTH = 5_000;
 
-/** Prompts as they are given back to the agent. */
+/** Prompts in the form in which the agent gets them back. */
 export interface GivenBack {
   readonly text: string;
   /** The beginning alone, where the whole leaves little room for anything else. */
   readonly shorter?: string;
-  /** What is too long to be given back is kept in a file, which the text names. */
+  /** Texts that are too long go to a file, which the text names. */
   readonly actions: readonly Action[];
 }
 
-/** Requests that can be given back: also commands, most of which stand for a prompt, but for those that make room. */
+/** Requests that can be given back: also commands, most of which stand for a prompt, except those that make space. */
 export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
   return prompts.filter((prompt) => !relievesContext(prompt) && prompt.event.blocks.length > 0);
 }
@@ -87,7 +84,7 @@ export function giveBack(state: GovernorState, prompts: readonly Prompt[], openi
   return texts.length <= PROMPT_LIMIT ? { text: whole, shorter, ...keeps } : { text: shorter, ...keeps };
 }
 
-/** The words of a prompt, block by block; pictures, and what a command stands for, can only be mentioned. */
+/** The words of a prompt, block by block; pictures, and the text behind a command, can only be mentioned. */
 function wording({ text, event, command }: Prompt): string[] {
   const pictures = picturesIn(event.blocks);
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];

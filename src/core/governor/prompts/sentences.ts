@@ -1,11 +1,11 @@
-/** A sentence of a prompt, on one line, and what it stands under: the line that introduces the list it is in. */
+/** A sentence of a prompt, on one line, with the line that introduces its list. */
 export interface Sentence {
   readonly text: string;
   /** `Rules:` above a list; undefined outside of one. */
   readonly lead: string | undefined;
 }
 
-/** Of a text longer than this only both ends are looked at: what lies between is pasted. */
+/** In a longer text only both ends are read: the middle is pasted. */
 const LONGEST_TEXT = 200_000;
 
 /** A line shorter than this was ended by hand, not wrapped by an editor. */
@@ -48,7 +48,7 @@ export function firstSentences(text: string, length: number): string {
   return taken;
 }
 
-/** Where a text of at most `length` UTF-16 units ends with a sentence, a line or a word, whichever comes late enough. */
+/** The end of a text of at most `length` UTF-16 units: at a sentence, a line or a word, whichever is late enough. */
 export function endBefore(text: string, length: number): number {
   if (text.length <= length) return text.length;
   const part = text.slice(0, length);
@@ -109,7 +109,7 @@ function blocksOf(text: string): TextBlock[] {
   return blocks;
 }
 
-/** Whether a line goes on with the one before: wrapped by an editor, or indented below an item. */
+/** Whether a line continues the one before: wrapped by an editor, or indented below an item. */
 function goesOn({ isItem, lastLine }: { readonly isItem: boolean; readonly lastLine: string }, line: string): boolean {
   if (HEADING.test(line) || HEADING.test(lastLine)) return false;
   return (isItem && /^\s{2,}/.test(line)) || lastLine.trim().length >= WRAPPED_FROM;
@@ -119,13 +119,13 @@ function goesOn({ isItem, lastLine }: { readonly isItem: boolean; readonly lastL
 const ABBREVIATION =
   /(?:^|[\s("'])(?:e\.g|i\.e|cf|vs|approx|resp|incl|excl|fig|dr|mr|mrs|ms|st|z\.\s?b|d\.\s?h|u\.\s?a|bzw|ca|evtl|ggf|inkl|vgl|\p{L})\.$/iu;
 
-/** These may stand at the end of a sentence too. */
+/** These may also end a sentence. */
 const MAYBE_ABBREVIATION = /(?:^|[\s(])(?:etc|usw|no|nr|max|min|\d{1,2})\.$/i;
 
 const END = /[.!?…]+[)"'”’»\]]*\s+|[。！？]+[」』）”]*\s*/g;
 
 function splitBlock(words: string): string[] {
-  // What stands in backticks or quotation marks is one word, whatever is in it.
+  // Text in backticks or quotation marks counts as one word.
   const shown = words.replace(/`[^`]{0,400}`|"[^"]{0,200}"/g, (quoted) => 'x'.repeat(quoted.length));
   const sentences: string[] = [];
   let from = 0;

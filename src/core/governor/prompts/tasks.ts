@@ -10,7 +10,7 @@ export function tasksAside(tasks: Tasks): [string, Task][] {
   return Object.entries(tasks).filter(([, { phase }]) => phase !== 'foreground');
 }
 
-/** Of a shell there is nothing to see, and an agent that is to be woken does nothing until then. */
+/** A shell shows no activity, and an agent with a timer does nothing until it fires. */
 export function isAtWork({ kind, phase }: Task): boolean {
   return phase === 'background' && (kind === 'agent' || kind === 'workflow');
 }
@@ -34,7 +34,7 @@ export function tasksAfter(tasks: Tasks, event: Event, isReported = false): Task
   return event.fromBackgroundTask ? reported(told(tasks, false)) : told(withoutWoken(tasks), false);
 }
 
-/** The key of the wake-up that the agent has asked for: there is one at most. */
+/** The key of the agent's timer: there is at most one. */
 const WAKEUP = 'wakeup';
 
 /** Without a wake-up that is still to come. */
@@ -42,7 +42,7 @@ export function withoutWakeup({ [WAKEUP]: _, ...others }: Tasks): Tasks {
   return others;
 }
 
-/** What a result of ScheduleWakeup says: a time, or 0 where none is to come any more. */
+/** The result of ScheduleWakeup: a time, or 0 for none. */
 function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: Extract<Event, { readonly kind: 'user' }>): Tasks {
   const at = fieldsOf(toolReport).scheduledFor;
   if (subagent !== null || typeof at !== 'number') return tasks;
@@ -62,7 +62,7 @@ function withoutWoken(tasks: Tasks): Tasks {
   return tasks[WAKEUP]?.phase === 'reporting' ? withoutWakeup(tasks) : tasks;
 }
 
-/** Whether the turn's next call, if there is one, is told of what has ended. */
+/** Whether the turn's next call, if any, learns of ended tasks. */
 function told(tasks: Tasks, isTold: boolean): Tasks {
   const ended = Object.entries(tasks).filter(
     ([, task]) => task.phase === 'reporting' && (task.told ?? false) !== isTold,
@@ -72,7 +72,7 @@ function told(tasks: Tasks, isTold: boolean): Tasks {
   return { ...tasks, ...Object.fromEntries(changes) };
 }
 
-/** A further call of the turn has been told: no turn follows about these. */
+/** A further call of the turn has learned of these: no turn follows about them. */
 export function withoutTold(tasks: Tasks): Tasks {
   const left = Object.entries(tasks).filter(([, task]) => task.told !== true);
   return left.length === Object.keys(tasks).length ? tasks : Object.fromEntries(left);

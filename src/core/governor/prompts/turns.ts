@@ -13,12 +13,12 @@ export function saidPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   return changed(state, { turn: begun, mailbox: withPrompt(mailbox, prompt, 'heard') });
 }
 
-/** Turns that are over, and the one that runs. */
+/** Completed turns, and the running one. */
 export function turnsBegun({ ended, phase }: Turn): number {
   return ended + (phase === 'idle' ? 0 : 1);
 }
 
-/** claude writes lines of a turn: the one that was sent, or, when none was, one it started itself. */
+/** claude writes lines of a turn: of the sent prompt, or of a turn that it started itself. */
 export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
   if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
@@ -27,14 +27,14 @@ export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Tu
   return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge) });
 }
 
-/** What a turn has when it starts. */
+/** The state of a turn at its start. */
 function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
   return { startedBy: who, startedAt: used, calls: 0, stopped: undefined, grace: 'none' } as const;
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge } = state;
-  // A plain recording does not show prompts, so there only the result tells what started the turn.
+  // A plain recording does not show prompts, so only the result shows what started the turn.
   const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
   const left = tellsInterrupt(event) ? [] : unheard(state);
@@ -53,7 +53,7 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
   return { turn: next, mailbox: afterTurn(state, queued, run.mode === 'act' ? 'owed' : 'over') };
 }
 
-/** What this turn has added, if it made the context grow. */
+/** Growth of the context by this turn, if any. */
 function growthAfter({ turn, gauge }: Pick<GovernorState, 'turn' | 'gauge'>): Turn['growth'] {
   const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
   if (grown <= 0) return turn.growth;
@@ -70,7 +70,9 @@ const REMEMBERED_TURNS = 8;
 /** Turns needed for a forecast. */
 const LEAST_TURNS = 2;
 
-/** By how many tokens the next turn will grow, and nine of ten will not; undefined until a few turns were seen to grow. */
+/**
+ * Expected growth by the next turn, and a bound that nine of ten turns keep; undefined until a few turns have grown.
+ */
 export function forecast({ growth }: Turn): { readonly median: number; readonly p90: number } | undefined {
   const sorted = [...growth.recent].sort((a, b) => a - b);
   if (sorted.length < LEAST_TURNS) return undefined;

@@ -7,13 +7,13 @@ export interface CutJson {
   readonly text: string;
   /** Arrays and objects that have lost members, outermost first. */
   readonly lists: readonly CutList[];
-  /** Texts in it have lost their ends, which a mark stands for. */
+  /** Texts in it were shortened, with a mark at the end. */
   readonly hasCutTexts: boolean;
 }
 
 export interface CutList {
   readonly kind: 'array' | 'object';
-  /** As in `$.items`. */
+  /** For instance `$.items`. */
   readonly path: string;
   readonly total: number;
   readonly returned: number;
@@ -22,17 +22,17 @@ export interface CutList {
   readonly members: readonly JsonMember[];
 }
 
-/** What is kept of each member, in order; undefined or beyond the end: it is left out. */
+/** The kept text of each member, in order; undefined or beyond the end: it is left out. */
 type Kept = readonly (string | undefined)[];
 
-/** A member gets at least this, besides its name, or it is left out: less would hold nothing. */
+/** A member gets at least this, besides its name, or it is left out: less would be useless. */
 const LEAST = 24;
 
 /** Deepest level that is cut; deeper values are kept whole or left out. */
 const MAX_DEPTH = 12;
 
 /**
- * Keeps the beginning of each list and each text, so that all of it fits; undefined where the text is not a JSON object or
+ * Keeps the beginning of each list and each text, so that everything fits; undefined if the text is no JSON object or
  * array, or cannot be made to fit.
  *
  * @param room UTF-16 units

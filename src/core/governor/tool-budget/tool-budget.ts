@@ -32,7 +32,7 @@ export interface OpenResult {
   /** The subagent's id; null for the main thread. */
   readonly agent: string | null;
   readonly tokens: number;
-  /** Of the hook that was answered last. */
+  /** The hook that was answered last. */
   readonly requestId: string;
   /** The limit that ctxb set: the tool must be called with it. */
   readonly limit?: number;
@@ -42,7 +42,7 @@ export interface OpenResult {
 
 /** How a tool pages its results, as its calls have shown. */
 export interface Pages {
-  /** The parameter that says how many items are wanted; undefined: none has been seen. */
+  /** The parameter with the number of wanted items; undefined: none seen. */
   readonly parameter: string | undefined;
   /** Tokens of one item. */
   readonly perItem: number;
@@ -62,9 +62,9 @@ export interface ToolCall {
   readonly agent: string | null;
   /** Working folder of claude. */
   readonly cwd: string;
-  /** What the tool gave, in its own shape; only after a success. */
+  /** The tool's response in its own shape; only after a success. */
   readonly response: unknown;
-  /** What it failed with; only after a failure. */
+  /** The error; only after a failure. */
   readonly error: string;
 }
 
@@ -85,13 +85,13 @@ export interface FileMeasure {
   readonly fitting: number;
 }
 
-/** A result that is too large, to be cut once all of it is stored. */
+/** A result that is too large, to be cut once the whole is stored. */
 export interface ResultPlan {
   readonly kind: 'result';
   readonly call: ToolCall;
   /** Tokens it may take, and those it would. */
   readonly allowed: number;
   readonly tokens: number;
-  /** Where it is JSON. */
+  /** For JSON. */
   readonly json: (CutJson & { readonly stored: StoredJson }) | undefined;
 }

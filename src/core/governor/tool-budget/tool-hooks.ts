@@ -64,7 +64,7 @@ function advice(tokens: number, allowed: number): string {
   return `This result took about ${tokens} tokens, and ${allowed} are planned for one now: ask for less at a time (fewer lines, a narrower search, one page).`;
 }
 
-/** claude names the stored file and shows its beginning; this adds how much of it may be read at once. */
+/** claude names the stored file and shows its beginning; this adds how much may be read at once. */
 function pointer(state: GovernorState, call: ToolCall, path: string): string {
   const { persistedOutputSize: bytes } = fieldsOf(call.response);
   const size = typeof bytes === 'number' ? ` (${bytes} bytes)` : '';
@@ -72,7 +72,7 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
   return `The full result is in ${path}${size}: read parts of it with Read, offset and limit (by characters if its lines are long), or search in it; one result may take about ${allowed} tokens now.`;
 }
 
-/** Of main threads. */
+/** For main threads. */
 export function beforeTool(before: GovernorState, call: ToolCall): Step {
   if (budgetMode(before) === 'off') return answered(before, call);
   const { state, text } = hintFor(before, call);

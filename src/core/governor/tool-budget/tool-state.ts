@@ -16,7 +16,7 @@ const REMEMBERED = 64;
 /** Cuts of the same call after which its result passes whole, since the agent seems to need it. */
 const CUTS_IN_A_ROW = 3;
 
-/** What is done about results: nothing while the window is not known. */
+/** The effective mode: off while the window is unknown. */
 export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
   return gauge.window.tokens === undefined ? 'off' : run.policy.tools.mode;
 }
@@ -26,7 +26,7 @@ export function mayChange(state: GovernorState, what: 'input' | 'output'): boole
   return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
 }
 
-/** Code points of a tool's result that this session's calls have shown to be a token. */
+/** Code points per token of tool results, learned from this session's calls. */
 export function charsPerToken({ gauge }: GovernorState): number {
   return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
 }
@@ -108,7 +108,7 @@ export function readToolCall(hook: ToolHook, { requestId, request }: ControlRequ
   return {
     hook,
     requestId,
-    // 1.0.128 names it only beside the input.
+    // 1.0.128 names it only next to the input.
     toolUseId: textOf(input.tool_use_id) ?? textOf(request.tool_use_id) ?? '',
     tool: textOf(input.tool_name) ?? '',
     input: fieldsOf(input.tool_input),
@@ -124,8 +124,8 @@ function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
 }
 
 /**
- * claude ignores a change (1.0.128 does), or whoever answers its questions about tools undoes it. That is
- * reported once; from then on the agent is only advised.
+ * claude ignores a change (1.0.128 does), or a permission handler undoes it. Reported once; from then on the agent is
+ * only advised.
  */
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
   const { ignores } = state.toolBudget;
@@ -136,7 +136,7 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
   return keep(after, ignores.length > 0 ? [] : [{ kind: 'tools-ignored', ...decided(after, reason) }]);
 }
 
-/** What a line of claude's says about the size of tool results. */
+/** Reads the sizes of tool results from a line of claude's. */
 export function followResults(state: GovernorState, { event }: Line): Step {
   // Notices are lost with the context that held them.
   if (state.facts.replaced)
@@ -160,7 +160,7 @@ function settledTurn(state: GovernorState): GovernorState {
   return changedIn(state, 'toolBudget', { open: Object.fromEntries(open) });
 }
 
-/** What stands for the past in a fresh context: a summary, or a document that was handed over. */
+/** The past in a fresh context: a summary, or a document that was handed over. */
 export function remembered(state: GovernorState, text: string): GovernorState {
   return changedIn(state, 'toolBudget', { history: estimateTokens(text, charsPerToken(state)) });
 }
@@ -181,8 +181,8 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
   );
   const { text, isError } = result;
   const proof = own?.proof;
-  // Of a result that claude has stored itself, because it is still large, the stream shows only the beginning.
+  // If claude has stored a large result itself, the stream shows only its beginning.
   const isTaken = proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
-  // What is not shown on the stream has not reached the model.
+  // A text that is missing on the stream has not reached the model.
   return isTaken ? keep(counted) : noteIgnored(counted, 'output');
 }

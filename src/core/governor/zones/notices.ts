@@ -61,7 +61,7 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
 
 const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable state, and begin nothing large.';
 
-/** What the end of a turn adds to the health ledger; zones and reliefs are noted where they are decided. */
+/** Adds the end of a turn to the health ledger; zones, compactions and handoffs are recorded at their decision. */
 export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Step {
   const turn = health(state, { event: 'turn', turn: state.turn.ended });
   return keep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);

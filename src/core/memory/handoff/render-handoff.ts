@@ -137,7 +137,7 @@ function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFact
 function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts): Part {
   const items = tasks.open().filter((task) => !isUnderWay(task));
   const isInProgress = running.length > 0 || state !== undefined || tasks.open().some(isUnderWay);
-  const none = `Unknown: the agent's task list has no open items.${isInProgress ? ' Continue the work in progress.' : ''}`;
+  const none = `Not known: the agent's task list has no open items.${isInProgress ? ' Continue the work in progress.' : ''}`;
   return part("Open on the agent's task list, as noted:", items.map(taskItem), states.file, none);
 }
 
