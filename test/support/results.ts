@@ -77,7 +77,7 @@ export function onwards(first: ToolUse): Scenario {
       if (index === 0) return { tools: [first], context };
       const words = newestWords(request);
       path = /The full result is in (\S+): /.exec(words)?.[1] ?? path;
-      const offset = /[Gg]o on with (?:Read, )?offset=(\d+)/.exec(words)?.[1];
+      const offset = /[Cc]ontinue with (?:Read, )?offset=(\d+)/.exec(words)?.[1];
       if (offset === undefined) return { text: 'done', context };
       return { tools: [{ name: 'Read', input: { file_path: path, offset: Number(offset) } }], context };
     },
