@@ -146,7 +146,7 @@ describe('a claude that says nothing any more', () => {
     quiet(driver, 15);
     expect(kinds(driver.timeout('stall'))).toContain('kill');
     expect(kinds(driver.claude(INTERRUPTED))).not.toContain('answered');
-    expect(back(driver, ['prompt-2']).at(-1)).toMatch(/^\[ctxb\] Nothing came any more in the middle of the work/);
+    expect(back(driver, ['prompt-2']).at(-1)).toMatch(/^\[ctxb\] Claude Code stopped responding and was restarted/);
   });
 
   it('but ends its turn itself when it is interrupted was no stall', () => {
