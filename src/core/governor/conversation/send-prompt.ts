@@ -65,9 +65,9 @@ export function notePrompt(
 
 /** Has the agent resume interrupted work. The caller sees the turn, which answers the caller's request. */
 export function resumeWork(state: GovernorState, work: Unfinished): Step {
-  const { because, isLost } = work;
+  const { because, isLost, isUnheard = false } = work;
   const resumed = changedIn(state, 'relief', { unfinished: undefined });
-  const requests = isLost ? requestsOf(state, owed(state)) : [];
+  const requests = isLost || isUnheard ? requestsOf(state, owed(state)) : [];
   const opening = requests.length === 1 ? 'The request that it was to answer' : 'The requests that it was to answer';
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
   // Words of the user's that are given back must not be taken for ctxb's.

@@ -166,5 +166,5 @@ export function readStall(state: GovernorState, { before, event }: Line<ResultEv
   if (!tellsInterrupt(event)) return keep(state, [{ kind: 'clear-timer', timer: 'stall' }]);
   const because =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
-  return end(changedIn(state, 'relief', { unfinished: { because, isLost: isUnheard(before) } }));
+  return end(changedIn(state, 'relief', { unfinished: { because, isLost: false, isUnheard: isUnheard(before) } }));
 }

@@ -145,8 +145,8 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
     return isCertain ? endWait(state, failure === undefined) : keep(state);
   }
   const because = 'The API did not answer for a while, and the turn was broken off.';
-  const isLost = tellsInterrupt(event) && isUnheard(before);
-  const broken = changedIn(state, 'relief', { unfinished: { because, isLost } });
+  const unfinished = { because, isLost: false, isUnheard: tellsInterrupt(event) && isUnheard(before) };
+  const broken = changedIn(state, 'relief', { unfinished });
   if (plan.way === 'wait') return pause(broken, failure, plan.until);
   return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
 }
