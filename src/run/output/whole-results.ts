@@ -1,5 +1,6 @@
 import { isInjectedTurn } from '../../core/governor/conversation/visibility.ts';
 import { runCostUsd } from '../../core/governor/cost/cost.ts';
+import { isMessage } from '../../core/governor/facts.ts';
 import { isEcho, isExact } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { usesIn } from '../../core/protocol/blocks.ts';
@@ -111,8 +112,8 @@ export function createWholeResults(before: ModelUsage | undefined) {
       const isOwn = isInjectedTurn(state);
       times = { begun: state.turn.startedAt, last: state.now };
       if (event.kind === 'result') return seeResult(event, line, isOwn, isShown);
-      const isCall = event.kind === 'assistant' && !event.synthetic && !isEcho(state, event);
-      if (isCall && hasUsage(event)) {
+      if (isEcho(state, event)) return turn;
+      if (event.kind === 'assistant' && !event.synthetic && hasUsage(event)) {
         const { messageId, model, usage, subagent } = event;
         noteCall(messageId, { model, usage, isMain: subagent === null });
       }
@@ -180,13 +181,14 @@ function counted(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn
   if (event.kind === 'boundary') {
     return isExact(state) ? { ...turn, isPieced: true } : { ...turn, steps: turn.steps + 1 };
   }
-  if (isEcho(state, event) || !('subagent' in event) || event.subagent !== null) return turn;
+  if (!isMessage(event)) return turn;
   if (event.kind === 'assistant') {
     const asked = usesIn(event.blocks).length;
     return asked === 0 ? turn : { ...turn, pending: turn.pending + asked };
   }
-  const isStep = event.kind === 'user' && event.role === 'tool-result';
-  return isStep ? { ...turn, steps: turn.steps + 1, pending: Math.max(0, turn.pending - 1) } : turn;
+  return event.role === 'tool-result'
+    ? { ...turn, steps: turn.steps + 1, pending: Math.max(0, turn.pending - 1) }
+    : turn;
 }
 
 function withPart(turn: WholeTurn, part: Fields): WholeTurn {
