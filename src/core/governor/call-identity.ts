@@ -4,15 +4,15 @@ import { addUsage, NO_USAGE, readUsage, saysNothing, type Usage } from '../proto
 
 interface SeenCall {
   readonly id: string;
-  /** undefined: no line of it has said it. */
+  /** undefined: no line of it has reported it. */
   readonly usage: string | undefined;
-  /** Something has been said to the model since: a tool's result, a prompt. */
+  /** The model has got new input since: a tool's result, a prompt. */
   readonly answered: boolean;
   /** Calls of the thread with this id in a row. */
   readonly times: number;
 }
 
-/** Calls without usage that are remembered, until something tells theirs. */
+/** Remembered calls without usage, until their usage is known. */
 const MOST_UNSIZED = 16;
 
 /**
@@ -23,11 +23,11 @@ const MOST_UNSIZED = 16;
  */
 export function createCallIdentity() {
   const last = new Map<string, SeenCall>();
-  /** What calls with an id have read, of several threads that cannot be told apart. */
+  /** Tokens read by calls with an id, of several threads that cannot be told apart. */
   const reads = new Map<string, readonly string[]>();
-  /** Calls of which nothing has said what they have read, oldest first; of the main thread's, '', there may be several. */
+  /** Calls of unknown size, oldest first; of the main thread, '', there may be several. */
   const unsized = new Map<string, readonly AssistantEvent[]>();
-  /** What the last call of the main thread has read, and all of its calls since the last result. */
+  /** Tokens read by the last call of the main thread, and by all of its calls since the last result. */
   let newest: string | undefined;
   let ofTurn = NO_USAGE;
 
@@ -60,7 +60,7 @@ export function createCallIdentity() {
     ofTurn = addUsage(ofTurn, usage);
   }
 
-  /** The end of a call that is told now what it has read. */
+  /** The end of a call whose size is now known. */
   function sized(thread: string, at: 0 | -1, usage: Usage | undefined): AssistantEvent | undefined {
     const waiting = unsized.get(thread) ?? [];
     const call = waiting.at(at);
@@ -87,7 +87,7 @@ export function createCallIdentity() {
   }
 
   return {
-    /** Something is said to the model of a thread, by its subagent; '' is the main one. */
+    /** The model of a thread gets new input, by its subagent; '' is the main one. */
     answered,
     /** The event, with an id that no other call has. */
     identified(event: Event): Event {
@@ -97,7 +97,7 @@ export function createCallIdentity() {
       if (event.kind === 'result') answered('');
       return event;
     },
-    /** A further line of a call, where an event tells what that has read and its own lines have not. */
+    /** A further line of a call, if an event reports its size and its own lines have not. */
     sizedBy(event: Event): AssistantEvent | undefined {
       if (event.kind === 'result') {
         const call = atEnd(event);
@@ -116,7 +116,7 @@ function billed(call: AssistantEvent): AssistantEvent {
   return { ...call, isBilled: true };
 }
 
-/** Logs of 1.0.x do not say which subagent a line is of: the lines of several stand in one thread. */
+/** Logs of 1.0.x do not name the subagent of a line: one thread has the lines of several. */
 export function isMixed({ subagent }: AssistantEvent): boolean {
   return subagent === SIDECHAIN;
 }
@@ -153,7 +153,7 @@ function restOf(sum: Usage, parts: Usage): Usage | undefined {
   return Math.min(rest.input, rest.cacheCreation, rest.cacheRead) < 0 ? undefined : rest;
 }
 
-/** What the call has read, which all of its lines repeat. */
+/** The tokens that the call has read, which all of its lines repeat. */
 export function readKey(usage: Usage | undefined): string | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
   return `${usage.input} ${usage.cacheCreation} ${usage.cacheRead}`;

@@ -13,7 +13,7 @@ export type Verdict =
   | 'empty'
   /** Slash commands are off. */
   | 'refused'
-  /** A hook of the user's forbids it: the context is left as it is. */
+  /** A hook of the user's forbids it: the context is unchanged. */
   | 'blocked'
   /** The API was overloaded, down or out of reach: later, and it does not count as a failure. */
   | 'unavailable'
@@ -23,17 +23,17 @@ export type Verdict =
 /** By the mod's answer, or by a summary that claude writes. */
 export type CompactionKind = 'exact' | 'summary';
 
-/** What compacting before the next prompt would save, and over how many calls. */
+/** The saving of a compaction before the next prompt, and the number of calls it is over. */
 export interface Saving {
   readonly usd: number;
   readonly calls: number;
 }
 
-/** What was decided. Decisions go to the journal and into reports; replaying a record gives the same ones. */
+/** A decision. Decisions go to the journal and into reports; replaying a record gives the same ones. */
 export type Decision = { [K in keyof Facts]: Decided & { readonly kind: K } & Facts[K] }[keyof Facts];
 
 interface Decided {
-  /** Where in the session: turns and main-thread calls completed, both from 0. */
+  /** Position in the session: completed turns and main-thread calls, both from 0. */
   readonly at: { readonly turn: number; readonly call: number };
   /** Why, in a few words with figures. */
   readonly reason: string;
@@ -54,14 +54,14 @@ interface Facts {
     readonly exact?: ExactReceipt;
     readonly accounts?: { readonly usd: number; readonly aloneUsd: number };
   };
-  /** A compaction was to be exact, and is claude's own. `once`: the next one is to be exact again. */
+  /** A compaction should have been exact, and is claude's own. `once`: the next one should be exact again. */
   'not-exact': { readonly once?: boolean };
   /** claude is older than what ctxb supports (`oldest`): it is passed through and measured. */
   unsupported: { readonly oldest: string };
   'give-up': unknown;
   /** A handoff begins. */
   handoff: unknown;
-  /** The API was not available for the document: the conversation stays as it is. */
+  /** The API was not available for the document: the conversation is unchanged. */
   'put-off': unknown;
   /** The window is filled again and again in one turn. `last`: the turn is ended. */
   thrash: { readonly compactions: number; readonly last: boolean };
@@ -71,7 +71,7 @@ interface Facts {
     readonly when: 'mid-turn' | 'before-turn';
     readonly tokens: number;
   };
-  /** The agent's document was not good enough and it was told so. */
+  /** The agent's document was not good enough, and the agent learned why. */
   'ask-again': { readonly problems: readonly string[] };
   /** A fresh context has taken the place of the full one. `way`: by `/clear`, or by a new process. */
   'handed-over': {
@@ -87,11 +87,11 @@ interface Facts {
   exhausted: unknown;
   /** Nothing that was tried has relieved the context: the run ends. */
   unrelieved: { readonly path: string | undefined };
-  /** The agent is told to resume interrupted work. */
+  /** The agent must resume interrupted work. */
   resume: unknown;
   /** A prompt of an estimated size is too large a task for the zone. */
   'large-task': { readonly tokens: number; readonly todo: 'announce' | 'relieve' | 'reject' };
-  /** A cost limit has come near, or is reached. */
+  /** A cost limit is near, or reached. */
   cost: {
     readonly scope: CostScope;
     readonly level: 'warn' | 'limit';
@@ -101,11 +101,11 @@ interface Facts {
   };
   /** The time for the run is up. */
   'time-limit': { readonly seconds: number };
-  /** There is a limit on costs or subagents, and nobody tells what the calls take. */
+  /** There is a limit on costs or subagents, and no figures for the calls. */
   uncounted: unknown;
   /**
-   * A prompt comes after the prompt cache has probably expired: `tokens` are to be read again for `usd`, which would have
-   * been `cachedUsd` from the cache. Times in milliseconds.
+   * A prompt comes after the prompt cache has probably expired: reading `tokens` again costs `usd`, instead of
+   * `cachedUsd` from the cache. Times in milliseconds.
    */
   'cache-expired': {
     readonly idleMs: number;
@@ -117,7 +117,7 @@ interface Facts {
     readonly saving: Saving | undefined;
   };
   /**
-   * A call has written again what the one before had left in the prompt cache: `tokens` for `usd`, which would have been
+   * A call has written again what the call before had left in the prompt cache: `tokens` for `usd`, instead of
    * `cachedUsd` from the cache.
    */
   'cache-broken': {
@@ -126,10 +126,10 @@ interface Facts {
     readonly usd: number;
     readonly cachedUsd: number;
   };
-  /** A usage limit of the account has come near, or is reached and ends the run. */
+  /** A usage limit of the account is near, or reached and ends the run. */
   'usage-limit': {
     readonly level: 'warn' | 'limit';
-    /** claude's name for it: `five_hour`, `seven_day`; undefined: not told. */
+    /** claude's name for it: `five_hour`, `seven_day`; undefined: unknown. */
     readonly limit: string | undefined;
     /** 0 to 1. */
     readonly share: number | undefined;
@@ -145,7 +145,7 @@ interface Facts {
     /** Who waits. */
     readonly by: 'claude' | 'ctxb';
     readonly until: number;
-    /** With which the API refuses the credentials; missing: it does not. */
+    /** The status with which the API refuses the credentials; missing: it does not. */
     readonly status?: number;
   };
   /** The end of a wait. */
@@ -157,11 +157,11 @@ interface Facts {
   };
   /** A further subagent was refused, or one was stopped; `agent` says which. `failed`: claude did not stop it. */
   'agent-limit': { readonly todo: 'refuse' | 'stop' | 'failed'; readonly agent: string };
-  /** claude has said nothing for `ms`, where something is expected of it; `last`: the run ends. */
+  /** claude has written nothing for `ms` although it should; `last`: the run ends. */
   stall: { readonly ms: number; readonly tries: number; readonly last: boolean };
   /** A tool has run for `ms`, and may never end. */
   'long-tool': { readonly tool: string; readonly ms: number };
-  /** The run ends with prompts that nobody has answered. */
+  /** The run ends with prompts without an answer. */
   'left-undone': {
     readonly prompts: readonly string[];
     /** They can be continued when the usage limit resets. */
@@ -185,29 +185,29 @@ interface Facts {
   };
   /** Evidence was handed back with the answer to a hook. */
   recall: { readonly hook: HookName; readonly chars: number; readonly given: FactTally };
-  /** What the first request after a relief holds, of all that was known before it. */
+  /** How many of the known facts the first request after a compaction or handoff holds. */
   receipt: Receipt;
   /** After evidence was handed back the agent opened a file of the notes. */
   'read-back': { readonly file: string };
   /** A tool was asked for less than the agent had asked for. */
   'limit-tool': { readonly tool: string; readonly parameter: string; readonly value: number };
-  /** A result was cut from `tokens` to `left`, both estimated; all of it is in the file `path`. */
+  /** A result was cut from `tokens` to `left`, both estimated; the file `path` has the whole. */
   'cut-result': { readonly tool: string; readonly tokens: number; readonly left: number; readonly path: string };
   'tools-ignored': unknown;
 }
 
-/** What has changed between two calls, of which the second did not find in the cache what the first had left there. */
+/** The change between two calls that made the second miss the first one's cache. */
 export type CacheBreak = 'model' | 'system' | 'tools' | 'messages' | 'restart' | 'pause' | 'unknown';
 
-/** What went into a relief, what is still there, and what came back. */
+/** The facts before a compaction or handoff, those that stayed, and those that were handed back. */
 export interface Receipt {
   readonly relief: 'compaction' | 'handoff';
   readonly all: FactTally;
-  /** What the fresh context holds. */
+  /** Facts in the fresh context. */
   readonly kept: FactTally;
-  /** Of that, what it holds only because ctxb handed it back. */
+  /** Facts that are only there because ctxb handed them back. */
   readonly given: FactTally;
-  /** What it does not hold, and what it does, each on one line. */
+  /** Lost facts and kept facts, each on one line. */
   readonly gone: readonly ToldFact[];
   readonly stayed: readonly (ToldFact & {
     /** Who put it there. */
@@ -215,7 +215,7 @@ export interface Receipt {
   })[];
 }
 
-/** A fact as a person is told of it. */
+/** A fact in the words of a report. */
 export interface ToldFact {
   readonly kind: FactKind;
   readonly text: string;
@@ -234,8 +234,8 @@ export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEn
 export type FactTally = Readonly<Record<FactKind, number>>;
 
 /**
- * As it may be written down: without the words for a summary. They are cut out of what the caller said, and half a secret
- * is not known again.
+ * The form for files: without the words for a summary. They are cut from the caller's text, and half a secret is not
+ * recognised.
  */
 export function withoutFocus(decision: Decision): object {
   if (decision.kind !== 'compact') return decision;
@@ -243,7 +243,7 @@ export function withoutFocus(decision: Decision): object {
   return rest;
 }
 
-/** Which relief a decision tells of, that has been done; undefined: none. */
+/** The compaction or handoff that a decision completes; undefined: none. */
 export function reliefDone(decision: Decision): 'compaction' | 'handoff' | undefined {
   if (decision.kind === 'handed-over') return 'handoff';
   const isCompaction =
@@ -251,7 +251,7 @@ export function reliefDone(decision: Decision): 'compaction' | 'handoff' | undef
   return isCompaction ? 'compaction' : undefined;
 }
 
-/** What follows from an input: decisions and effects. */
+/** The results of an input: decisions and effects. */
 export type Action = Decision | Effect;
 
 /** Whether an action is a decision to report; otherwise it is an effect to carry out. */

@@ -18,10 +18,10 @@ export const TIMERS = [
   'time',
 ] as const;
 
-/** What the host has to do. Data only: one function carries the effects out. */
+/** The host's tasks. Data only: one function carries the effects out. */
 export type Effect = HookAnswer | { [K in keyof Effects]: { readonly kind: K } & Effects[K] }[keyof Effects];
 
-/** What an effect of each kind says besides. */
+/** The data of each kind of effect. */
 interface Effects {
   /** Write the mod to a folder of its own. Told back as `exact-folder`. */
   'arm-exact': unknown;
@@ -33,7 +33,7 @@ interface Effects {
   send: { readonly line: string; readonly promptUuid?: string; readonly exact?: true };
   /** A prompt has to wait: it must be on disk first. */
   hold: { readonly uuid: string; readonly line: string };
-  /** Keep what is said whole, block by block, in a file of the context folder: only a part of it can be handed back. */
+  /** Keep the whole text, block by block, in a file of the context folder: only a part of it can be handed back. */
   keep: { readonly file: string; readonly texts: readonly string[] };
   /** Close claude's stdin: nothing more can come. */
   'end-input': unknown;
@@ -59,21 +59,24 @@ interface Effects {
   relay: { readonly line: string };
   /** A line for the caller, answered by ctxb itself. */
   reply: { readonly line: string };
-  /** What became of something that was asked for from outside. */
+  /** The outcome of a request from outside. */
   'answer-asker': { readonly id: string; readonly answer: AskAnswer };
   /** The caller has the answer to these prompts. */
   answered: { readonly uuids: readonly string[] };
-  /** Ask whether the work may go on. Told back as `cost-answer`. */
+  /** Ask whether the work may continue. The answer comes as `cost-answer`. */
   'ask-person': { readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number };
   /** The person has stopped a turn: ask whether the next of so many prompts is to go. Told back as `stop-answer`. */
   'ask-next': { readonly waiting: number };
-  /** End claude's process; by force unless said otherwise. */
+  /** End claude's process; by force by default. */
   kill: { readonly signal?: 'SIGTERM' };
-  /** Look how many lines of a file, from the line `offset` on, `chars` UTF-16 units hold. Told back as `file-measured`. */
+  /**
+   * Count how many lines of a file, from the line `offset` on, fit into `chars` UTF-16 units. The answer comes as
+   * `file-measured`.
+   */
   'measure-file': {
     readonly requestId: string;
     readonly path: string;
-    /** What a relative path is relative to. */
+    /** The base of a relative path. */
     readonly cwd: string;
     readonly offset: number;
     readonly chars: number;
@@ -92,8 +95,8 @@ export interface AskAnswer {
 }
 
 /**
- * The answer to a hook callback. claude takes it as `output` with, where there is any of it, `hookSpecificOutput`:
- * `hookEventName` (`hook`), what is in `specific`, and `additionalContext` (`context`).
+ * The answer to a hook callback. claude gets it as `output` with, if present, `hookSpecificOutput`: `hookEventName`
+ * (`hook`), the fields of `specific`, and `additionalContext` (`context`).
  */
 export interface HookAnswer {
   readonly kind: 'answer-hook';
@@ -103,7 +106,7 @@ export interface HookAnswer {
   readonly output: object;
   /** Fields for this kind of hook, besides the context. */
   readonly specific?: Fields;
-  /** What the agent is told with it. */
+  /** The text for the agent. */
   readonly context?: string;
   /** In place of the context, where it leaves too little room for what working memory adds. */
   readonly shorter?: string;

@@ -5,7 +5,7 @@ import type { TimerName } from './effects.ts';
 import type { Asker, Unfinished } from './relief/relief-state.ts';
 import type { FileMeasure } from './tool-budget/tool-budget.ts';
 
-/** What can be asked of a run from outside. `now`: in the middle of a turn, where that is possible. */
+/** Requests to a run from outside. `now`: in the middle of a turn, if possible. */
 export interface Ask {
   readonly what: 'compact' | 'handoff' | 'stop';
   readonly now: boolean;
@@ -27,13 +27,13 @@ export type Input =
     }
   | { readonly t: number; readonly from: 'ctxb'; readonly event: OwnEvent };
 
-/** What ctxb itself, or somebody through one of its commands, has to say. */
+/** Events of ctxb itself, or of a user through one of its commands. */
 export type OwnEvent =
   /** The child is running. */
   | { readonly kind: 'begin' }
   /** The user pressed Ctrl-C. */
   | { readonly kind: 'interrupt' }
-  /** What is wrong with the agent's handoff document. */
+  /** The faults of the agent's handoff document. */
   | { readonly kind: 'handoff-problems'; readonly problems: readonly string[] }
   /** The document of a handoff is there; `path` undefined: it could not be written. */
   | {
@@ -43,35 +43,35 @@ export type OwnEvent =
       readonly by: 'agent' | 'memory';
       readonly problems: readonly string[];
     }
-  /** What other runs of the project have spent, and this one before the period began, in micro-dollars. */
+  /** Spending of other runs of the project, and of this one before the period began, in micro-dollars. */
   | { readonly kind: 'project-cost'; readonly others: number; readonly earlier: number }
-  /** The person's answer at a cost limit: a new limit in US dollars, or none: it is enough. */
+  /** The person's answer at a cost limit: a new limit in US dollars, or undefined for no more. */
   | { readonly kind: 'cost-answer'; readonly limitUsd: number | undefined }
   /** The person's answer after having stopped a turn: whether the next prompt is to go. */
   | { readonly kind: 'stop-answer'; readonly goesOn: boolean }
   | RecoveredEvent
   | ExitEvent
-  /** Where the work stands now: `told` with `ctxb note state`, or found in the agent's words by a program. */
+  /** The present state of the work: `told` with `ctxb note state`, or found in the agent's words by a program. */
   | { readonly kind: 'state'; readonly to: string; readonly source: 'told' | 'pattern' }
-  /** An approach that does not work, told with `ctxb note dead-end`. */
+  /** An approach that does not work, reported with `ctxb note dead-end`. */
   | { readonly kind: 'dead-end'; readonly text: string }
   /** An entry of working memory from an earlier run of the same session. */
   | { readonly kind: 'earlier'; readonly entry: Fields }
   /** Size of a file that a tool is to read; `file` undefined: it is not text, or does not exist. */
   | { readonly kind: 'file-measured'; readonly requestId: string; readonly file: FileMeasure | undefined }
-  /** A hook of ours was answered with an error: claude goes on as if there were none. */
+  /** One of our hooks was answered with an error: claude continues without it. */
   | { readonly kind: 'hook-failed'; readonly requestId: string }
-  /** Where the whole of a tool's result is; `path` undefined: it could not be stored. */
+  /** The path of a whole tool result; `path` undefined: it could not be stored. */
   | { readonly kind: 'result-stored'; readonly requestId: string; readonly path: string | undefined }
-  /** The folder that the mod was written to; undefined: it could not be, or, `guarded`, a hook of the user's is to be asked. */
+  /** The folder of the mod; undefined: it could not be written, or, `guarded`, a hook of the user's must be asked. */
   | { readonly kind: 'exact-folder'; readonly path: string | undefined; readonly guarded?: boolean }
   /** The mod has given a sign of life. */
   | { readonly kind: 'exact-proved' }
-  /** What the mod did in the compaction that claude tells of next, and what is said in the messages that stay. */
+  /** The mod's work in the compaction that claude reports next, and the text of the messages that stay. */
   | { readonly kind: 'exact-receipt'; readonly receipt: ExactReceipt; readonly kept: readonly string[] }
   /** `ctxb compact`, `ctxb handoff` or `ctxb stop` asks something of this run. Answered by an `answer-asker`. */
   | { readonly kind: 'ask'; readonly ask: Ask; readonly by: Asker }
-  /** Where the session's notes are, as the agent is to name it; all earlier entries have been told. */
+  /** The path of the session's notes, as the agent should name it; all earlier entries have been reported. */
   | { readonly kind: 'notes'; readonly path: string };
 
 /** A run that was broken off is taken up. */
@@ -79,16 +79,16 @@ export interface RecoveredEvent extends Pick<ExitEvent, 'finished' | 'openTool'>
   readonly kind: 'recovered';
   /** Lines of prompts that claude has got, and whose answer the caller has not. */
   readonly answers: readonly string[];
-  /** What a fresh session is to begin with. */
+  /** The document that a fresh session begins with. */
   readonly document: { readonly path: string; readonly text: string } | undefined;
   readonly spent: SpentBefore;
 }
 
-/** What a run that goes on has spent, in micro-dollars. */
+/** The earlier spending of a resumed run, in micro-dollars. */
 export interface SpentBefore {
-  /** As the project's ledger has it already. */
+  /** The part that the project's ledger already has. */
   readonly settled: number;
-  /** What comes on top of that: what was under way when the run was broken off. */
+  /** The part on top of that: calls under way when the run broke off. */
   readonly open: number;
   /** Limits in US dollars that the person has set instead of those that were reached. */
   readonly raised: { readonly run?: number; readonly project?: number };
@@ -105,7 +105,7 @@ export interface ExitEvent {
   readonly signal: string | undefined;
   /** The session has a log, so it can be resumed. */
   readonly logged: boolean;
-  /** Of the prompts of the turn under way: those that the log has. */
+  /** The prompts of the turn under way that the log has. */
   readonly delivered: readonly string[];
   /** The log shows that the last turn came to its end. */
   readonly finished: boolean;

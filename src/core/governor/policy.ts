@@ -1,8 +1,8 @@
 import type { Prices } from './cost/prices.ts';
 
 /**
- * What the user wants done, and when; what each key means is said in docs/configuration.md. Thresholds are fractions of the
- * window (≤ 1) or tokens (> 1).
+ * The user's policy; docs/configuration.md explains the keys. Thresholds are fractions of the window (≤ 1) or tokens (>
+ * 1).
  */
 export interface Policy {
   /** Size of the window in tokens, where the user knows better than claude. */
@@ -24,9 +24,9 @@ export interface Policy {
     readonly how: 'auto' | 'exact' | 'summary';
     /** When an exact compaction comes: when it pays, or at a level. `thresholds` are the latest in either case. */
     readonly moment: 'economic' | number;
-    /** `next-prompt`: only when a prompt waits to be sent. `boundary`: at the end of the turn, at once. */
+    /** `next-prompt`: only when a prompt waits. `boundary`: at the end of the turn, at once. */
     readonly when: 'next-prompt' | 'boundary';
-    /** Where a compaction should land. Below it a crossed threshold counts as never crossed. */
+    /** The size that a compaction should reach. Below it a crossed threshold counts as not crossed. */
     readonly target: number;
     readonly timeoutSeconds: number;
     /** Compactions in a row that failed or freed nothing before it is given up. */
@@ -62,30 +62,30 @@ export interface Policy {
   readonly tiers: Tiers;
 }
 
-/** What results of tools may take. Sizes are fractions of the window (≤ 1) or tokens (> 1). */
+/** Budgets for results of tools. Sizes are fractions of the window (≤ 1) or tokens (> 1). */
 export interface ToolsPolicy {
-  /** `enforce`: what is too large is cut, and kept in a file. `advise`: the agent is only told. */
+  /** `enforce`: cuts results that are too large, and keeps them in files. `advise`: only tells the agent. */
   readonly mode: 'enforce' | 'advise' | 'off';
   /** For one result. */
   readonly perCall: number;
   /** Never less than this, in tokens, however full everything is. */
   readonly minTokens: number;
-  /** Remaining tokens below which the agent is told so, and told again. */
+  /** Remaining tokens below which the agent is told, and told again. */
   readonly warnBelow: number;
   readonly criticalBelow: number;
-  /** In the place of `perCall`, by the tool's name, in which `*` stands for any characters. */
+  /** Budgets instead of `perCall`, by the tool's name; `*` stands for any characters. */
   readonly byTool: Readonly<Record<string, number>>;
 }
 
-/** What the context is planned for: targets inside the measured window, fractions of it (≤ 1) or tokens (> 1). */
+/** The plan for the context: targets inside the measured window, fractions of it (≤ 1) or tokens (> 1). */
 export interface Tiers {
   /** System prompt and tools. */
   readonly system: number;
-  /** What stands for the past: a summary, a handed over document. */
+  /** The past: a summary, or a document that was handed over. */
   readonly history: number;
   /** Results of tools. */
   readonly toolResults: number;
-  /** What the caller says. */
+  /** The caller's input. */
   readonly user: number;
   /** Kept free for the answer. */
   readonly response: number;
@@ -93,8 +93,8 @@ export interface Tiers {
 }
 
 /**
- * What is said on the way up. `warning` begins here; `critical` begins at `thresholds.warn` and `handoff` at the level of
- * the handoff.
+ * Notices as the context grows. `warning` begins here; `critical` begins at `thresholds.warn` and `handoff` at the
+ * level of the handoff.
  */
 export interface ZonesPolicy {
   readonly monitor: number;
@@ -102,11 +102,11 @@ export interface ZonesPolicy {
   /** Estimated tokens above which a prompt is too large a task for the zone. */
   readonly largeInWarning: number;
   readonly largeInCritical: number;
-  /** What happens to such a prompt: it is announced, or the context is relieved first, or it is refused. */
+  /** For such a prompt: announce it, make room first, or refuse it. */
   readonly onLargeTask: 'announce' | 'relieve' | 'reject';
-  /** After how long in `critical` the agent is asked again to come to a stopping point. */
+  /** Minutes in `critical` until the agent is asked again to come to a stopping point. */
   readonly repromptMinutes: number;
-  /** Whether the agent is told how full its context is. */
+  /** Whether to tell the agent how full its context is. */
   readonly tellAgent: boolean;
 }
 
@@ -144,16 +144,16 @@ export interface LimitsPolicy {
   readonly warnAt: number;
 }
 
-/** What subagents may take; undefined: as much as they like. */
+/** Limits for subagents; undefined: none. */
 export interface AgentsPolicy {
   /** How many agents one run may start, those of agents and workflows included. */
   readonly max: number | undefined;
-  /** What all calls of one agent may read and write, the prompt cache included. */
+  /** Tokens that all calls of one agent may read and write, including the prompt cache. */
   readonly tokens: number | undefined;
   readonly costUsd: number | undefined;
 }
 
-/** Working memory: what is kept outside the context, and how much of it is handed back. */
+/** Working memory: notes outside the context, and how much of them is handed back. */
 export interface MemoryPolicy {
   readonly enabled: boolean;
   /** Tokens of evidence that are handed back after a compaction, and again once its summary is known. */
@@ -172,28 +172,28 @@ export function inTokens(threshold: number, window: number | undefined): number 
 }
 
 /**
- * What Claude Code keeps free below the window before it compacts by itself: 20,000 for the answer and 13,000 for the
- * summary (measured: with a window setting of N it compacts at N − 33,000).
+ * Space that Claude Code keeps free below the window before it compacts by itself: 20,000 for the answer and 13,000 for
+ * the summary (measured: with a window setting of N it compacts at N − 33,000).
  */
 export const NATIVE_RESERVE_TOKENS = 33_000;
 
-/** What the question for a handoff document, the answer, and a correction of it may add to the context. */
+/** Space for the request for a handoff document, the answer, and one correction. */
 const ASKING_TOKENS = 8_000;
 
 /** The least window whose native trigger is known; a smaller one is a budget of the user's below claude's own. */
 export const LEAST_NATIVE_WINDOW = 100_000;
 
-/** What claude's own trigger, and the levels beside it, are made from. */
+/** The settings that determine claude's own trigger and the levels near it. */
 export type TriggerPolicy = Pick<Policy, 'thresholds' | 'compaction' | 'midTurn'>;
 
-/** Where claude compacts by itself: where ctxb puts its trigger, or at the latest. */
+/** The level at which claude compacts by itself: ctxb's place for its trigger, or claude's last one. */
 export function nativeLevel(policy: TriggerPolicy, window: number): number {
   return restingTrigger(policy, window)?.at ?? window - NATIVE_RESERVE_TOKENS;
 }
 
 /**
- * Where the work is handed over when nothing else relieves the context: below claude's own trigger by the room that
- * asking for the document needs, else the question would set off the compaction.
+ * The level of a handoff when nothing else makes room: below claude's own trigger by the space for the request, which
+ * would otherwise set off the compaction.
  */
 export function handoffLevel(policy: TriggerPolicy, window: number | undefined): number {
   const level = inTokens(policy.thresholds.handoff, window);
@@ -206,8 +206,8 @@ export function handoffLevel(policy: TriggerPolicy, window: number | undefined):
 const PLACEABLE = { least: 100_000, most: 1_000_000 };
 
 /**
- * What `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` is a percentage of when the window is set to the least: of the window without
- * 20,000 for the answer (measured with 2.1.330: with 50 it compacts at 40,000). It only lowers the trigger.
+ * The base of `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` with the smallest window setting: the window without 20,000 for the
+ * answer (measured with 2.1.330: with 50 it compacts at 40,000). It only lowers the trigger.
  */
 const LEAST_SETTING_TOKENS = PLACEABLE.least - 20_000;
 
@@ -221,8 +221,8 @@ export interface TriggerSetting {
 }
 
 /**
- * Where claude's own trigger rests for this policy; undefined: it is not placed, or claude would not accept it. With
- * compaction off it rests as late as it can.
+ * The resting place of claude's own trigger for this policy; undefined: it is not placed, or claude would not accept
+ * it. With compaction off it rests as late as possible.
  */
 export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSetting | undefined {
   const { compaction, midTurn, thresholds } = policy;

@@ -15,7 +15,7 @@ import type { ToolBudget } from './tool-budget/tool-budget.ts';
 import type { Life, Limits, Wait } from './waits/waits-state.ts';
 import type { ZoneName } from './zones/zones.ts';
 
-/** What does not change during a session. */
+/** Constants of a session. */
 export interface Run {
   readonly policy: Policy;
   /**
@@ -24,11 +24,11 @@ export interface Run {
    * - `replay`: decisions are only noted; prompts are seen in the recording.
    */
   readonly mode: 'act' | 'observe' | 'replay';
-  /** A UUID; the ids of lines that ctxb writes itself derive from it, so that a replay makes the same ones. */
+  /** A UUID; the ids of ctxb's own lines derive from it, so that a replay makes the same ones. */
   readonly runId: string;
   /** Folder for what must outlive the context, as the agent is to name it. */
   readonly contextDir: string;
-  /** An earlier session goes on: its context must be known before anything is said. */
+  /** The run continues an earlier session: its context must be known before the first prompt. */
   readonly resumes: boolean;
   /** The caller writes the stream protocol, control lines included; else ctxb is fed prompts one by one. */
   readonly callerSpeaksProtocol: boolean;
@@ -42,17 +42,17 @@ export interface Run {
   readonly answersInSchema: boolean;
   /** All that the caller says is one prompt. */
   readonly singlePrompt?: boolean;
-  /** The agent as which claude is to work (`--agent`), where it refuses one that it does not know; undefined: none. */
+  /** The agent that claude works as (`--agent`), which claude refuses if it is unknown; undefined: none. */
   readonly agent?: string;
   /** claude calls no hooks (`--bare`). */
   readonly withoutHooks: boolean;
-  /** Compactions are to be exact, where claude can. */
+  /** Compactions should be exact, if claude supports it. */
   readonly exact?: boolean;
-  /** How the agent finds what its context does not hold any more, as it is to be told; undefined: it can't. */
+  /** The agent's way to find what its context has lost, in words for the agent; undefined: none. */
   readonly recall?: string;
   /** A person is at the terminal and can be asked. */
   readonly attended: boolean;
-  /** claude was told to try no call again. */
+  /** claude was told not to retry calls. */
   readonly withoutRetries?: boolean;
   /** claude keeps a log, so that another process can resume the session. */
   readonly persistent: boolean;
@@ -65,11 +65,11 @@ export type Turn = Readonly<typeof NEW_TURN>;
 export const NEW_TURN = {
   /** `sent`: a prompt is on its way and claude has not begun to answer. */
   phase: 'idle' as 'idle' | 'sent' | 'running',
-  /** Who started it: a prompt, or claude itself because a background task finished. */
+  /** What started it: a prompt, or claude itself because a background task finished. */
   startedBy: 'prompt' as 'prompt' | 'claude',
   /** Turns that are over, background ones included, ctxb's own not. */
   ended: 0,
-  /** Of these, turns that no prompt started. */
+  /** Turns among them that no prompt started. */
   unprompted: 0,
   /** Tokens by which turns that made the context grow did so, and how many there were. */
   growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
@@ -97,31 +97,31 @@ export type Control = Readonly<typeof NEW_CONTROL>;
 export const NEW_CONTROL = {
   /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
   phase: 'closed' as 'closed' | 'opening' | 'open',
-  /** This process was asked for its window: a turn that is over with its first call needs none. */
+  /** This process was asked for its window: a turn that ends with its first call needs none. */
   asked: false,
-  /** The last call has not said what it has read. */
+  /** The last call has not reported its tokens yet. */
   unsized: false,
   sent: 0,
   pending: {} as Readonly<Record<string, ControlPurpose>>,
   /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */
   callbacks: [] as readonly string[],
-  /** Calls of tools that claude asked about before it has told its window, which decides about them. */
+  /** Calls of tools that claude asked about before it reported its window, which decides about them. */
   held: [] as readonly ControlRequestEvent[],
   /** Ids of claude's questions that the caller has not answered yet. */
   questions: [] as readonly string[],
   /** The caller's `initialize`, for a process that takes the place of the first. */
   initialize: undefined as Fields | undefined,
-  /** Where claude's own trigger was placed, in tokens; `off` when it must be left alone. */
+  /** The place of claude's own trigger, in tokens; `off` when it must be left alone. */
   trigger: 'unplaced' as number | 'unplaced' | 'off',
   triggerReason: '',
-  /** What the caller asked of claude that a process in its place must be asked again, oldest first. */
+  /** The caller's requests to claude that a new process must get again, oldest first. */
   requests: [] as readonly CallersRequest[],
 };
 
 export interface CallersRequest {
   readonly id: string;
   readonly request: Fields;
-  /** claude has done it: only the process needs to be told again. */
+  /** claude has done it: only a new process must be told again. */
   readonly answered: boolean;
 }
 
@@ -162,16 +162,16 @@ export const EMPTY_MAILBOX = {
   /** Newest `uuid`s that claude has seen and that are over: it skips a prompt that it has seen. */
   over: [] as readonly string[],
   ended: false,
-  /** The turn of the first that waits is to be stopped when it begins. */
+  /** Stop the turn of the first waiting prompt when it begins. */
   stopNext: false,
 };
 
-/** What the agent knows of its budget. */
+/** The agent's knowledge of its budget. */
 export const NOTHING_TOLD = {
   zone: 'ok' as ZoneName,
   /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
   askedAt: undefined as number | undefined,
-  /** Warnings of cost and of usage limits that it has not been told yet. */
+  /** Warnings about cost and usage limits that the agent has not got yet. */
   warnings: [] as readonly string[],
   /** The last prompt that was announced as too large, by its `uuid`. */
   largeTask: undefined as string | undefined,
@@ -181,13 +181,13 @@ export const NO_SESSION = {
   id: undefined as string | undefined,
   model: undefined as string | undefined,
   version: undefined as string | undefined,
-  /** As claude's last `init` said; undefined in session logs. */
+  /** By claude's last `init`; undefined in session logs. */
   setup: undefined as Setup | undefined,
-  /** The newest prompt that says what is to be done, or the first; no command that claude answers itself. */
+  /** The newest prompt that asks for work, or the first; not a command that claude answers itself. */
   latestPrompt: undefined as string | undefined,
-  /** Where the work stands, as it was told or found in the agent's words. */
+  /** The state of the work, as reported or found in the agent's words. */
   state: undefined as string | undefined,
-  /** Path of claude's own log of it, as its hooks name it. */
+  /** Path of claude's own log of the session, as its hooks name it. */
   transcript: undefined as string | undefined,
   commandsOff: false,
   /** Folder of its notes as the agent is to name it; undefined until they are there. */
@@ -205,17 +205,17 @@ export const NEW_PROCESS = {
   phase: 'running' as 'running' | 'dead' | 'starting',
   /** It resumes an earlier session. */
   resumes: false,
-  /** Times in a row that it had to be started again. */
+  /** Restarts in a row. */
   restarts: 0,
   /** The caller has sent a line at which claude ends with 1, and says so on stderr: another would end at it too. */
   balks: false,
-  /** It has not said yet that it has stopped a compaction that took too long, whose lines may still come. */
+  /** It has not yet confirmed the end of a compaction that took too long, whose lines may still come. */
   compacts: false,
-  /** It said nothing any more, and was told to end. */
+  /** It stopped responding, and was told to end. */
   hangs: false,
   /** Stalls in a row. */
   stalls: 0,
-  /** When it was last looked at; undefined: nothing is expected of it. */
+  /** The latest check; undefined: no output is expected. */
   lookedAt: undefined as number | undefined,
   /** Silence before it does not count: the machine slept. */
   since: 0,
@@ -237,7 +237,7 @@ export interface GovernorState {
   readonly mailbox: Mailbox;
   readonly control: Control;
   readonly tasks: Tasks;
-  /** By the id of the tool call that started them; where only claude's own id is known, by that. */
+  /** By the id of the tool call that started them, else by claude's own id. */
   readonly subagents: Readonly<Record<string, Agent>>;
   readonly fanOut: FanOut;
   readonly toolBudget: ToolBudget;

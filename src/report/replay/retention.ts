@@ -15,7 +15,7 @@ export const retention: Report = (sessions, page) => {
   if (relieved.length === 0) return ['no compaction or handoff with a request after it'];
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
   return [
-    style.bold(`What the first request after a relief held, over ${counted(totals.reliefs, 'relief')}`),
+    style.bold(`What the next request held, over ${counted(totals.reliefs, 'relief')} (compactions and handoffs)`),
     ...indented([['', 'known', ...KEPT_HEAD], ...knownRows(totals)], undefined, edge),
     '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
