@@ -127,7 +127,7 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
 export function atLimit(state: GovernorState): Step | undefined {
   const { phase, brokenOff } = state.spending;
   if (phase === 'wrapping') return endAtLimit(state);
-  if (phase === 'over' || state.run.mode !== 'act') return undefined;
+  if (state.run.mode !== 'act') return undefined;
   const { level, nearest } = judge(state);
   // What claude reports may be less than what was computed in mid-turn.
   const isReached = level === 'limit' && nearest !== undefined;

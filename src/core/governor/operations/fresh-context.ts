@@ -2,6 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import { emptyContext } from '../gauge/gauge.ts';
 import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { UNTRIED } from '../relief/ladder.ts';
 import type { HandoffDocument } from '../relief/relief-state.ts';
 import { toolsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
@@ -92,11 +93,9 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
     tools: toolsAfterRelief(state.tools, []),
     relief: {
       ...relief,
+      ...UNTRIED,
       latch: 'none',
-      failures: 0,
       triedAt: undefined,
-      unwritable: false,
-      due: undefined,
       handoffs: relief.handoffs + 1,
       handed: { call: gauge.calls, landing: undefined, answer: plan.answer },
       left: way === 'process' ? plan.sessionId : undefined,

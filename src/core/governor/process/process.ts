@@ -36,10 +36,8 @@ export function onExit(state: GovernorState, event: ExitEvent): Step {
 
 /** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
 function leavingOf(state: GovernorState): GovernorState | undefined {
-  const { operation } = state;
-  if (state.input !== 'open') return undefined;
-  if (operation.phase === 'leaving') return state;
-  if (operation.phase !== 'clearing') return undefined;
+  const { operation, input } = state;
+  if (input !== 'open' || !('document' in operation)) return undefined;
   const { plan, document } = operation;
   return changed(state, { operation: { phase: 'leaving', plan, document } });
 }

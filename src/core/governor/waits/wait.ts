@@ -8,8 +8,8 @@ import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';
 import type { Limits, Wait } from './waits-state.ts';
 
-/** What follows when the API has not answered a turn. `until`: it is repeated then, in milliseconds since the epoch. */
-type Plan = { readonly way: 'wait'; readonly until: number } | { readonly way: 'end' };
+/** When a turn that the API has not answered is repeated, in milliseconds since the epoch; or the run ends. */
+type Plan = number | 'end';
 
 interface Failure extends ApiFailure {
   /** The limit resets later than claude waits for it. */
@@ -21,12 +21,10 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
   const { run, input, mailbox } = state;
   const failure = failureIn(state, event);
   if (failure === undefined || run.mode !== 'act' || input !== 'open' || !isWithinLimit(state)) return undefined;
-  const until = retryAt(state, failure);
-  if (until !== undefined) return { way: 'wait', until };
   // Who speaks the protocol decides himself what to do about an answer.
   const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
   const hasMore = waiting(state).length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
-  return isOurs && (failure.cause === 'limit' || hasMore) ? { way: 'end' } : undefined;
+  return retryAt(state, failure) ?? (isOurs && (failure.cause === 'limit' || hasMore) ? 'end' : undefined);
 }
 
 /** What kept the API from answering, also where claude's own wait was broken off. */
@@ -147,7 +145,7 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
   const because = 'The API did not answer for a while, and the turn was broken off.';
   const unfinished = { because, isLost: false, isUnheard: tellsInterrupt(event) && isUnheard(before) };
   const broken = changedIn(state, 'relief', { unfinished });
-  if (plan.way === 'wait') return pause(broken, failure, plan.until);
+  if (plan !== 'end') return pause(broken, failure, plan);
   return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
 }
 
