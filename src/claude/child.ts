@@ -9,10 +9,10 @@ import type { Environment, Io } from '../io.ts';
 /** The signals by which a user, or what has started ctxb, wants it to end. */
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Those that a terminal sends to all programs in front of it when a key is pressed. */
+/** Signals that a terminal sends to its foreground programs when a key is pressed. */
 const OF_KEYS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
-/** Both ends of three pipes, and of the one that tells whether the program could be executed. */
+/** Both ends of three pipes, and of the one that reports whether the program could be executed. */
 const DESCRIPTORS = 8;
 
 export interface ChildEnd {
@@ -49,12 +49,12 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const child = await start(options);
   const [stdin, stdout, stderr] = child.stdio as [Writable, Readable, Readable, null, null];
   const pid = child.pid as number;
-  // It may go away at any time; what is written then is of no use to anyone, and its end tells of it.
+  // claude may go away at any time; its end is reported elsewhere, and later input is lost.
   stdin.on('error', () => {});
   return {
     pid,
     stdin,
-    // Readers come a moment later, and what nobody reads would be drained when the process ends.
+    // Readers attach a moment later, and Node drains unread data when the process ends.
     stdout: stdout.pipe(new PassThrough()),
     stderr: stderr.pipe(new PassThrough()),
     ended: endOf(child),
@@ -62,7 +62,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
-/** Node throws some errors of a start, and tells of others a moment later. */
+/** Node throws some start errors at once, and emits others a moment later. */
 async function start({ command, args, cwd, env }: ChildOptions): Promise<ChildProcess> {
   requireDescriptors();
   try {
@@ -107,7 +107,7 @@ export async function runUntouched(
   requireDescriptors();
   // Before the start: a signal that came in between would end us alone.
   for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
-  // It takes 40 ms of the processor to load, for which nobody is to wait before the first answer of a headless claude.
+  // Loading takes 40 ms of processor time, which must not delay a headless claude's first answer.
   const { execa } = await import('execa');
   const stdin = input === undefined ? ({ stdin: 'inherit' } as const) : { input };
   const how = {
@@ -128,7 +128,7 @@ export async function runUntouched(
   return result.exitCode;
 }
 
-/** Node starts a child without pipes where there are too few, and the error that tells of it comes when nobody listens. */
+/** With too few descriptors Node starts a child without pipes, and the error comes when no one listens. */
 function requireDescriptors(): void {
   const open: number[] = [];
   try {

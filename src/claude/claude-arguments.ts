@@ -13,14 +13,14 @@ export interface UntouchedInvocation {
   readonly reason: string;
 }
 
-/** Behind an option this version does not know stands a word that may be its value or the prompt. */
+/** The word after an option that this version does not know may be its value or the prompt. */
 export interface AmbiguousInvocation {
   readonly kind: 'ambiguous';
   readonly option: string;
   readonly candidate: string;
 }
 
-/** A headless run, and what the caller asked of it. Settings files and environment variables are not looked at. */
+/** A headless run, and the caller's options. It reads no settings files and no environment variables. */
 export type HeadlessInvocation = ReturnType<typeof headlessInvocation>;
 
 export type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
@@ -64,7 +64,7 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
 }
 
 /**
- * The arguments that start claude in its two-way mode. Ours come first: there no option of the caller can take them for
+ * The arguments that start claude in its two-way mode. Ours come first: there no option of the caller can take them as
  * its values, and none of ours takes a variable number of values.
  */
 export function childArguments(invocation: HeadlessInvocation): string[] {
@@ -85,8 +85,8 @@ export function successorArguments(invocation: HeadlessInvocation, resume: strin
 }
 
 /**
- * Names a worktree that has no name: claude makes a new one of it at each start, and what takes the place of a claude that
- * has ended is to work where that did.
+ * Names a worktree without a name: claude creates a new one at each start, and a new process must work in the old one's
+ * place.
  */
 export function withNamedWorktree(invocation: HeadlessInvocation, name: string): HeadlessInvocation {
   const named = (words: readonly string[]) =>
@@ -113,7 +113,9 @@ function otherMode(argv: readonly string[], tokens: readonly Token[], options: O
   return command === undefined ? undefined : `${command} is a command of its own`;
 }
 
-/** claude looks for these as whole arguments, anywhere before `--` (2.1.197: behind it as well), before it has commands. */
+/**
+ * claude searches for these as whole arguments, anywhere before `--` (2.1.197: also after it), before it has commands.
+ */
 function isPrint(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const options = end === -1 ? argv : argv.slice(0, end);
@@ -126,7 +128,7 @@ function findCommand(argv: readonly string[], tokens: readonly Token[]): string 
   return first?.kind === 'word' && CLAUDE_COMMANDS.has(first.value) ? first.value : undefined;
 }
 
-/** What claude refuses because of a missing value or the formats, and would not refuse with ours. */
+/** Arguments that claude refuses for a missing value or the formats, and would accept with ours. */
 function refusal(given: readonly OptionToken[], options: Options): string | undefined {
   const missing = given.find(({ incomplete }) => incomplete);
   if (missing !== undefined) return `${missing.name} needs a value`;
@@ -179,7 +181,7 @@ function headlessInvocation(
     written: argv,
     /** `-p` or `--print` is among them. */
     isPrint: isPrint(argv),
-    /** The prompt among the arguments; claude takes an empty one, and the single word `code`, for none. */
+    /** The prompt among the arguments; claude treats an empty one, and the single word `code`, as none. */
     prompt: inputFormat === 'text' ? meant(prompt?.value) : undefined,
     /** A prompt that claude ignores, because the prompts come as stream-json on stdin. */
     ignoredPrompt: inputFormat === 'text' ? undefined : meant(prompt?.value),
@@ -191,7 +193,7 @@ function headlessInvocation(
     passedAgain: tokens.flatMap((token) => (token === prompt || namesSession(token) ? [] : passedOn(token))),
     inputFormat,
     outputFormat,
-    /** The output has no place for thoughts, and claude asks the API for none. */
+    /** The output has no place for thoughts, and claude does not request them. */
     hidesThoughts: !options.has('--thinking-display') && !showsMessages(outputFormat, options),
     ...switches(options),
   };
@@ -208,9 +210,9 @@ function switches(options: Options) {
     resumes: RESUMING.some((name) => options.has(name)),
     /** The session to resume, as `--resume` names it. */
     resumed: options.get('--resume'),
-    /** The `uuid` of the last message of it that still holds. */
+    /** The `uuid` of its last valid message. */
     resumedAt: options.get('--resume-session-at'),
-    /** The conversation goes on as another session. */
+    /** The conversation continues as another session. */
     forks: options.has('--fork-session'),
     /** False means there will be no session log. */
     sessionPersistence: !options.has('--no-session-persistence'),
@@ -224,7 +226,7 @@ function switches(options: Options) {
   };
 }
 
-/** Without a word that can only be the prompt, one is looked for behind the first word after an unknown option. */
+/** Without a word that can only be the prompt, uses the first word after an unknown option. */
 function findPrompt(tokens: readonly Token[]): WordToken | AmbiguousInvocation | undefined {
   const free = freeWords(tokens)[0];
   if (free !== undefined) return free;

@@ -15,7 +15,7 @@ export function configFolder({ env, cwd }: ClaudePlace): string {
   return env.CLAUDE_CONFIG_DIR ? resolve(cwd, env.CLAUDE_CONFIG_DIR) : join(env.HOME || homedir(), '.claude');
 }
 
-/** Where Claude Code keeps settings: of the project for everybody, of the project for one's own, of the person. */
+/** Places of Claude Code's settings: the project's shared ones, the project's own local ones, the user's. */
 export type SettingsPlace = (typeof SETTINGS_PLACES)[number];
 
 export const SETTINGS_PLACES = ['project', 'local', 'user'] as const;

@@ -14,15 +14,15 @@ import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type ClaudePlace, configFolder } from './claude-folders.ts';
 
-/** Where a claude runs, or ran, as far as its logs depend on it. */
+/** The place of a claude, as far as its logs depend on it. */
 interface LogPlace extends ClaudePlace {
   /** The log as a hook's input named it. It wins, unless it is gone or another session's. */
   readonly transcriptPath?: string | undefined;
 }
 
-/** What claude's own log says about a session whose process is gone. */
+/** The facts of a session from claude's own log, after its process is gone. */
 export interface SessionLog {
-  /** Something was said besides commands: behind `/clear` alone an agent knows nothing. */
+  /** The log has messages besides commands: after `/clear` alone an agent knows nothing. */
   readonly hasMessages: boolean;
   /**
    * The uuids of what claude has taken up from its input: prompts, and what was said into a running turn. Rows that
@@ -42,7 +42,7 @@ export interface SessionLog {
 
 export interface OpenTool {
   readonly name: string;
-  /** What it was about, on one line of at most 200 characters: the command, the file. Not masked. May be empty. */
+  /** Its subject, on one line of at most 200 characters: the command, the file. Not masked. May be empty. */
   readonly title: string;
 }
 
@@ -135,12 +135,12 @@ export function readSessionLog(path: string): SessionLog {
   return { hasMessages, delivered, finished, openTool };
 }
 
-/** What was read so far. */
+/** The state of reading so far. */
 class Reading {
   hasMessages = false;
   readonly delivered = new Set<string>();
   finished = false;
-  /** What `finished` was before the slash command that the latest row began; false when it began none. */
+  /** The value of `finished` before the slash command of the latest row; false if it began none. */
   beforeCommand = false;
   /** The id of the last answer. It has a row for each of its blocks. */
   message: unknown = '';
@@ -287,7 +287,7 @@ export function readLoggedState(state: GovernorState, { env, cwd }: Io): LoggedS
   };
 }
 
-/** What was under way, in a few words without secrets. */
+/** The open tool call in a few words, without secrets. */
 export function openToolText({ openTool }: SessionLog): string | undefined {
   return openTool && redact(`${openTool.name} ${openTool.title}`.trim());
 }

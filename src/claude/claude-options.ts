@@ -101,7 +101,7 @@ export interface WordToken {
 
 export type Token = OptionToken | UnknownToken | WordToken;
 
-/** claude's arguments as its own parser tells them apart. The rules are those of commander 12, which claude bundles. */
+/** claude's arguments, split as by its own parser. The rules are those of commander 12, which claude bundles. */
 export function tokenise(argv: readonly string[]): Token[] {
   const rest = [...argv];
   const tokens: Token[] = [];
@@ -144,7 +144,7 @@ function countValues({ values }: ClaudeOption, rest: readonly string[]): number 
   return end === -1 ? rest.length : end;
 }
 
-/** `--name=value`. A variadic option takes only this one value then: a word behind it is free. */
+/** `--name=value`. A variadic option then takes only this value: the next word is free. */
 function readAssignment(word: string): OptionToken | undefined {
   const equals = word.indexOf('=');
   const option = equals === -1 ? undefined : OPTIONS.get(word.slice(0, equals));

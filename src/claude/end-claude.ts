@@ -48,7 +48,7 @@ async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): P
   // ctxb gives claude a group of its own. A claude that is in another's, such as a shell script's, goes alone.
   const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
   if (!signal(target, 'SIGTERM')) return isThere(mark, target) ? 'refused' : 'ended';
-  // It may have started a command after the first look, and nothing tells whose that was once claude is gone.
+  // It may have started a command after the first look, and its children cannot be identified once claude is gone.
   look();
   if (await isGoneWithin(mark, target, graceMs)) return 'ended';
   signal(target, 'SIGKILL');
@@ -76,7 +76,7 @@ function signal(target: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** Of a process that is gone, all that it has started has another parent: so they are looked for before. */
+/** The children of a dead process get another parent: so they are found first. */
 function descendants(pid: number): number[] {
   const all = processes();
   const found = [pid];
@@ -84,7 +84,7 @@ function descendants(pid: number): number[] {
   return found.slice(1);
 }
 
-/** All of them; none where there is no `/proc`. */
+/** All processes; empty without `/proc`. */
 function processes() {
   try {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

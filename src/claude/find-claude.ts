@@ -26,7 +26,7 @@ export async function findClaude(where: Where, options: FindOptions = {}): Promi
 }
 
 /**
- * As {@link findClaude}; undefined when none is named and there is none on PATH.
+ * Like {@link findClaude}; undefined when none is named and none is on PATH.
  *
  * @throws CtxbError `command-not-found` when the one that is named cannot be run, or is ctxb itself
  */
@@ -46,9 +46,9 @@ async function onPath(name: string, { env }: Where, self: string): Promise<strin
   return undefined;
 }
 
-/** What the user has named is believed, unless it would start ctxb for ever. */
+/** A named claude is accepted, unless it would start ctxb forever. */
 async function named(name: string, by: string, where: Where, self: string): Promise<string> {
-  // As a shell has it: a word without a slash is looked for on PATH.
+  // As in a shell: a word without a slash is searched on PATH.
   const isWord = basename(name) === name;
   const found = isWord ? await onPath(name, where, self) : await firstExecutable([absolute(name, where)]);
   if (found === undefined) refuse(`${by}: ${name} is no program that can be run`);
@@ -79,12 +79,12 @@ async function firstExecutable(files: readonly string[]): Promise<string | undef
   return undefined;
 }
 
-/** How an agent calls `ctxb recall`, as it is to be told: nothing where a shell does not find ctxb. */
+/** The agent's command for `ctxb recall`; undefined if a shell does not find ctxb. */
 export function recallCommand(path: string | undefined): { readonly recall?: string } {
   return placesOn(path, 'ctxb').some((file) => existsSync(file)) ? { recall: '`ctxb recall WORDS`' } : {};
 }
 
-/** Where a program would stand on a PATH, in its order. */
+/** Possible paths of a program on a PATH, in its order. */
 function placesOn(path: string | undefined, name: string): string[] {
   const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -95,7 +95,7 @@ function placesOn(path: string | undefined, name: string): string[] {
 const HEAD_BYTES = 4_096;
 
 /**
- * Whether a file is a program of the ctxb that runs now, also behind links.
+ * Whether a file is a program of the running ctxb, also behind links.
  *
  * @param self the file that runs now; ctxb's programs stand beside each other
  */
@@ -121,7 +121,7 @@ async function headOf(file: string): Promise<string> {
   }
 }
 
-/** How many shims stand one inside the other: an agent that starts claude is legitimate, a wrapper that starts its caller is not. */
+/** The number of nested shims: an agent that starts claude is legitimate, a wrapper that starts its caller is not. */
 const SHIMS = 'CTXB_SHIMS';
 const MOST = 8;
 

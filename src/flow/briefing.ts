@@ -14,7 +14,7 @@ export interface BriefingWorld extends BudgetWorld {
   readonly outputs: (stepId: string) => StepOutput | undefined;
   /** Whether a file exists; takes its path as the flow has it. */
   readonly exists: (path: string) => boolean;
-  /** Reads the beginning of a text file; undefined where there is none in the working folder. */
+  /** Reads the beginning of a text file; undefined if the working folder has no such file. */
   readonly readHints?: (path: string) => string | undefined;
   /** Reads a file with a prompt; takes its path as the flow has it. */
   readonly readPrompt: (file: string) => string;
@@ -60,7 +60,7 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   const seen = seenBy(flow, step);
   const budgets = effectiveBudgets(flow, step, world);
   const history = historyOf(flow, step, world);
-  // Where they do not all fit, the last are left out.
+  // If not all fit, the last are left out.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
   const prompt = promptOf(step, world.readPrompt);
   const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
@@ -89,7 +89,10 @@ function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
   return sequence.filter((step) => seen.has(step.id));
 }
 
-/** The task of a step that has only an objective, which stands at the top already: repeated, it would read as two. */
+/**
+ * The task of a step that has only an objective, which the briefing already shows at the top: repeated, it would read
+ * as two.
+ */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
 
 export function promptOf(

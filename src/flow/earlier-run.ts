@@ -16,7 +16,7 @@ export function earlierRuns(contextDir: string): EarlierRun[] {
 }
 
 function openRun(contextDir: string, id: string) {
-  // Only for reading, so there are no faults of writing to report.
+  // Read-only, so there are no write errors to report.
   const files = openFlowRun(contextDir, id);
   const { folder, read } = files;
   if (kindOf(folder) !== 'folder') return undefined;
@@ -31,7 +31,7 @@ function openRun(contextDir: string, id: string) {
     receiptOf,
     /** Name of its flow; undefined where no step has left a receipt. */
     flow: () => receipts().next().value?.flow,
-    /** Of all steps; a step comes after those that it sees, for it sees more than any of them. */
+    /** Of all steps; a step comes after those that it sees, because it sees more than any of them. */
     receipts: () => [...receipts()].sort((one, other) => one.items.length - other.items.length),
     outputOf: (stepId: string) => stepOutput(files, stepId),
   };

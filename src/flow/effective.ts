@@ -13,7 +13,7 @@ function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): P
   return profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
 }
 
-/** The budgets that hold for a step of a checked flow, each with the level that it comes from. */
+/** The effective budgets of a step of a checked flow, each with its level. */
 export function effectiveBudgets(
   flow: Pick<Flow, 'profile' | 'profiles' | 'budgets'>,
   step: Pick<FlowStep, 'budgets' | 'model'>,

@@ -4,11 +4,11 @@ import type { BudgetWarning, SourcedBudgets } from './pack/budgets.ts';
 import type { PackReceipt } from './pack/pack.ts';
 import { TIERS } from './pack/priority.ts';
 
-/** What a step was given and what became of it: `.context/receipts/<flow>/<step>.json`. */
+/** The input and the outcome of a step: `.context/receipts/<flow>/<step>.json`. */
 export interface StepReceipt extends PackReceipt, Pick<KnownReceipt, 'flow' | 'run' | 'attempt'> {
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
-  /** What the curator's choice cost, and what was wrong with it; undefined: no curator was asked. */
+  /** The cost and faults of the curator's choice; undefined: no curator was asked. */
   readonly curation: KnownReceipt['curation'];
   /** undefined: the step has not ended. */
   readonly measured: MeasuredStep | undefined;

@@ -45,15 +45,15 @@ export async function curate(step: TaughtStep, history: readonly PackItem[], opt
 }
 
 interface Judged {
-  /** undefined: the mechanical selection holds. */
+  /** undefined: the mechanical selection applies. */
   readonly choice: CuratedChoice | undefined;
-  /** Why there is no choice, or which part of the answer was not taken. */
+  /** Why there is no choice, or which part of the answer was rejected. */
   readonly fault: string | undefined;
-  /** What it was asked to sum up; empty where there was no answer. */
+  /** The summaries that it was asked for; empty without an answer. */
   readonly judged: JudgedSummaries;
 }
 
-/** What was summed up before is used all the same. */
+/** Earlier summaries are still used. */
 function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judged {
   const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
   return { choice, fault: oneLine(fault, LONG_LINE_LENGTH), judged: new Map() };
@@ -75,7 +75,7 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
   };
   // The session is not reported: what counts is in the receipt.
   const end = await runStep(run, io, { line() {}, watcher: { relay } });
-  // Where claude did not get to an answer, stderr says why.
+  // If claude did not answer, stderr says why.
   const isBare = end.error === `exit code ${end.exitCode}` && lastError !== '';
   return isBare ? { ...end, error: `${end.error}: ${lastError}` } : end;
 }

@@ -101,7 +101,7 @@ const text = { type: 'string' } as const;
 const names = { type: 'array', items: text } as const;
 const summaries = { type: 'array', items: objectOf({ step: text, text }) } as const;
 
-/** The same as JSON Schema, for claude's `--json-schema`; summaries only where something is to be summed up. */
+/** The same as JSON Schema, for claude's `--json-schema`; with summaries only if some are wanted. */
 export function answerJsonSchema(withSummaries: boolean): string {
   return JSON.stringify(objectOf({ files: names, steps: names, ...(withSummaries ? { summaries } : {}) }));
 }

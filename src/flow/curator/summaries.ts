@@ -8,7 +8,7 @@ import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import type { PackReceipt } from '../pack/pack.ts';
 import type { PackItem, Summary } from '../pack/step-block.ts';
 
-/** What a curator is to sum up before a step, and what it has summed up before. */
+/** Summaries to make before a step, and those made before. */
 export interface SummaryTask {
   readonly toSum: readonly PackItem[];
   /** By a step's id. */
@@ -17,17 +17,17 @@ export interface SummaryTask {
   readonly summaryChars: number;
 }
 
-/** By a step's id: the summary, or why it is not taken. */
+/** By a step's id: the summary, or why it was rejected. */
 export type JudgedSummaries = ReadonlyMap<string, { readonly text: string } | { readonly fault: string }>;
 
 /** Code points of an output that a curator is given: both ends of a longer one. It can read the rest in the file. */
 export const READ_CHARS = 20_000;
 
-/** In one go, so that a curator stays cheap: the others are summed up before later steps. */
+/** In one go, so that a curator stays cheap: later steps get the others summed up. */
 const MAX_SUMMARIES = 6;
 const MAX_READ_CHARS = 2 * READ_CHARS;
 
-/** The summaries of a run's outputs, each kept beside its output by the hash of what it was made from. */
+/** The summaries of a run's outputs, each stored with its output by the hash of its source. */
 export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>) {
   return {
     /** @param items what the budgets make of the history without a curator */
@@ -61,7 +61,7 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
     },
   };
 
-  /** What cannot be read is not there: no summary is worth a step. */
+  /** An unreadable summary counts as missing: no summary is worth a failed step. */
   function find(item: PackItem, made: Made) {
     try {
       const { success, output } = v.safeParse(keptSchema, parsed(files.read(item.stepId, fileOf(item, made)) ?? ''));
@@ -127,8 +127,8 @@ interface SummaryBounds {
 }
 
 /**
- * What is wrong with a summary; undefined: nothing that can be found without understanding it. Its files, figures and
- * quotations all stand in the output.
+ * The fault of a summary; undefined if none can be found without understanding it. Its files, figures and quotations
+ * must all be in the output.
  */
 export function summaryFault(text: string, { output, steps, limit }: SummaryBounds): string | undefined {
   const length = codePoints(text);

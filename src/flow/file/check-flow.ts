@@ -8,14 +8,14 @@ import { nameText, type Path, type Refuse } from './fault.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
 
-/** What checking keys needs of a schema. */
+/** The parts of a schema for checking keys. */
 interface Level extends Leaf {
   readonly entries?: Readonly<Record<string, Level>>;
   /** Of a list. */
   readonly item?: Level;
-  /** Of an object with names of the user's own. */
+  /** For an object with the user's own names. */
   readonly value?: Level;
-  /** Of a key that may be left out. */
+  /** For an optional key. */
   readonly wrapped?: Level;
 }
 

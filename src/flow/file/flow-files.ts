@@ -25,10 +25,7 @@ export function readText(path: string): ReadText {
   }
 }
 
-/**
- * The file of a profile: `profiles/NAME.yaml` in the flow's folder, or what a path says from there; `.yml` and `.json`
- * where there is no other.
- */
+/** The file of a profile: `profiles/NAME.yaml` in the flow's folder, or a path from there; else `.yml` or `.json`. */
 export function profileFile(folder: string, name: string): string {
   if (!isProfileName(name)) return resolve(folder, name);
   const files = ['.yaml', '.yml', '.json'].map((ending) => join(folder, 'profiles', `${name}${ending}`));

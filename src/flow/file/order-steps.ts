@@ -47,7 +47,7 @@ function inStages(sequence: readonly string[], needs: StepGraph): string[][] {
 }
 
 function historyOf(sequence: readonly string[], needs: StepGraph) {
-  /** By a step's id: its needs without those that its other needs bring along, the latest first. */
+  /** By a step's id: its needs without those implied by its other needs, the latest first. */
   const direct = new Map<string, string[]>();
   /** By a step's id: steps whose output it sees, the oldest first. */
   const history = new Map<string, string[]>();
@@ -70,7 +70,7 @@ function historyOf(sequence: readonly string[], needs: StepGraph) {
   return { direct, history };
 }
 
-/** By a step's id: the ids of the steps that must be over before it, in the order of the file. */
+/** By a step's id: the ids of the steps that must end before it, in the order of the file. */
 export type StepGraph = ReadonlyMap<string, readonly string[]>;
 
 /** More come of the same few needs, and are not worth reading. */

@@ -12,7 +12,7 @@ export function toData(root: Node | null, refuse: Refuse) {
   const offsets = new Map<string, number>();
   return { value: dataOf(root, []), offsetOf };
 
-  /** Where the key or the item of a path begins in the text, or the nearest one above it. */
+  /** The offset of the key or item of a path in the text, or of the nearest one above it. */
   function offsetOf(path: Path): number {
     for (let length = path.length; length > 0; length -= 1) {
       const offset = offsets.get(pathText(path.slice(0, length)));

@@ -36,7 +36,7 @@ export interface FlowChoice {
   readonly profile?: string | undefined;
 }
 
-/** Checks a text that is, or is to be, in the file `path`, and looks at the files that it names. */
+/** Checks a present or future text of the file `path`, and the files that it names. */
 export function checkFlow(path: string, text: string, { profile }: FlowChoice = {}): ReadFlow {
   const folder = dirname(path);
   const { value, findings } = checkText(path, text, flowFileSchema, (data, refuse) => {
@@ -68,7 +68,7 @@ function unreadable(path: string, { expected, found }: Pick<GivenFault, 'expecte
   return { key: path, message: `${path}: expected ${expected}, found: ${found}; name another file` };
 }
 
-/** What a text says, checked, or all findings in the order of its lines. */
+/** The checked content of a text, or all findings in the order of its lines. */
 function checkText<T extends v.GenericSchema>(
   path: string,
   text: string,

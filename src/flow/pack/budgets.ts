@@ -11,14 +11,14 @@ export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'histo
 /** Tokens of the window that the presets are made for. */
 export const REFERENCE_WINDOW = 200_000;
 
-/** For a window of 200,000 tokens, of which `balanced`, the default, takes a quarter. */
+/** For a window of 200,000 tokens; `balanced`, the default, takes a quarter. */
 export const PRESETS: Readonly<Record<Preset, Budgets>> = {
   lean: { contextBudgetChars: 100_000, historyRecentChars: 30_000, historyOlderChars: 5_000 },
   balanced: { contextBudgetChars: 200_000, historyRecentChars: 60_000, historyOlderChars: 10_000 },
   heavy: { contextBudgetChars: 400_000, historyRecentChars: 120_000, historyOlderChars: 20_000 },
 };
 
-/** A tenth of `lean`, so that no preset meets a floor of its parts before it meets the one of the whole. */
+/** A tenth of `lean`, so that a preset reaches the floor of the whole first. */
 export const FLOORS: Budgets = { contextBudgetChars: 10_000, historyRecentChars: 3_000, historyOlderChars: 500 };
 
 const CEILING = 600_000;
@@ -39,14 +39,14 @@ function eachBudget<T>(value: (field: BudgetField) => T): Readonly<Record<Budget
   };
 }
 
-/** Where a budget can be set; a later level overrides an earlier one. */
+/** Levels that can set a budget; a later one overrides an earlier one. */
 export const LEVELS = ['global', 'profile', 'flow', 'step'] as const;
 
 export type Level = (typeof LEVELS)[number];
 
 export type BudgetLevels = { readonly [L in Level]?: BudgetChanges | undefined };
 
-/** What set a value: a level by itself, or by the preset that it names. */
+/** The source of a value: a level, or the preset that a level names. */
 export type BudgetSource = 'default' | Level | `preset ${Preset} (${Level})`;
 
 type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
@@ -122,7 +122,7 @@ function inTokens(
 /** Nobody means this many characters; a unit was mistaken. */
 const SUSPICIOUS = 5_000_000;
 
-/** What is used of a value, and the guardrails that it met, with the words for them. */
+/** The effective value, and the guardrails that changed it, in words. */
 function guard(field: BudgetField, set: number, total = CEILING) {
   const [floor, ceiling] = [FLOORS[field], grouped(CEILING)];
   const met: { kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total'; why: string }[] = [];

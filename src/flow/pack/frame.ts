@@ -6,7 +6,7 @@ import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
 import type { Candidate } from './select.ts';
 import { CUT_MARKER, costOf, fitted, OMITTED_LENGTH, stepBlock } from './step-block.ts';
 
-/** What a pack may hold besides teaching notes and history. */
+/** Optional parts of a pack, besides teaching notes and history. */
 export interface PackExtras {
   readonly prompt?: string | undefined;
   /** Files of earlier steps and flows, by path. */

@@ -8,7 +8,7 @@ import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.
 
 export type Pack = ReturnType<typeof pack>;
 
-/** What a pack holds, what it leaves out, and why. Sizes are code points. */
+/** The contents of a pack, its omissions, and the reasons. Sizes are code points. */
 export type PackReceipt = Pack['receipt'];
 
 /**

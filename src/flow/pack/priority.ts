@@ -96,7 +96,7 @@ function toTier(priority: Priority): Tier {
   return priority.toUpperCase() as Tier;
 }
 
-/** Words of a step's id. Where an id has several, the most important counts. */
+/** Words of a step's id. If an id has several, the most important counts. */
 export const ID_WORDS: Readonly<Record<Tier, readonly string[]>> = {
   CRITICAL: ['critic', 'decider', 'decision'],
   HIGH: ['implement', 'author', 'test'],
@@ -119,7 +119,7 @@ const ENDINGS = ['', 's', 'ed', 'er', 'ers', 'or', 'ors', 'ing', 'ation', 'ation
 const WORDS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+/gu;
 
 const TIER_OF_WORD: ReadonlyMap<string, Tier> = new Map(
-  // Of a word of two tiers the more important counts, so it is set last.
+  // If a word has two tiers, the more important counts, so it is set last.
   [...TIERS].reverse().flatMap((tier) => ID_WORDS[tier].flatMap(formsOf).map((form): [string, Tier] => [form, tier])),
 );
 

@@ -21,7 +21,7 @@ export function outcomeOf(shown: number | undefined, chars: number): Outcome {
   return shown < chars ? 'cut' : 'included';
 }
 
-/** What the budget did to the history, as note and receipt say it. */
+/** The effect of the budget on the history, for note and receipt. */
 export interface ContextTruncation {
   readonly steps_included: number;
   readonly steps_total: number;
@@ -34,7 +34,7 @@ export interface ContextTruncation {
    */
   readonly truncated: boolean;
   readonly priority_aware: boolean;
-  /** Included steps of which only the beginning is shown, for either reason. */
+  /** Included steps that show only their beginning, for either reason. */
   readonly steps_cut?: number;
   /** Code points of output that are not shown, of cut and of omitted steps. */
   readonly chars_left_out?: number;
@@ -70,7 +70,7 @@ export function longestNote(steps: number): string {
 
 export type ReceiptItem = Readonly<ReturnType<typeof receiptItems>[number]>;
 
-/** What became of every step, oldest first. */
+/** The outcome of every step, oldest first. */
 export function receiptItems(
   candidates: readonly Candidate[],
   blocks: Selection,
@@ -109,11 +109,11 @@ function reasonOf(
   return `${part} ${item.summary?.by}, as there is no room for the whole`;
 }
 
-/** What a curator named: steps by id, files by path. They are raised; the budget still decides what fits. */
+/** The curator's choice: steps by id, files by path. They are raised; the budget still decides which fit. */
 export interface CuratedChoice {
   readonly steps: readonly string[];
   readonly files: readonly string[];
-  /** By a step's id: what stands in place of its output. */
+  /** By a step's id: the text that replaces its output. */
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 

@@ -24,10 +24,10 @@ export interface Candidate extends Sized {
 /** The steps that are in, by their place in the history. */
 export type Selection = ReadonlyMap<number, StepBlock>;
 
-/** What the history may take, in code points. */
+/** Space for the history, in code points. */
 export interface HistoryRoom {
   readonly whole: number;
-  /** The part of it that a note takes where not everything is in. */
+  /** The part of it for a note if something is left out. */
   readonly note: number;
 }
 

@@ -28,7 +28,7 @@ export function fitted<T extends Part>(
   const smallest = render(Math.min(least, most));
   if (smallest.cost > room) return undefined;
   let excess = whole.cost - room;
-  // The steps double, so that the search ends soon for a text of control characters too.
+  // The step size doubles, so that the search ends soon even for a text of control characters.
   for (let limit = most - excess, steps = 1; limit > least; limit -= excess * steps, steps *= 2) {
     const part = render(limit);
     if (part.cost <= room) return part;
@@ -45,7 +45,7 @@ export interface PackItem extends StepOutput {
   readonly summary?: Summary | undefined;
 }
 
-/** What a model wrote about an output; it is marked as such wherever it is shown. */
+/** A model's text about an output, always marked as such. */
 export interface Summary {
   readonly text: string;
   readonly by: string;
@@ -84,13 +84,13 @@ export function stepBlock({ item, size, limit: most }: Sized, limit = most): Ste
   return { text, cost: costOf(text), shown };
 }
 
-/** With as much of it as `room` allows; undefined where that is too little. */
+/** With as much of it as `room` allows; undefined if that is too little. */
 export function fittedBlock(step: Sized, room: number, least = LEAST_SHOWN): StepBlock | undefined {
   const most = Math.min(step.size, step.limit);
   return fitted((shown) => stepBlock(step, shown), { most, least, room });
 }
 
-/** For the step that is always in: where there is no room, without its output. */
+/** For the step that is always in: without its output if there is no room. */
 export function newestBlock(step: Sized, room: number): StepBlock {
   return fittedBlock(step, room, 0) ?? stepBlock(step, 0);
 }
@@ -118,7 +118,7 @@ function errorText(error: string): string {
 /** The most that the line about omitted steps takes, with the break after it. */
 export const OMITTED_LENGTH = 250;
 
-/** Names as many of the omitted steps as fit in a line; the receipt names them all. Empty when there are none. */
+/** Names as many omitted steps as fit on a line; the receipt names them all. Empty without omitted steps. */
 export function omittedLine(stepIds: readonly string[]): string {
   if (stepIds.length === 0) return '';
   const most = OMITTED_LENGTH - BETWEEN_PARTS.length - lineOf([], stepIds.length).length - 1;

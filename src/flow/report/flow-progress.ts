@@ -23,7 +23,7 @@ interface FlowProgressOptions {
 
 const STARTING = { text: 'starting', costUsd: 0 };
 
-/** Tells a person how far a flow has come; what the session of a step says has the step's name in front. */
+/** Shows a person the progress of a flow; lines of a step's session begin with the step's name. */
 export function createFlowProgress({ stderr, style, quiet, total, done: before }: FlowProgressOptions): FlowWatcher {
   const running = new Map<string, { readonly text: string; readonly costUsd: number }>();
   const drawsStatus = !quiet && stderr.isTTY === true;
@@ -119,7 +119,7 @@ function endText({ durationMs, peakTokens, calls, costUsd: cost }: Taken): strin
   return `${duration(durationMs)}, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
 }
 
-/** What came of all steps together; what each was given and took is in its receipt. */
+/** The results of all steps together; each step's receipt has its input and cost. */
 export function flowSumText({ steps }: Flow, board: Board, ends: ReadonlyMap<string, StepEnd>): string {
   const all = [...ends.values()];
   const sum = (figure: (end: StepEnd) => number) => all.reduce((total, end) => total + figure(end), 0);

@@ -10,7 +10,7 @@ type RunReport = ReturnType<typeof reportRun>;
 
 export type StepFigures = Readonly<ReturnType<typeof figuresOf>>;
 
-/** What the steps of a run were given, and what they used. */
+/** The inputs and usage of a run's steps. */
 export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>) {
   const receipts = run.receipts();
   const steps = receipts.map(figuresOf);
@@ -77,7 +77,7 @@ const COLUMNS: readonly Column[] = [
   ['cost', ({ measured }) => (measured ? dollars(measured.cost_usd) : NONE)],
   ['took', ({ measured }) => (measured ? duration(measured.duration_ms) : NONE)],
   ['exit', ({ measured }) => (measured ? String(measured.exit_code) : NONE)],
-  // What it cost, also where its answer was not used.
+  // Its cost, also if its answer was not used.
   ['curator', ({ curation }) => (curation ? dollars(curation.cost_usd) : NONE)],
 ];
 

@@ -21,7 +21,7 @@ export interface FlowRun {
   readonly settled: Settled;
   readonly parallel: number;
   readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config' | 'otlp'>;
-  /** What a step's briefing is made of besides outputs. */
+  /** The parts of a step's briefing besides outputs. */
   readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;
 }

@@ -102,14 +102,14 @@ export function newBoard({ steps }: Flow, { done, leftOut }: Settled): Board {
   return Object.fromEntries(steps.map(({ id }) => [id, statusOf(id)]));
 }
 
-// A failed step that did not stop the flow does not hold up the others.
+// A failed step that did not stop the flow does not delay the others.
 const OVER: ReadonlySet<StepStatus | undefined> = new Set<StepStatus>(['done', 'failed', 'left-out']);
 
 /**
  * The steps that may start now, in the order of the file, so that at most `parallel` run at once.
  *
  * @param history by a step's id: the steps that it sees, which must be over before it; where a run is resumed, one of
- *   them may be run again behind others that are done
+ * them may be run again behind others that are done
  */
 export function startable(flow: Flow, history: StepGraph, board: Board, parallel: number): readonly FlowStep[] {
   const running = Object.values(board).filter((status) => status === 'running').length;

@@ -32,7 +32,7 @@ export interface StepSinks {
   readonly watcher: Partial<StepWatcher>;
 }
 
-/** What is told of a step's session; it has no terminal of its own. */
+/** The reports of a step's session; it has no terminal of its own. */
 export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'status' | 'relay'>;
 
 export type StepEnd = Readonly<Awaited<ReturnType<typeof runStep>>>;
@@ -118,7 +118,7 @@ function outcomeOf(
 
 /** Calls `onLine` for each line, without its end. An error that it throws ends the stream. */
 export function createLineSink(onLine: (line: string) => void): Writable {
-  // Nothing is left to read, which has to be read to its end all the same.
+  // The stream must be read to its end although nothing more is used.
   return split2((line: string) => void onLine(line)).resume();
 }
 

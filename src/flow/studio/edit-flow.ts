@@ -20,8 +20,7 @@ export function editedKey(path: string, text: string, { step, key }: Edit): stri
 }
 
 /**
- * Makes edits in the text of a checked flow, and leaves everything else as it is. The new values
- * are not checked.
+ * Edits the text of a checked flow, and keeps everything else. The new values are not checked.
  *
  * @throws CtxbError `usage` for an unknown step, and where something else would change as well
  */
@@ -54,7 +53,7 @@ function typedValue({ value }: Edit): string | number | undefined {
   return /^\d{1,15}(?:\.\d+)?$/.test(digits) ? Number(digits) : text;
 }
 
-/** Where the budgets of a step stand, as an edit names it. */
+/** The path of a step's budgets for an edit. */
 function holderOf(data: unknown, step: string | null): Path {
   if (step === null) return [];
   const steps = isFields(data) && Array.isArray(data.steps) ? data.steps : [];

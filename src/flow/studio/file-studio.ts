@@ -11,15 +11,15 @@ import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
 import type { Studio } from './studio-server.ts';
 import { type Edit, flowView, type StepView, type StudioView } from './studio-view.ts';
 
-/** Where the files of a flow and what holds for it are. */
+/** The place of a flow's files and settings. */
 interface Place extends BudgetWorld {
   readonly contextDir: string;
-  /** In place of the one that the flow names. */
+  /** Overrides the one that the flow names. */
   readonly profile?: string | undefined;
 }
 
 /**
- * Edits a flow file, which is read for every request, so that changes by others are noticed.
+ * Edits a flow file. Reads it for every request, to notice changes by others.
  *
  * @param path absolute
  */

@@ -15,17 +15,17 @@ import {
   type StudioView,
 } from './studio-view.ts';
 
-/** What the page shows of a view. */
+/** The page's view of a flow. */
 export interface Shown {
   /** The level whose budgets are in the form. */
   readonly level: Edit['step'];
-  /** What was typed, where the file does not say it. */
+  /** Typed values that differ from the file. */
   readonly edits: readonly Edit[];
-  /** What happened, or why nothing did. */
+  /** The result of the last request, or why nothing happened. */
   readonly notice?: string;
 }
 
-/** The page of the studio: a form for the budgets of one level, and what they come to. It runs no script. */
+/** The page of the studio: a form for the budgets of one level, and their effect. It runs no script. */
 export function studioPage(view: StudioView, shown: Shown): string {
   const { file, flow } = view;
   const title = flow?.name ?? 'Flow Studio';

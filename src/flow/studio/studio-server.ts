@@ -22,7 +22,7 @@ export async function startStudioServer(studio: Studio, style: string) {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const server = createServer((request, response) => {
     void replyTo(request, urlOf(request, { host, token }), studio, style)
-      // The server goes on.
+      // The server continues.
       .catch((error) => plain(500, `This is a bug in ctxb: ${error instanceof Error ? error.stack : error}`))
       .then((reply) => send(response, reply));
   });
@@ -72,7 +72,7 @@ async function replyTo(
 
 const CHANGED = 'The file has been changed by something else since it was loaded; nothing was written.';
 
-/** Shows what the form would change, or saves it. What was typed stays in the form where it was not saved. */
+/** Shows the changes of the form, or saves them. Unsaved values stay in the form. */
 function answer(studio: Studio, level: Edit['step'], form: URLSearchParams): Reply {
   const now = studio.view([]);
   const own = levelOf(now.flow, level)?.own ?? {};
@@ -115,7 +115,7 @@ const GUARDED: OutgoingHttpHeaders = {
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // With none, a browser would send no origin with the form.
+  // With no policy, a browser would send no origin with the form.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

@@ -9,7 +9,7 @@ import type { KnownReceipt } from '../step-receipt.ts';
 /** A key of `budgets` that the studio changes. */
 export type BudgetKey = keyof BudgetChanges;
 
-/** A budget of a level as it is typed into the form; an empty value clears it. */
+/** A budget of a level as typed into the form; an empty value clears it. */
 export interface Edit {
   /** Id of a step; null: the flow. */
   readonly step: string | null;
@@ -20,7 +20,7 @@ export interface Edit {
 /** A flow file with edits that are not in it yet, as the page shows it. */
 export interface StudioView {
   readonly file: string;
-  /** Of the bytes of the file, without the edits. */
+  /** Hash of the file's bytes, without the edits. */
   readonly hash: string;
   /** About the file or, where `flow` is defined, about edits, which are then left out of all else. */
   readonly findings: readonly Finding[];
@@ -34,7 +34,7 @@ export type BudgetsView = FlowView['budgets'];
 export type StepView = FlowView['steps'][number];
 
 interface Shown extends BudgetWorld {
-  /** The budgets of a level as they stand in the file, with the edits. */
+  /** The budgets of a level in the file, with the edits. */
   readonly ownBudgets: (step: Edit['step']) => Readonly<Record<string, unknown>>;
   /** The receipt of a step's last run; undefined: it was never run. */
   readonly receiptOf: (step: string) => KnownReceipt | { readonly fault: string } | undefined;
@@ -50,9 +50,9 @@ export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: 
   return {
     name: flow.name,
     profile: flow.profile,
-    /** Tokens that presets and shares are for. */
+    /** The window in tokens for presets and shares. */
     window: window ?? REFERENCE_WINDOW,
-    /** Of all steps that say nothing else. */
+    /** For all steps without budgets of their own. */
     budgets: budgetsView(null, budgetsOf(flow)),
     steps: flow.steps.map((step) => ({
       id: step.id,
@@ -72,14 +72,14 @@ export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: 
     const own = Object.entries(ownBudgets(step)).map(([key, value]) => [key, String(value)]);
     return {
       own: Object.fromEntries(own) as Readonly<Partial<Record<BudgetKey, string>>>,
-      /** What is used, after all levels and guardrails. */
+      /** The effective values, after all levels and guardrails. */
       effective: values,
       warnings,
     };
   }
 }
 
-/** What held something back: the budget of the whole, only the limits of single steps, or nothing did. */
+/** The limit that cut something: the budget of the whole, only the limits of single steps, or none. */
 export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' | 'steps' | 'nothing' {
   if (context_truncation.truncated) return 'whole';
   return items.some(({ outcome }) => outcome === 'cut' || outcome === 'summary') ? 'steps' : 'nothing';
