@@ -44,38 +44,56 @@ export function entriesOf(parts: readonly Part[], room: number): Entry[] {
 }
 
 /**
- * Keeps what is worth most of what does not stay whole; of lines that say the same, and of summaries, only the last.
- * Everything loses worth with each entry that comes after it, so that old lines go before new ones, and lines of what
- * can be looked up again go before those of changes and failures.
+ * Keeps what is worth most of what does not stay whole; of lines that say the same or of the same command that ended
+ * alike, and of summaries, only the last. Everything loses worth with each entry that comes after it, so that old lines go
+ * before new ones; lines of what can be looked up again go before those of changes and failures, and commands that were
+ * run once before those that were run again.
  *
  * @param room tokens for all of it
  * @param most tokens for lines and answers
  */
 export function withinRoom(entries: readonly Entry[], whole: Whole, room: number, most: number): Entries {
-  const latest = new Map(entries.map((entry, at) => [keyOf(entry), at]));
-  const isOlder = ({ part }: Entry) => part.kind !== 'round' || !whole.has(part);
-  const ranked = entries
-    .map((entry, at) => ({ entry, at, worth: worthOf(entry) / (entries.length - at) }))
-    .filter(({ entry, at }) => isOlder(entry) && latest.get(keyOf(entry)) === at)
-    .sort((one, other) => other.worth - one.worth);
-  const kept = new Set<Entry>();
+  const older = entries
+    .map((entry, at) => ({ entry, age: entries.length - at }))
+    .filter(({ entry: { part } }) => part.kind !== 'round' || !whole.has(part));
+  const times = new Map<string, number>();
+  for (const { entry } of older) times.set(keyOf(entry), (times.get(keyOf(entry)) ?? 0) + timesIn(entry));
+  const latest = new Map(older.map((one) => [keyOf(one.entry), one]));
+  const ranked = [...latest].map(([key, { entry, age }]) => {
+    const often = times.get(key) ?? 1;
+    return { entry: withTimes(entry, often), age, worth: (worthOf(entry) * often) / age };
+  });
+  const kept = new Set<(typeof ranked)[number]>();
   const summary = entries.findLast(({ kind }) => kind === 'summary');
   let left = Math.min(room, most + (summary === undefined ? 0 : costOf(summary)));
-  for (const { entry } of ranked) {
-    left -= costOf(entry);
+  for (const one of ranked.toSorted((first, second) => second.worth - first.worth)) {
+    left -= costOf(one.entry);
     if (left < 0) break;
-    kept.add(entry);
+    kept.add(one);
   }
-  const steps = [...kept].filter(isStep).length;
-  return {
-    kept: entries.filter((entry) => kept.has(entry)),
-    steps,
-    gone: entries.filter((entry) => isOlder(entry) && isStep(entry)).length - steps,
-  };
+  const inOrder = [...kept].sort((first, second) => second.age - first.age).map(({ entry }) => entry);
+  const steps = inOrder.filter(isStep).length;
+  return { kept: inOrder, steps, gone: older.filter(({ entry }) => isStep(entry)).length - steps };
 }
 
 function keyOf({ kind, text }: Entry): string {
-  return kind === 'summary' ? kind : text;
+  if (kind !== 'line') return kind === 'summary' ? kind : text;
+  const [, command] = COMMAND.exec(text) ?? [];
+  return command === undefined ? text : `${command} ${FAILED.test(text)}`;
+}
+
+const COMMAND = /^(Bash `[^`]+`)/;
+
+/** How often a command was run, which one line stands for. */
+const TIMES = / \(run (\d{1,6}) times\)$/;
+
+function timesIn({ text }: Entry): number {
+  return Number(TIMES.exec(text)?.[1] ?? 1);
+}
+
+function withTimes(entry: Entry, times: number): Entry {
+  if (times === 1 || !COMMAND.test(entry.text)) return entry;
+  return { ...entry, text: `${entry.text.replace(TIMES, '')} (run ${times} times)` };
 }
 
 function isStep({ kind, text }: Entry): boolean {

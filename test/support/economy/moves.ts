@@ -30,7 +30,7 @@ function called(tool_use_id: string, tool: string, input: object, text: string):
   return { ...ANSWER, uses: [{ tool_use_id, tool, input }], results: [{ tool_use_id, text }], ends: false };
 }
 
-function pathOf(file: string): string {
+export function pathOf(file: string): string {
   return `/project/${file}`;
 }
 

@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../random.ts';
-import { ANSWER, edit, read, run, signOf } from './moves.ts';
+import { ANSWER, edit, pathOf, read, run, signOf } from './moves.ts';
 import type { Move, PlayedJob, PlayedTurn } from './played-claude.ts';
 
 export interface Shape {
@@ -45,7 +45,7 @@ function turnOf(shape: Shape, prompt: number, progress: Progress): PlayedTurn {
   const steps = stepsOf(shape, prompt, random);
   let reads = 0;
   return {
-    prompt: `Prompt ${prompt + 1}: do the next part.`,
+    prompt: `Prompt ${prompt + 1}: do the next part of ${namesOf(shape, prompt).map(pathOf).join(', ')}.`,
     next(sight): Move {
       const step = steps[0];
       if (step === undefined) return ANSWER;
@@ -79,8 +79,14 @@ function stepsOf({ edits, runs = 0, printed = 1_500, pauseMs }: Shape, prompt: n
   return [...pause, ...mixed.map(({ step }) => step)];
 }
 
-function neededFor({ files, fresh, inTurn = files }: Shape, prompt: number, at: number): [string, ...string[]] {
-  const nameOf = (index: number) => `src/${fresh === true ? `p${prompt}-` : ''}f${index % files}.ts`;
+function namesOf({ files, fresh }: Shape, prompt: number): string[] {
+  return Array.from({ length: files }, (_, index) => `src/${fresh === true ? `p${prompt}-` : ''}f${index}.ts`);
+}
+
+function neededFor(shape: Shape, prompt: number, at: number): [string, ...string[]] {
+  const { files, inTurn = files } = shape;
+  const names = namesOf(shape, prompt);
+  const nameOf = (index: number) => names[index % files] as string;
   const from = inTurn === files ? 0 : at;
   return [nameOf(from), ...Array.from({ length: inTurn - 1 }, (_, index) => nameOf(from + index + 1))];
 }

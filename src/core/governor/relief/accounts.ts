@@ -4,10 +4,11 @@ import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import { inTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isHandingOver } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
-import { endStep, forgetHad } from './contents.ts';
+import { endStep, forgetHad, tailOf } from './contents.ts';
 import { afterSummary, type WorkingSet, workingSet } from './working-set.ts';
 
 /** A model without a price: tokens count as list prices weigh them. */
@@ -79,14 +80,18 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const call = callCost(predicted(gauge) / 2, price);
   const { tokens: window = Number.POSITIVE_INFINITY } = gauge.window;
   const largest = Math.max(0, ...Object.values(tools.contents.byName).map(({ tokens }) => tokens));
+  const texts = [...inTurn(state), ...waiting(state)].map(({ text }) => text).join('\n');
   return workingSet(tools.contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
     holding: (tokens, calls) => (tokens * (write + (calls - 1) * cacheRead)) / 1_000_000,
-    least: relief.bare === undefined ? LEAST_SHARE : 0,
+    least: relief.bare === undefined ? (path) => (texts.includes(tailOf(path)) ? NAMED_SHARE : 0) : () => 0,
     slack: slackOf(state),
     isLost: relief.alone.context + largest >= window - NATIVE_RESERVE_TOKENS,
   });
 }
 
-/** A job that goes round its files uses none twice at first: until a relief has shown what comes back, so much may. */
-const LEAST_SHARE = 0.2;
+/**
+ * A job that goes round its files uses none twice at first. Until a relief has shown what comes back, so many are expected
+ * back of those that the prompts name.
+ */
+const NAMED_SHARE = 0.2;

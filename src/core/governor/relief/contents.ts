@@ -218,7 +218,7 @@ function withNamed(contents: Contents, command: string, now: number): Contents {
 }
 
 /** The file and its folder. */
-function tailOf(path: string): string {
+export function tailOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }
 

@@ -94,8 +94,8 @@ export interface Stakes {
   readonly fetching: (tokens: number) => number;
   /** Micro-dollars to write it to the cache once more, and to read it with so many calls. */
   readonly holding: (tokens: number, calls: number) => number;
-  /** The share of files that seem to be done with, but are expected back. */
-  readonly least: number;
+  /** How likely a file is expected back at least, though it seems to be done with. */
+  readonly least: (path: string) => number;
   /** What may be lost with contents that have not been used since they were fetched. */
   readonly slack: number;
   /** Claude alone is about to lose all of it to a summary. */
@@ -116,7 +116,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   let [kept, atStake] = [0, 0];
   const missed = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  for (const { id, tokens, had, chance, soon, waits, kind } of held) {
+  for (const { id, path, tokens, had, chance, soon, waits, kind } of held) {
     const cost = fetching(tokens);
     // What claude alone has lost, too, is fetched again in either case.
     const stake = had === 0 ? 0 : (kind === 'unused' ? 1 : chance) * cost;
@@ -125,7 +125,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
       kept += tokens;
     } else {
       atStake += stake;
-      const share = kind === 'printed' ? soon : Math.max(soon, least);
+      const share = path === undefined ? soon : Math.max(soon, least(path));
       missed.calls += share;
       missed.tokens += share * tokens;
     }

@@ -117,7 +117,7 @@ describe('what is likely to be used again', () => {
   const poor = {
     fetching: (tokens: number) => 30 * tokens,
     holding: (tokens: number, calls: number) => (11.5 + calls) * tokens,
-    least: 0,
+    least: () => 0,
     slack: 0,
     isLost: false,
   };
