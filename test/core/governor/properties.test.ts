@@ -23,8 +23,11 @@ const FOUND = [2186, 1579];
  */
 const FOUND_IN_RELIEFS = [33, 110, 681, 856, 1232];
 
-/** Where claude hangs, or waits for the API: what was said into a turn that ctxb then stops. */
-const FOUND_IN_TROUBLE = [72, 92, 332, 2351];
+/**
+ * Where claude hangs, or waits for the API: what was said into a turn that ctxb then stops; a caller who interrupts once the
+ * run is over.
+ */
+const FOUND_IN_TROUBLE = [72, 92, 332, 2351, 4084];
 
 /** What does not hold in the stream of this seed; empty: all does. */
 function faultsIn(seed: number, playing = play): string[] {

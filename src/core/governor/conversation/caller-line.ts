@@ -95,7 +95,7 @@ function messageIn(line: string): Fields {
 /** The caller stops a turn that waits to be repeated: its end is the one that claude gave it. */
 function endPause(state: GovernorState): Step {
   const stopped = stopWaiting(state);
-  if (stopped === state) return keep(state);
+  if (stopped === state || state.input === 'closed') return keep(state);
   const over = keep(changedIn(stopped, 'relief', { unfinished: undefined }), [{ kind: 'deferred', fate: 'show' }]);
   return chain(over, (next) => answer(next, owed(next)));
 }
