@@ -10,7 +10,7 @@ import type { Glyphs, Style } from './style.ts';
 export interface Sheet {
   readonly marks: Glyphs['marks'];
   readonly style: Style;
-  /** Columns of the terminal; undefined: none, each sentence is a line. */
+  /** Columns of the terminal; undefined: no limit, each sentence is a line. */
   readonly columns: number | undefined;
 }
 
@@ -26,7 +26,7 @@ function remarkLines({ status, subject, text, todo }: Remark, sheet: Sheet): str
   return [...marked(mark, onOneLine(`${subject}: ${text}`), sheet), ...more];
 }
 
-/** A sentence behind its mark. */
+/** A sentence after its mark. */
 function marked(mark: string, text: string, { marks, columns }: Sheet): string[] {
   const indent = ' '.repeat('  '.length + marks.yes.length + ' '.length);
   return folded(text, indent.length, columns).map((line, at) => (at === 0 ? `  ${mark} ${line}` : indent + line));
@@ -40,7 +40,7 @@ function folded(text: string, indent: number, columns = Number.POSITIVE_INFINITY
   return wrap(text, columns - indent);
 }
 
-/** The facts; for one that does not hold, what was seen and what ctxb does instead. */
+/** The facts; for a failed one, the observation and what ctxb does without it. */
 export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
   return [sheet.style.bold('Facts'), ...outcomes.flatMap((each) => factLines(each, sheet)), ''].join('\n');
 }

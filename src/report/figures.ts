@@ -23,7 +23,7 @@ export function percent(fraction: number | null | undefined): string {
   return fraction === null || fraction === undefined ? '?' : `${Math.round(fraction * 100)}%`;
 }
 
-/** What part of the window tokens are: `71%`; `?` where the window is not known. */
+/** Tokens as a share of the window: `71%`; `?` for an unknown window. */
 export function shareOf(count: number, window: number | null | undefined): string {
   return percent(window ? count / window : null);
 }
@@ -33,7 +33,7 @@ export function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
-/** A cost as it is known: `$0.03`, `≥ $0.03` where some of it is not, or what stands for none. */
+/** A cost: `$0.03`, `≥ $0.03` if part of it is unknown, or a substitute without one. */
 export function costText(
   { usd, usdPartial }: { readonly usd: number | null; readonly usdPartial?: true },
   { none, atLeast }: { readonly none: string; readonly atLeast: string },
@@ -62,7 +62,7 @@ export function localTime(ms: number): string {
   return new Date(ms).toLocaleString('en-US', { ...options, hourCycle: 'h23' });
 }
 
-/** Where a cost is from. claude's own log never says what a session has cost, a stream with each result it holds. */
+/** The source of a cost. claude's own log never has a session's cost; a stream has it in each result. */
 export function costSource({ cost, dialect }: Pick<SessionSummary, 'cost' | 'dialect'>): string {
   if (!cost.computed) return 'reported by claude';
   return `from list prices${dialect === 'session' ? '' : ' where claude reported no cost'}`;

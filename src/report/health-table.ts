@@ -22,7 +22,7 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /**
- * The report for a person: a line for each project and, when there are several, one for all.
+ * The report for a person: a row for each project and, with several projects, one for all.
  *
  * @param width columns of the terminal: a wider table stands with a column for each project, where that fits
  */

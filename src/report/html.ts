@@ -1,7 +1,7 @@
 /** Pages of ctxb are known by this line: only such a file is written over. */
 export const HTML_MARK = '<meta name="generator" content="ctxb">';
 
-/** HTML that is put into other HTML as it is. */
+/** HTML that is inserted into other HTML without escaping. */
 export class Html {
   readonly text: string;
 

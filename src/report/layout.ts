@@ -3,10 +3,10 @@ type Rows = readonly (readonly string[])[];
 const GAP = '  ';
 
 /**
- * Rows as lines: names to the left, figures to the right. The first row says how many columns there are.
+ * Rows as lines: names to the left, figures to the right. The first row sets the number of columns.
  *
  * @param width columns of a wider table stand below the first ones: all rows again, each with its name. Where there is no
- *   room beside the names each row is several lines: its name, and below it its figures
+ * room beside the names each row is several lines: its name, and below it its figures
  */
 export function aligned(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -25,7 +25,7 @@ export function aligned(rows: Rows, width = Number.POSITIVE_INFINITY): string[] 
   });
 }
 
-/** Columns of figures that stand side by side, behind names of a width: as many as fit, one at least. */
+/** Columns of figures next to names of a width: as many as fit, at least one. */
 function bandsOf(names: number, figures: readonly number[], width: number): number[][] {
   const bands: number[][] = [[]];
   let used = names;
@@ -54,15 +54,15 @@ export function textWidth(columns: number | undefined): number {
 }
 
 /**
- * Text for a person at a terminal: lines that are wider than it are broken at blanks, and go on below where they begin
- * behind a label. @param columns undefined: no terminal, where no line is broken
+ * Text for a person at a terminal: breaks lines that are too wide at blanks, and indents them below the text after a
+ * label.
  */
 export function folded(text: string, columns = Number.POSITIVE_INFINITY): string {
   const fold = (whole: string) => {
     // Blanks that fill up a cell have no line of their own.
     const line = columnsOf(whole) > columns ? whole.trimEnd() : whole;
     if (columnsOf(line) <= columns) return line;
-    // More blanks than behind a label fill up a row.
+    // More blanks than after a label pad a row.
     const [begin = ''] = /^ *(?:\S{1,20} )?\S{0,20} {2,40}(?! )|^ */.exec(line) ?? [];
     const indent = columnsOf(begin);
     return begin + wrap(line.slice(begin.length), columns - indent).join(`\n${' '.repeat(indent)}`);
@@ -70,12 +70,12 @@ export function folded(text: string, columns = Number.POSITIVE_INFINITY): string
   return text.split('\n').map(fold).join('\n');
 }
 
-/** A command of ctxb's with its options: it is copied as it stands. */
+/** A command of ctxb with its options, kept whole for copying. */
 const COMMAND = /\bctxb [a-z]+(?: --?[\w-]+)*/g;
 
 const KEPT_BLANK = '\u00a0';
 
-/** A text behind a label, below which its further lines begin. Commands stay whole. @param columns undefined: one line */
+/** A text after a label, with its further lines indented. Commands stay whole. @param columns undefined: one line */
 export function hanging(label: string, text: string, columns = Number.POSITIVE_INFINITY): string {
   const indent = columnsOf(label) + 1;
   const whole = text.replace(COMMAND, (command) => command.replaceAll(' ', KEPT_BLANK));
@@ -97,7 +97,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Of the East: they take two columns of a terminal. Marks that stand on the letter before them take none. */
+/** East Asian characters take two columns of a terminal. Combining marks take none. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
@@ -115,7 +115,7 @@ function widthOf(point: string): number {
 }
 
 /**
- * A text that is to take no more than `width` columns. Of one that is too long the `keep` part stays.
+ * Cuts a text to `width` columns and keeps its `keep` part.
  *
  * @param ellipsis stands for what was cut off
  */

@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
 
-/** A line of a diff: kept, added or removed; `gap` stands for kept lines that are left out. */
+/** A line of a diff: kept, added or removed; `gap` replaces omitted kept lines. */
 export interface DiffLine {
   readonly kind: 'kept' | 'added' | 'removed' | 'gap';
   readonly text: string;
@@ -14,7 +14,7 @@ const MAX_CHANGES = 500;
 
 const KINDS: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'kept', '+': 'added', '-': 'removed' };
 
-/** What changes from one text to another, line by line; empty when nothing does. */
+/** The changes from one text to another, line by line; empty without changes. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   if (before === after) return [];
   const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT, maxEditLength: MAX_CHANGES });

@@ -24,7 +24,7 @@ interface ReceiptsPage {
   readonly columns: number;
 }
 
-/** What stayed, what went and what came back, as a diff: a block for each relief, a part for each kind of fact. */
+/** Kept, lost and handed-back facts as a diff: a block for each compaction or handoff, a part for each kind of fact. */
 export function receiptLines(receipts: readonly ReliefReceipt[], page: ReceiptsPage): string[] {
   return receipts.flatMap((receipt, at) => [...(at === 0 ? [] : ['']), ...reliefLines(receipt, page)]);
 }
@@ -82,5 +82,5 @@ function factLine(mark: string, text: string, where: string, { columns, glyphs }
   return `${mark} ${fitted(onOneLine(text), columns - 2 - behind.length, glyphs.ellipsis)}${behind}`;
 }
 
-/** What the marks in the diff mean. */
+/** The meaning of the marks in the diff. */
 export const LEGEND = '  stayed    + handed back by ctxb    ~ went, ctxb would hand it back    - went';

@@ -11,7 +11,7 @@ export interface ListedRun extends Standing {
   readonly since: number;
   /** When this was known. */
   readonly at: number;
-  /** null: the run goes on. */
+  /** null: the run is active. */
   readonly end: { readonly reason: string } | null;
   /** `ctxb run --resume-run` can continue it. */
   readonly resumable: boolean;

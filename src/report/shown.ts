@@ -1,15 +1,15 @@
 import type { Output } from '../io.ts';
 
-/** Turns the direction of the text after it, so that something else is read than is there (Unicode, UAX 9). */
+/** Characters that change the direction of the text after them, so that it reads differently (Unicode, UAX 9). */
 const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 
 const STEERING = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
 
-/** What ctxb itself sends a terminal: the colours of {@link Style}, and the removal of its status line. */
+/** ctxb's own control sequences: the colours of {@link Style}, and the removal of its status line. */
 const OURS = '\\r\\n|\\r?\\u001b\\[2?K|\\u001b\\[(?:0|1|2|22|31|32|33|36|39)?m';
 const NOT_OURS = new RegExp(`(${OURS})|${STEERING.source}`, 'g');
 
-/** Escaped in JSON besides what JSON itself escapes. */
+/** Escaped in JSON in addition to JSON's own escapes. */
 const ESCAPED_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
 
 /**
@@ -26,8 +26,8 @@ export function onOneLine(text: string): string {
 }
 
 /**
- * A value as JSON. What steers a terminal and JSON leaves as it is, is escaped too: DEL, the control characters from 0x80
- * on, and those that turn the direction of writing.
+ * A value as JSON. Also escapes characters that control a terminal and JSON leaves alone: DEL, the control characters
+ * from 0x80 on, and those that change the writing direction.
  *
  * @param indent spaces for each level; without it, all stands on one line
  */
@@ -39,8 +39,8 @@ export function printableJson(value: unknown, indent?: number): string {
 }
 
 /**
- * What a command prints on. Nothing gets through that steers a terminal but what ctxb makes itself, wherever it comes
- * from: a command cannot forget it.
+ * The output of a command. It lets no control sequence pass except ctxb's own, whatever its source: a command cannot
+ * forget the filter.
  */
 export function shownOn(output: Output): Output {
   const write = (chunk: unknown, ...more: unknown[]) =>
@@ -62,7 +62,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A command for a POSIX shell, of which only those words are quoted that need it. */
+/** A command for a POSIX shell; quotes only the words that need it. */
 export function shellLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ');
 }

@@ -22,7 +22,7 @@ export async function styleFor(surface: { readonly isTTY?: boolean | undefined }
   if (NO_COLOR || !(isForced ?? (surface.isTTY === true && TERM !== 'dumb'))) return PLAIN;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // chalk's own functions take any number of texts, so that they could not be handed to map().
+  // chalk's own functions take any number of texts, so they cannot be passed to map().
   return styleOf((name) => (text) => chalk[name](text));
 }
 
@@ -58,7 +58,7 @@ const ASCII: Glyphs = {
   marks: { yes: 'ok', no: 'NO', but: '! ', unknown: '? ' },
 };
 
-/** By the locale, as POSIX looks it up: the first of the three that is set counts. */
+/** By the locale, as POSIX determines it: the first of the three that is set counts. */
 export function glyphsFor({ LC_ALL, LC_CTYPE, LANG }: Environment): Glyphs {
   return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') ? UNICODE : ASCII;
 }

@@ -7,7 +7,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 
 export type PageData = ReturnType<typeof pageData>;
 
-/** What the page has as the summary has it, but for texts, which are on one line and cleaned. */
+/** Fields that the page takes from the summary; texts are cleaned and put on one line. */
 const TAKEN = [
   ...(['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'project', 'prompt', 'time'] as const),
   ...(['window', 'turns', 'lines'] as const),
@@ -18,12 +18,12 @@ type Taken = Pick<SessionSummary, (typeof TAKEN)[number]>;
 
 export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
-/** A figure for each call; null: not known, or none. */
+/** A figure for each call; null: unknown, or none. */
 export type Column = readonly (number | null)[];
 
-/** The calls of a session in columns, as `toDeltas` has them, so that 200,000 stay small. */
+/** The calls of a session in columns, delta-encoded by `toDeltas`, so that 200,000 calls stay small. */
 export type Columns = Readonly<Record<keyof typeof FIGURES, Column>> & {
-  /** By what they came from, the largest sum first. */
+  /** By source, the largest sum first. */
   readonly added: readonly { readonly kind: string; readonly tokens: readonly number[] }[];
 };
 
@@ -56,7 +56,7 @@ function sessionData(session: SessionSummary, policy: Policy, most: number) {
   const cleaned = clean({
     ...(Object.fromEntries(TAKEN.map((key) => [key, session[key]])) as unknown as Taken),
     models,
-    // Not what they were told.
+    // Without their tasks.
     subagents: session.subagents.map(({ task: _, t: __, call: ___, ...agent }) => agent),
     actions: actions.map((action) => ({
       kind: action.kind,
@@ -75,13 +75,13 @@ function sessionData(session: SessionSummary, policy: Policy, most: number) {
     ...cleaned,
     prompt: cleaned.prompt && shortened(cleaned.prompt, PROMPT_LENGTH),
     prompts: cleaned.prompts.map((each) => ({ ...each, text: shortened(each.text, PROMPT_LENGTH) })),
-    /** Where zones of the context begin, and where it is compacted, in tokens, ascending. */
+    /** Beginnings of the zones, and compaction levels, in tokens, ascending. */
     levels: levelsOf(window.tokens, policy),
     columns: columnsOf(series, models),
   };
 }
 
-/** What a compaction or handoff made of each fact that was known before it. */
+/** The fate of each known fact in a compaction or handoff. */
 function factsOf({ call, actual, gone, stayed }: ReliefSeen) {
   const back = actual ? 'handed back by ctxb' : 'went; ctxb would hand it back';
   return [
@@ -90,7 +90,7 @@ function factsOf({ call, actual, gone, stayed }: ReliefSeen) {
   ].map(({ kind, ...fact }) => ({ line: null, again: null, ...fact, kind: FACT_NAMES[kind], call: call - 1 }));
 }
 
-/** Recordings hold what anybody has written: nothing in it may turn the direction of what stands beside it. */
+/** Recordings contain any text; it must not change the writing direction of its surroundings. */
 function clean<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
     typeof part === 'string' ? oneLine(part, TEXT_LENGTH) : part,
@@ -117,7 +117,7 @@ function levelsOf(window: number | null, policy: Policy) {
 
 type Models = readonly (string | null)[];
 
-/** What a call has in each column; the meaning is that in `CallSeen`. */
+/** A call's values in each column; `CallSeen` explains them. */
 const FIGURES = {
   turn: ({ turn }: CallSeen) => turn,
   line: ({ line }: CallSeen) => line,
@@ -158,7 +158,7 @@ function addedOf(calls: readonly CallSeen[]): Columns['added'] {
     }));
 }
 
-/** Each figure as its difference to the one before, so that they are short. */
+/** Each figure as its difference to the one before, to keep them short. */
 export function toDeltas(figures: Column): Column {
   let last = 0;
   return figures.map((figure) => {
@@ -178,7 +178,7 @@ export function fromDeltas(deltas: Column): (number | null)[] {
   });
 }
 
-/** Where the built page takes the data. */
+/** The place for the data in the built page. */
 const PLACE = '"data of the page"';
 
 /** The page of a replay, which needs nothing but itself. @param template the page as the build has left it */
@@ -187,7 +187,7 @@ export function replayHtml(template: string, data: PageData): string {
   return before + jsonInHtml(data) + after;
 }
 
-/** JSON that no text in it can end: an element of data ends with the first `</script`, wherever it stands. */
+/** JSON that no text in it can end: a data element ends at the first `</script`, wherever it is. */
 function jsonInHtml(data: PageData): string {
   return JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -68,7 +68,7 @@ function contextText({ calls }: Stretch, session: SessionSummary, { glyphs, leve
   return `${from}${tokens(last.context)} (${share})`;
 }
 
-/** What came in, by source, the most first: `Read 14,413, answer 942`. */
+/** Additions by source, the largest first: `Read 14,413, answer 942`. */
 export function growthText(growth: Growth): string {
   const all = Object.entries(growth).sort(([, a], [, b]) => b - a);
   const rest = all.slice(SOURCES).reduce((sum, [, more]) => sum + more, 0);
@@ -76,7 +76,7 @@ export function growthText(growth: Growth): string {
   return [...named, ...(rest > 0 ? [`others ${tokens(rest)}`] : [])].join(', ');
 }
 
-/** By the time where both sides have one: logs of subagents are files of their own. */
+/** By time if both have one: logs of subagents are files of their own. */
 function callsBefore({ t = null, call = 0 }: SubagentSeen, { series = [] }: SessionSummary): number {
   if (t === null || series.some((seen) => seen.t === null)) return call;
   return series.filter((seen) => seen.t !== null && seen.t <= t).length;
@@ -95,7 +95,7 @@ function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, 
 
 /** Columns that are worth beginning what a result was of; for less it has a line of its own. */
 const LEAST_TARGET = 12;
-/** Where the terminal is narrow: of the name of a tool, and what the figures beside it take. */
+/** On a narrow terminal: least width for the name of a tool, and width of the figures next to it. */
 const [LEAST_TOOL, SHORT_FIGURES] = [8, 28];
 
 function largestRows(largest: readonly ResultSeen[], { style, columns, edge, glyphs: { ellipsis } }: Page): string[] {
@@ -111,7 +111,7 @@ function largestRows(largest: readonly ResultSeen[], { style, columns, edge, gly
   const [head = '', ...lines] = indented(fits ? full : short, style.bold);
   const withTargets = lines.flatMap((line, at) => {
     const target = onOneLine(largest[at]?.target ?? '');
-    // Of a path its end, which names the file; of anything else its beginning.
+    // A path keeps its end, which names the file; any other text keeps its beginning.
     const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
     const room = columns - columnsOf(line) - 2;
     if (room >= LEAST_TARGET || columns < edge) return [`${line}  ${fitted(target, room, ellipsis, kept)}`];
@@ -127,9 +127,9 @@ function cut(line: string, { columns, glyphs: { ellipsis } }: Page): string {
 /** Calls of one turn with no compaction between them; at least one. */
 type Stretch = ReturnType<typeof stretchOf>;
 
-/** What happened between two stretches, when no call was under way. */
+/** Events between two stretches, without a call under way. */
 interface Between {
-  /** Of the turn to come. */
+  /** For the next turn. */
   readonly actions: readonly Decision[];
   readonly compactions: readonly CompactionSeen[];
 }
@@ -164,7 +164,7 @@ function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: C
     calls,
     /** Said since the last call before it. */
     prompts: prompts.filter(({ line }) => line > (since?.line ?? 0) && line <= end),
-    /** What came in with its calls, estimated tokens by source. */
+    /** Additions with its calls, in estimated tokens by source. */
     growth: summed(calls.map(({ added }) => added)),
     actions: actions.filter(
       ({ at }) => at.call >= (first?.number ?? 0) && at.call <= (last?.number ?? 0) && at.turn < turn,
@@ -172,7 +172,7 @@ function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: C
   };
 }
 
-/** What happened between a call and the next, and before the first. */
+/** Events between a call and the next, and before the first. */
 function happenedAfter(session: SessionSummary, last: CallSeen | undefined): Between {
   const { number = 0, turn = 0 } = last ?? {};
   return {

@@ -11,9 +11,9 @@ export interface Page {
   readonly glyphs: Glyphs;
   /** Width in characters. */
   readonly columns: number;
-  /** Where a table has to end: the same at a terminal; elsewhere its rows stay whole. */
+  /** The width of tables: the terminal's; elsewhere rows stay whole. */
   readonly edge: number;
-  /** Where zones begin. */
+  /** Beginnings of the zones. */
   readonly levels: Policy;
   readonly list: ListOptions;
 }
@@ -23,17 +23,17 @@ export interface ListOptions {
   readonly sort?: SortOrder | undefined;
   /** Rows at most; undefined: all. */
   readonly limit?: number | undefined;
-  /** With the ids of the sessions. */
+  /** Show the ids of the sessions. */
   readonly ids?: boolean;
-  /** What is summed up. */
+  /** The grouping of sums. */
   readonly by?: Grouping | undefined;
-  /** What came before this time is in no sum, in milliseconds since the epoch. */
+  /** Sums leave out calls before this time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
 }
 
-/** What there is to say beside the sessions, a line each. */
+/** Messages besides the sessions, one per line. */
 export interface Outcome {
-  /** What could not be read. */
+  /** Files that could not be read. */
   readonly faults: readonly string[];
   /** Gates that were not passed. */
   readonly breaches: readonly string[];
@@ -50,7 +50,7 @@ export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;
 }
 
-/** The sessions that are listed one by one; what is said of all is said of all. */
+/** The sessions that are listed one by one; sums always cover all. */
 export function listed<Session>(
   sessions: readonly Session[],
   { list: { limit } }: Pick<Page, 'list'>,

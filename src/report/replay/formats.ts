@@ -10,15 +10,15 @@ export type ReportFormat = Traits &
   );
 
 interface Traits {
-  /** As in `--name`. */
+  /** The name of its option, as in `--name`. */
   readonly name: string;
-  /** For the help, where it is told among the formats. */
+  /** Its help text, if it is listed among the formats. */
   readonly about?: string;
   /** It shows calls one by one. */
   readonly needsSeries: boolean;
-  /** It lists sessions for a person: a terminal shows no more than fit. */
+  /** It lists sessions for a person: a terminal shows only as many as fit. */
   readonly isList?: true;
-  /** For programs, and to be copied: no line is broken at the edge of a terminal. */
+  /** For programs and for copying: no line is broken at the edge of a terminal. */
   readonly isData?: true;
 }
 
@@ -31,10 +31,10 @@ function list(name: string, load: () => Promise<Report<SessionFigures>>): Report
   return { name, depth: 'light', load, needsSeries: false, isList: true };
 }
 
-/** What is printed when no format is asked for. */
+/** The format without an option. */
 const TEXT = list('text', async () => (await import('./session-list.ts')).text);
 
-/** Of the summary of a CI job. */
+/** The format for the summary of a CI job. */
 export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
   about: 'Markdown tables, for a pull request or the summary of a CI job',
   isData: true,

@@ -76,7 +76,7 @@ function table(headings: readonly string[], texts: number, rows: readonly (reado
   return [[headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')];
 }
 
-/** A text from outside that is to be read as it is: any punctuation may follow a backslash. */
+/** Escapes a text from outside: any punctuation may follow a backslash. */
 function cell(text: string): string {
   return onOneLine(text).replace(/[\\`*_{}[\]<>()#!|~&@:]/g, '\\$&');
 }

@@ -8,7 +8,7 @@ import { indented } from '../layout.ts';
 import { listed, type Report, unlistedRows } from './format.ts';
 import { bySession } from './session-table.ts';
 
-/** What compactions and handoffs kept: a table over all of them, and a line for each session. */
+/** What compactions and handoffs kept: a table over all of them, and a row for each session. */
 export const retention: Report = (sessions, page) => {
   const { style, edge } = page;
   const relieved = sessions.filter((session) => reliefsOf(session).length > 0);

@@ -14,17 +14,17 @@ import { sessionRows } from './session-rows.ts';
 interface Column {
   readonly heading: string;
   readonly cells: readonly string[];
-  /** What stands below a column of figures, which are to the right, and never cut. */
+  /** The sum below a column of figures, which are right-aligned and never cut. */
   readonly total?: string;
-  /** Of a path its last parts stay when it is cut. */
+  /** A path keeps its last parts when it is cut. */
   readonly isPath?: boolean;
-  /** Has no more than this. */
+  /** Largest width. */
   readonly most?: number;
   /** Takes what the others leave. */
   readonly takesRest?: boolean;
 }
 
-/** From these widths on there is room for compactions in sums, for projects, for models, for all beside ids, and for times. */
+/** From these widths on there is space for compactions in sums, projects, models, everything besides ids, and times. */
 const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [44, 60, 72, 120, 120];
 
 /** For less the column is left out at a terminal; elsewhere lines get longer than the page is wide. */
@@ -32,7 +32,7 @@ const LEAST_REST = 12;
 
 const GAP = '  ';
 
-/** The report for a person: a line for each session, and more about it where there is only one. */
+/** The report for a person: a row for each session, and details for a single one. */
 export const text: Report<SessionFigures> = (sessions, page) => {
   const [only, ...others] = sessions;
   if (only === undefined) return ['no recordings found'];
@@ -82,14 +82,14 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   ];
 }
 
-/** What a person may want next. */
+/** Commands that a person may want next. */
 function nextRows({ edge }: Page): string[] {
   return edge === Number.POSITIVE_INFINITY
     ? []
     : ['  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).'];
 }
 
-/** What the figures leave out. */
+/** Gaps in the figures. */
 export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost: { unpriced } }) => (unpriced === undefined ? [] : [unpriced])));
   const unpriced = [...models].map((model) => onOneLine(model === '' ? 'a model without a name' : model)).join(', ');
@@ -147,7 +147,7 @@ function figureColumn<Row>(heading: string, rows: readonly Row[], total: Row, te
   return { heading, cells: rows.map(text), total: text(total) };
 }
 
-/** As many of a path's last parts as there is room for. */
+/** As many of a path's last parts as fit. */
 function lastParts(path: string, width: number, ellipsis: string): string {
   const parts = path.split('/');
   const fits = parts.findIndex((_, at) => columnsOf(parts.slice(at).join('/')) <= width);
@@ -205,7 +205,7 @@ function copiedRows({ copiedCalls }: Totals): string[] {
  * When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. Where that is the
  * same in two rows, both say more.
  */
-/** As `toLocaleString` gives them, which takes longer to load than all else of a list. */
+/** As `toLocaleString` formats them, which takes longer to load than the rest of a list. */
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
 function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns, glyphs: { none } }: Page): string[] {
@@ -226,7 +226,7 @@ function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns
     : distinct(texts, sessions.map(promptOf));
 }
 
-/** What each row says: more where another row has the same, and the most where that has the same prompt too. */
+/** The text of each row: longer if another row has the same, and longest if that has the same prompt too. */
 function distinct(rows: readonly (readonly string[])[], prompts: readonly string[]): string[] {
   return rows.map(([first = '', more = first, most = more], at) => {
     const isShared = (text: string, fits = (_: number) => true) =>
@@ -259,7 +259,7 @@ export function shortPaths(paths: readonly string[]): string[] {
   const [first = []] = folders;
   let common = 0;
   while (common < first.length && folders.every((folder) => folder[common] === first[common])) common++;
-  // What all have of absolute paths is no folder.
+  // The common root of absolute paths is no folder.
   const from = common === 1 && first[0] === '' ? 0 : common;
   return names.map((name) => name.split('/').slice(from).join('/'));
 }

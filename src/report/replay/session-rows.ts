@@ -192,7 +192,7 @@ function oddityText({ kind, count, examples }: Oddity): string {
   return onOneLine(`${NAMES[kind]}${times}, ${place}${figures}`);
 }
 
-/** What left the context with no compaction to say so, of the drops that are kept, by the call at which it showed. */
+/** Drops of the context without a compaction, among the kept ones, by the call at which they showed. */
 export function dropRows({ oddities }: SessionSummary): readonly { readonly call: number; readonly text: string }[] {
   const drops = oddities.filter(({ kind }) => kind === 'drop').flatMap(({ examples }) => examples);
   return drops.map(({ call, expected, found }) => {

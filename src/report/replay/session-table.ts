@@ -5,7 +5,7 @@ import { onOneLine } from '../shown.ts';
 import type { Glyphs } from '../style.ts';
 import type { Page } from './format.ts';
 
-/** With less room for names lines get longer than the page is wide. */
+/** With less space for names, lines become wider than the page. */
 const MIN_NAME = 12;
 
 /** Columns before a table below a title. */
@@ -32,8 +32,8 @@ export function figuresOf(totals: Totals, glyphs: Glyphs): string[] {
 }
 
 /**
- * Of a name that is too long its end, which tells files of one folder apart; of a long file name its beginning, and
- * its ending, which is that of all, first.
+ * A name that is too long keeps its end, which distinguishes files of a folder. A long file name keeps its beginning,
+ * and first loses the common ending.
  */
 function nameCell(full: string, width: number, { glyphs: { ellipsis } }: Page): string {
   const name = columnsOf(full) > width ? full.replace(/\.(?:jsonl|ndjson)$/, '') : full;

@@ -7,7 +7,7 @@ import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 
-/** What sessions would have come to with ctxb, for a person: a table for each, and one for all. */
+/** The estimate of sessions with ctxb, for a person: a table for each, and one for all. */
 export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
@@ -38,7 +38,7 @@ function totalsTable(totals: WhatIfTotals, page: Page): string {
   return tableOf(`${title}  ${counted(totals.sessions, 'session')}, ${counted(totals.calls, 'call')}`, totals, page);
 }
 
-/** Where ctxb would have been no help. */
+/** Sessions that ctxb would have made more expensive. */
 function dearerRow({ sessions, dearer }: WhatIfTotals): string {
   if (dearer.sessions === 0) return '  no session would have cost more';
   return `  ${tokens(dearer.sessions)} of ${counted(sessions, 'session')} would have cost more, ${dollars(dearer.mostUsd)} at most`;

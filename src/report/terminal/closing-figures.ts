@@ -18,7 +18,7 @@ export interface RunEnd {
   readonly record?: string | undefined;
 }
 
-/** What is printed at the end of a run: its figures, its subagents, what was cut of results, what has no answer. */
+/** The notices at the end of a run: its figures, its subagents, cut results, and prompts without an answer. */
 export function createClosingFigures() {
   const decisions: Decision[] = [];
   const all = <Kind extends Decision['kind']>(kind: Kind) =>
@@ -76,7 +76,7 @@ function peakText({ gauge }: GovernorState): string[] {
 /** A smaller difference is not worth a word. */
 const LEAST_USD = 0.005;
 
-/** `$2.20, about $0.47 less than claude alone`: the second account is told where something was done. */
+/** `$2.20, about $0.47 less than claude alone`: shows the second account after a compaction or handoff. */
 function costText(state: GovernorState, wasRelieved: boolean): string[] {
   const known = knownCostUsd(state);
   if (known === undefined) return [];

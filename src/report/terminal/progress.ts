@@ -4,7 +4,7 @@ import { duration, percent, tokens } from '../figures.ts';
 /** Clears the line that the cursor of a terminal is on. */
 export const CLEAR_LINE = '\r\u001b[2K';
 
-/** A line on stderr that says how far work has come. */
+/** A line on stderr with the progress of work. */
 export interface Progress {
   /** @param amount done since the last call: bytes read, facts checked */
   add(amount: number): void;
@@ -17,7 +17,7 @@ const SILENT: Progress = { add: () => {}, clear: () => {} };
 
 interface ProgressOptions {
   readonly stderr: Output;
-  /** Bytes that there are to read; undefined where that is not known. */
+  /** Bytes to read; undefined if unknown. */
   readonly total: number | undefined;
   /** Milliseconds of any clock. */
   readonly now: () => number;

@@ -40,12 +40,12 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   let question: string | undefined;
   /** The status line or the question is the last thing on the terminal. */
   let shown = false;
-  // The run goes on when the reader of stderr is gone.
+  // The run continues when the reader of stderr is gone.
   stderr.on('error', () => {});
 
   /** Clears the status line before something else is written to the same terminal. */
   function clear(): void {
-    // A question may take several lines, and something may be typed behind it.
+    // A question may take several lines, and the person may type after it.
     if (shown) stderr.write(question === undefined ? CLEAR_LINE : '\n');
     shown = false;
   }
@@ -91,7 +91,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
     status(state: GovernorState): void {
       if (!drawsStatus) return;
       latest = state;
-      // It says how long nothing has come.
+      // Shows for how long nothing has come.
       ticking ??= setInterval(update, TICK_MS).unref();
       update();
     },
@@ -114,7 +114,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
       question = asked;
       draw();
       const typed = await answer().catch(() => undefined);
-      // What was typed ends its line itself.
+      // Typed text ends its own line.
       if (typed === undefined) clear();
       question = undefined;
       shown = false;
@@ -126,7 +126,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
 
 const TICK_MS = 30_000;
 
-/** What a terminal prints after the line when Ctrl-C is pressed. A line that wraps could not be taken away again. */
+/** The echo of a terminal after Ctrl-C. A line that wraps could not be removed. */
 const ECHO = '^C';
 
 /** One line for a person who watches a run: that of claude's terminal, and what is under way. */

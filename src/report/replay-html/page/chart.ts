@@ -9,13 +9,13 @@ export type Color = 'ink' | 'quiet' | 'paper' | 'line' | 'edge' | 'mark' | 'warn
 /** Colours of kinds and curves; the last one is for all others. */
 export const KIND_COLORS = 8;
 
-/** What stands for a colour in the scheme that is shown. */
+/** The CSS value of a colour in the present scheme. */
 function cssColor(color: Color): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${color}`).trim();
 }
 
 export interface ChartOptions {
-  /** What it shows, for screen readers. */
+  /** Its subject, for screen readers. */
   readonly name: string;
   readonly span: Span;
   readonly lines: readonly Line[];
@@ -36,7 +36,7 @@ export interface Line {
   readonly name: string;
   readonly figures: Column;
   readonly color: Color;
-  /** As an SVG has it; default: it is solid. */
+  /** As in SVG; default: solid. */
   readonly dash?: string;
   readonly filled?: boolean;
   /** In pixels; default: 1.5. */
@@ -74,7 +74,7 @@ export function createChart(options: ChartOptions) {
     plot?.destroy();
     plot = new uPlot(plotOptions(options, shown, width), data as uPlot.AlignedData, frame);
     followPointer(plot, frame, span);
-    // What is shown is only settled when it is drawn: before that it would be pointed at where the call was.
+    // The range is only settled when drawn: an earlier readout would point to the call's old place.
     plot.hooks.draw = [...(plot.hooks.draw ?? []), point];
   }
 
@@ -155,12 +155,12 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
   };
 }
 
-/** The place of the nearest call, so that all charts point at the same one. */
+/** The position of the nearest call, so that all charts point at the same one. */
 function snapped(plot: uPlot, left: number): number {
   return plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x');
 }
 
-/** Steps of the scale of calls, of which there are no halves. */
+/** Whole steps for the scale of calls. */
 const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 function axis(): uPlot.Axis {
@@ -230,7 +230,7 @@ function penOf(plot: uPlot, ratio: number) {
       path([x - 5, y - 9], [x + 5, y - 9], [x, y]);
       ctx.fill();
     },
-    /** The ground of it is the paper's, so that lines do not run through it. */
+    /** Its background has the page's colour, so that lines do not cross it. */
     text(color: Color, words: string, x: number, y: number): void {
       ctx.font = '11px system-ui, sans-serif';
       ctx.textAlign = 'left';

@@ -124,7 +124,7 @@ function drawEvents(pen: Pen, { info }: Session, span: Span): void {
 /** Pixels that compactions keep from each other on the average, or they are only ticks; and the height of these. */
 const [APART, TICK] = [8, 8];
 
-/** Names of compactions where there is little room, and pixels that a letter of them needs. */
+/** Short names of compactions, and the width of a letter in pixels. */
 const NAMES: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
   claude: 'by claude',
   placed: 'by claude, as placed',
@@ -151,7 +151,7 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
   }
 }
 
-/** Actions that stand for trouble. */
+/** Actions that mean trouble. */
 const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'unrelieved', 'give-up', 'trigger-refused', 'left-undone']);
 
 function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): void {

@@ -3,7 +3,7 @@ import { tokens } from '../../figures.ts';
 import type { Color } from './chart.ts';
 import type { Span } from './span.ts';
 
-/** A part of the page with a chart, and the table behind it, which is made when it is opened. */
+/** A section with a chart, and the table of its figures, which is built when it is opened. */
 export function section(title: string, parts: readonly HTMLElement[], table?: () => HTMLElement): HTMLElement {
   const details = h('details', {}, h('summary', {}, 'The same as a table'));
   details.addEventListener('toggle', () => {
@@ -43,7 +43,7 @@ export function zoomButtons(span: Span): HTMLElement {
 export interface Chip {
   readonly name: string;
   readonly color: Color;
-  /** What stands behind the name. */
+  /** Text after the name. */
   readonly detail?: string;
   /** It is a line, dashed in this way. */
   readonly dash?: string;

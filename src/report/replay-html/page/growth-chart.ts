@@ -36,7 +36,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
   const chart = createChart({
     name: 'What came in, by kind, over calls',
     span,
-    // What is measured, over what is estimated.
+    // Measured figures over estimated ones.
     lines: [{ name: 'Context', figures: session.context, color: 'ink', width: 1, isOn: false }],
     height: 220,
     top: () => {
@@ -72,7 +72,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
   return section('What came in', [controls, chart.element, legend('Kinds', chips), about], table);
 }
 
-/** What came in before a call: `Read 8,200, answer 310` */
+/** Additions before a call: `Read 8,200, answer 310` */
 function addedText(session: Session, call: number): string {
   return addedAt(session, call)
     .map(({ kind, figure }) => `${kind} ${tokens(figure)}`)
@@ -108,7 +108,7 @@ type Stacks = ReturnType<typeof stacksOf>;
 /** Pixels of a bar at the least. */
 const BAR = 3;
 
-/** Where there are more calls than room for bars, several calls share a bar. */
+/** If there are more calls than bars fit, several calls share a bar. */
 function stacksOf(columns: readonly (readonly number[])[], mode: Mode, span: Span, width: number) {
   const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / width));
   const start = Math.floor((Math.max(1, Math.ceil(span.from)) - 1) / size) * size;
@@ -124,7 +124,7 @@ function partOf(figures: readonly number[], mode: Mode): number {
   return mode === 'sum' ? (figures.at(-1) ?? 0) : figures.reduce((sum, figure) => sum + figure, 0);
 }
 
-/** Pixels of a bar at the most, however few there are. */
+/** Largest width of a bar in pixels. */
 const WIDEST = 40;
 
 function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {
@@ -132,7 +132,7 @@ function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {
   for (const { first, parts } of bars) {
     const left = Math.max(box.left, x(first - 0.5));
     const right = Math.min(box.left + box.width, x(first + size - 0.5));
-    // What is piled up goes on from call to call, what came in stands for itself.
+    // Stacked areas are continuous; additions are per call.
     const gap = mode === 'sum' ? 0 : Math.max(right - left > 4 ? 1 : 0, right - left - WIDEST);
     drawBar(pen, parts, left + gap / 2, right - left - gap);
   }

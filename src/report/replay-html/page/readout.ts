@@ -3,7 +3,7 @@ import { dollars, shareOf, tokens } from '../../figures.ts';
 import { addedAt, type Session, WHO, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
-/** The figures of the call that is pointed at, beside it; where the page is narrow, at its lower edge. */
+/** The figures of the call under the pointer, next to it; on a narrow page at the lower edge. */
 export function createReadout(session: Session, span: Span): HTMLElement {
   // Screen readers get it from the chart itself.
   const box = h('div', { class: 'readout', 'aria-hidden': 'true', hidden: true });
@@ -63,12 +63,12 @@ function figureOrNone(figure: number | null | undefined): string {
   return figure === null || figure === undefined ? '–' : tokens(figure);
 }
 
-/** What was measured, against what was predicted. */
+/** Measured minus predicted. */
 function signed(difference: number): string {
   return difference < 0 ? `−${tokens(-difference)}` : `+${tokens(difference)}`;
 }
 
-/** Kinds that are told one by one. */
+/** Kinds that are listed one by one. */
 const KINDS = 5;
 
 function addedOf(session: Session, call: number): string[][] {

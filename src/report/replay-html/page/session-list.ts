@@ -58,7 +58,7 @@ function curveOf({ context, window }: PageSession): HTMLElement | string {
   return h('div', { class: 'curve' }, sparkline(context.curve, window.tokens, words), share);
 }
 
-/** By what was said first; a recording of claude's output alone has no prompt, but a file that somebody has named. */
+/** Named by its first prompt; a recording of claude's output alone has no prompt, but a file name. */
 function linkTo(session: PageSession, at: number): HTMLElement {
   const { file, prompt, project, copied } = session;
   const name = prompt ?? (file === '-' ? 'standard input' : file.split('/').at(-1));
@@ -117,7 +117,7 @@ function sparkline(figures: readonly number[], window: number | null, words: str
   return curve;
 }
 
-/** As a warning and as trouble, from these shares of the window on. */
+/** Shares of the window from which a session is coloured as a warning or as trouble. */
 function colorOf(share: number): Color {
   if (share >= 0.85) return 'bad';
   return share >= 0.7 ? 'warn' : 'mark';

@@ -76,7 +76,7 @@ function words(text: string): HTMLElement {
   return h('span', { class: 'words' }, text);
 }
 
-/** What happened, and what was large: those that have rows. */
+/** Tables of events and large results, without empty ones. */
 export function eventTables({ info }: Session, go: Go): HTMLElement[] {
   const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => [
     title,

@@ -91,7 +91,7 @@ function millions(figure: number): string {
   return figure < 1e6 ? tokens(figure) : `${(figure / 1e6).toFixed(1)}M`;
 }
 
-/** What the main thread has cost so far, over the calls. */
+/** The cost of the main thread so far, over the calls. */
 function costSection({ usd, spent, calls }: Session, span: Span, table: () => HTMLElement): HTMLElement {
   const unknown = usd.filter((each) => each === null).length;
   if (unknown === calls) {

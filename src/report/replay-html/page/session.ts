@@ -13,7 +13,7 @@ export const WITH_CTXB = 'With ctxb';
 /** A recording with its calls unpacked: index 0 is call 1. */
 export type Session = ReturnType<typeof unpack>;
 
-/** What came in, of one kind, for each call. */
+/** Additions of one kind, for each call. */
 export type Added = Session['added'][number];
 
 export function unpack(info: PageSession) {
@@ -41,7 +41,7 @@ export function unpack(info: PageSession) {
   };
 }
 
-/** What came in before a call, the most first. */
+/** Additions before a call, the largest first. */
 export function addedAt({ added }: Session, call: number) {
   return added
     .map(({ kind, tokens }) => ({ kind, figure: tokens[call - 1] ?? 0 }))

@@ -1,7 +1,7 @@
 import { button, h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
 
-/** It is sorted by its value; null stands last in both directions. What is shown is the value, if nothing else is. */
+/** Sorted by its value; null comes last in both directions. Shows the value by default. */
 export type TableColumn<Row> = readonly [
   title: string,
   value: (row: Row) => number | string | null,
@@ -13,7 +13,7 @@ interface SortTableOptions<Row> {
   /** The first one is the heading of its row. */
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  /** The caption stands above the table already, as a heading. */
+  /** A heading above the table has the caption. */
   readonly isTitled?: boolean;
   /** Rows at a time. */
   readonly size?: number;
@@ -21,7 +21,7 @@ interface SortTableOptions<Row> {
 
 type Direction = 'ascending' | 'descending';
 
-/** A table that is sorted by its headings. Only a page of it is drawn, so that it may have any number of rows. */
+/** A table that its headings sort. It draws only one page, so it may have any number of rows. */
 export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitled }: SortTableOptions<Row>) {
   let sorted: { readonly column: number; readonly direction: Direction } | undefined;
   let given = rows;

@@ -21,14 +21,14 @@ export function createSpan(total: number) {
 
   const span = {
     total,
-    /** Edges of what is shown: half a call beside the first and the last one. */
+    /** Edges of the range: half a call beyond the first and the last one. */
     from: first,
     to: last,
     /** Number of the call that is pointed at. */
     at: undefined as number | undefined,
     /** The chart that it is pointed at in. */
     frame: undefined as HTMLElement | undefined,
-    /** Shows another part, as far as there is one. */
+    /** Shows another part, within the calls. */
     zoom(from: number, to: number): void {
       const width = Math.min(last - first, Math.max(LEAST, to - from));
       const start = Math.max(first, Math.min(last - width, (from + to) / 2 - width / 2));
@@ -70,7 +70,7 @@ const ACTS: Readonly<Record<string, (span: Span, frame: HTMLElement) => void>> =
   Escape: (span) => span.move(undefined),
 };
 
-/** What the mouse does, with keys. */
+/** Keyboard counterparts of the mouse. */
 export function followKeys(frame: HTMLElement, span: Span): void {
   frame.addEventListener('keydown', (event) => {
     const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : ACTS[event.key];
@@ -81,7 +81,7 @@ export function followKeys(frame: HTMLElement, span: Span): void {
   frame.addEventListener('blur', () => span.move(undefined));
 }
 
-/** By some calls from the one that is pointed at, else to the edge of what is shown. */
+/** Moves by some calls from the one under the pointer, else to the edge of the range. */
 function go(span: Span, frame: HTMLElement, by: number): void {
   const edge = by > 0 ? Math.ceil(span.from) : Math.floor(span.to);
   span.move(span.at === undefined ? edge : span.at + by, frame);
