@@ -73,20 +73,14 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
  * unpacked.
  */
 function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
-  const marks = sessions.map(marksOf);
-  const places = 2 ** Math.ceil(Math.log2(2 * marks.reduce((sum, { length }) => sum + length, 1)));
-  // In typed arrays: a map of all calls would take longer than all else of a list.
-  const [held, holders] = [new Int32Array(places), new Int32Array(places)];
+  const marks = sessions.flatMap((session, at) => marksOf(session).map((mark) => (mark >>> 0) * sessions.length + at));
+  // A map of all calls would take longer than the rest of a list.
+  const sorted = Float64Array.from(marks).sort();
   const shared = new Set<number>();
-  for (const [session, all] of marks.entries()) {
-    for (const mark of all) {
-      let place = mark & (places - 1);
-      while (held[place] !== 0 && held[place] !== mark) place = (place + 1) & (places - 1);
-      if (held[place] === 0) {
-        held[place] = mark;
-        holders[place] = session;
-      } else if (holders[place] !== session) shared.add(holders[place] as number).add(session);
-    }
+  for (let at = 1; at < sorted.length; at++) {
+    const [one = 0, next = 0] = [sorted[at - 1], sorted[at]];
+    const [holder, other] = [one % sessions.length, next % sessions.length];
+    if (holder !== other && one - holder === next - other) shared.add(holder).add(other);
   }
   return sessions.filter((_, at) => shared.has(at));
 }

@@ -1,4 +1,4 @@
-import { createCallIdentity } from '../../core/governor/call-identity.ts';
+import { createCallIdentity, readKey } from '../../core/governor/call-identity.ts';
 import { readMessage, sessionIn } from '../../core/governor/conversation/readings.ts';
 import { readCost } from '../../core/governor/cost/cost.ts';
 import { ECHO, factsOf } from '../../core/governor/facts.ts';
@@ -10,7 +10,6 @@ import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { type Draft, draftOf } from '../../core/governor/steps.ts';
 import { cutterWith, type Mask } from '../../core/memory/words.ts';
 import type { AssistantEvent, Event } from '../../core/protocol/events.ts';
-import { contextOf, NO_USAGE } from '../../core/protocol/usage.ts';
 import { createFigures } from '../figures.ts';
 import type { RecordingLine } from '../inputs.ts';
 import type { CompactionSeen } from '../items-seen.ts';
@@ -101,19 +100,10 @@ function answerIn(line: RecordingLine): AssistantEvent | undefined {
 
 /** It adds nothing that counts: its size is known. */
 function saysSame(answer: AssistantEvent, last: AssistantEvent): boolean {
-  const [usage, known] = [answer.usage ?? NO_USAGE, last.usage ?? NO_USAGE];
-  return (
-    answer.messageId === last.messageId &&
-    answer.subagent === last.subagent &&
-    answer.model === last.model &&
-    answer.outputFinal &&
-    last.outputFinal &&
-    answer.blocks.length === 0 &&
-    contextOf(usage) === contextOf(known) &&
-    usage.cacheRead === known.cacheRead &&
-    usage.cacheCreation === known.cacheCreation &&
-    usage.output === known.output
-  );
+  const isOne = answer.messageId === last.messageId && answer.subagent === last.subagent && answer.model === last.model;
+  const isSized = answer.outputFinal && last.outputFinal && answer.blocks.length === 0;
+  const isEqual = answer.usage?.output === last.usage?.output;
+  return isOne && isSized && isEqual && readKey(answer.usage) === readKey(last.usage);
 }
 
 /** Only its time counts. */
