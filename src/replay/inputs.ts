@@ -117,12 +117,13 @@ function dialectOf(value: Fields): Dialect | undefined {
 /** Ids that are remembered, at least: a session log repeats a row soon after it. */
 const REMEMBERED = 4096;
 /** Most places are free, so that a search ends soon. */
-const PLACES = 4 * REMEMBERED;
+const PLACES = 2 * REMEMBERED;
 
 /** Remembers ids by 64 bits of each, in place: as texts in sets they would take a tenth of the time to read a log. */
 export function createRecentIds() {
   // Two tables in turn: to take the oldest out of one means to search for it.
-  let [newer, older] = [new Int32Array(2 * PLACES), new Int32Array(2 * PLACES)];
+  let newer: Int32Array = new Int32Array(2 * PLACES);
+  let older: Int32Array | undefined;
   let count = 0;
   return {
     /** Whether an id came before; remembers it. */
@@ -135,14 +136,14 @@ export function createRecentIds() {
       }
       // A free place has zero here.
       one ||= 1;
-      if (placeIn(older, one, other) >= 0) return true;
+      if (older !== undefined && placeIn(older, one, other) >= 0) return true;
       const place = placeIn(newer, one, other);
       if (place >= 0) return true;
       newer[~place] = one;
       newer[~place + 1] = other;
       count++;
       if (count === REMEMBERED) {
-        [newer, older] = [older.fill(0), newer];
+        [newer, older] = [older?.fill(0) ?? new Int32Array(2 * PLACES), newer];
         count = 0;
       }
       return false;
