@@ -53,7 +53,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   }
   const { settings, invocation, program } = resumption;
   const attended = isAttended({ invocation }, io);
-  const { config, values } = settings === undefined ? now : settingsFor(settings, now, flags);
+  const { config, values } = settingsFor(settings, now, flags);
   const spent = withFlags(resumption.resumed.spent, flags);
   for (const line of toldOf(resumption, { now, flags, options })) notice(line);
   const limit = limitAt(config, spent);
@@ -69,7 +69,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
     record: options.record,
     summary: options.summary,
     showInjected: options.showInjected,
-    otlp: options.otlp ?? settings?.otlp,
+    otlp: options.otlp ?? settings.otlp,
     resumed: { ...resumption.resumed, spent },
   };
   return runHeadless(headless, io, () => terminalOf(config, io));
@@ -139,11 +139,6 @@ function toldOf(
   { now, flags, options }: { readonly now: PreparedRun; readonly flags: Flags; readonly options: ResumeOptions },
 ): string[] {
   const run = `run ${resumed.runId.slice(0, 8)}`;
-  if (settings === undefined) {
-    return [
-      `${run} does not say what it was begun with: the configuration of now holds, and its cost counts from here`,
-    ];
-  }
   const changes = changesOf(resolveKept(settings.values, {}), resolveKept(settings.values, flags));
   const except = changes.length === 0 ? '' : `, except: ${changes.join(', ')}`;
   const ignored = unheeded(now.values, settings);

@@ -142,7 +142,7 @@ function measureIn({ lines, fitting }: Fields) {
 }
 
 /** What a run has spent, as it was written down. */
-export function spentIn({ settled, open, raised, agents, lost }: Fields): SpentBefore {
+function spentIn({ settled, open, raised, agents, lost }: Fields): SpentBefore {
   const limits = Object.entries(fieldsOf(raised)).filter(([, usd]) => typeof usd === 'number');
   return {
     settled: sumIn(settled),

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { spentIn } from '../../core/governor/record.ts';
 import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../../store/files/process-mark.ts';
@@ -10,7 +9,7 @@ import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
 import type { SpentSoFar } from '../cost-keeper.ts';
 import { readKept } from '../kept-prompts.ts';
 import type { ModelUsage } from '../output/whole-results.ts';
-import { type RunSettings, readSettings } from './run-settings.ts';
+import type { RunSettings } from './run-settings.ts';
 
 /** A run that did not complete, from the journal and its own file. */
 export interface EarlierRun extends Mail {
@@ -30,10 +29,9 @@ interface Mail extends ReturnType<typeof readKept> {
   readonly document: string | undefined;
   /** When the usage limit resets that it came to, in milliseconds since the epoch; undefined: that is not known. */
   readonly resetsAt: number | undefined;
-  /** Its settings; undefined if they were not recorded. */
-  readonly settings: RunSettings | undefined;
-  /** Its spending until a moment, in milliseconds since the epoch; undefined if unknown. */
-  readonly spent: SpentSoFar | undefined;
+  readonly settings: RunSettings;
+  /** Its spending until a moment, in milliseconds since the epoch. */
+  readonly spent: SpentSoFar;
   readonly models: ModelUsage;
 }
 
@@ -117,14 +115,9 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
     ...readKept(mail),
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
     resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
-    settings: readSettings(opening.settings),
+    // The seal says that ctxb wrote them, in this shape, where there is a file at all.
+    settings: opening.settings as RunSettings,
     models: fieldsOf(mail.findLast(({ models }) => isFields(models))?.models),
-    spent: readSpent(mail.findLast(({ spent }) => typeof spent === 'object')?.spent),
+    spent: mail.findLast(({ spent }) => spent !== undefined)?.spent as SpentSoFar,
   };
-}
-
-function readSpent(spent: unknown): Mail['spent'] {
-  if (spent === undefined) return undefined;
-  const { at, claimed, ...fields } = fieldsOf(spent);
-  return { ...spentIn(fields), at: countOf(at) ?? 0, claimed: countOf(claimed) ?? 0 };
 }

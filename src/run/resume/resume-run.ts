@@ -33,8 +33,7 @@ import type { RunSettings } from './run-settings.ts';
 /** The run to continue, and its program; undefined when everything was done. */
 export interface Resumption extends Pick<HeadlessRun, 'program' | 'invocation'> {
   readonly resumed: ResumedRun;
-  /** The run's settings; undefined if they were not recorded. */
-  readonly settings: RunSettings | undefined;
+  readonly settings: RunSettings;
 }
 
 type Place = Pick<Io, 'cwd' | 'env'>;
@@ -103,9 +102,8 @@ function claimRun(
 
 /** The recorded spending, plus what claude's logs show since: claude may have worked on alone. */
 function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): SpentBefore {
-  if (spent === undefined) return { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 };
   const { at, claimed, ...before } = spent;
-  const { config } = resolveKept(settings?.values ?? [], {});
+  const { config } = resolveKept(settings.values, {});
   return {
     ...before,
     // claude's log has the turn to its end, so its calls are measured.

@@ -1,7 +1,6 @@
-import { type Origin, RANKS, type ToolKey, valueAt } from '../../config/config.ts';
+import { RANKS, valueAt } from '../../config/config.ts';
 import { KEY_PATHS, type KeyPath } from '../../config/keys.ts';
 import type { ResolvedConfig, SetValue } from '../../config/resolve-config.ts';
-import { type Fields, fieldsOf, listOf, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { redact } from '../../store/masks/redact.ts';
 
 export interface RunSettings {
@@ -31,25 +30,6 @@ export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'with
 
 function withoutSecret(value: unknown): unknown {
   return typeof value === 'string' ? redact(value) : value;
-}
-
-/** Reads them again; undefined: an earlier version did not write them down. */
-export function readSettings(settings: unknown): RunSettings | undefined {
-  if (typeof settings !== 'object' || settings === null) return undefined;
-  const { values, otlp, record, withheld } = fieldsOf(settings);
-  return {
-    values: listOf(values).map(fieldsOf).flatMap(readValue),
-    otlp: textOf(otlp),
-    record: textOf(record),
-    withheld: textsOf(withheld),
-  };
-}
-
-function readValue({ key, value, origin }: Fields): SetValue[] {
-  const { source, where } = fieldsOf(origin);
-  if (typeof key !== 'string' || typeof source !== 'string' || !Object.hasOwn(RANKS, source)) return [];
-  const place = typeof where === 'string' ? { where } : {};
-  return [{ key: key as KeyPath | ToolKey, value, origin: { source: source as Origin['source'], ...place } }];
 }
 
 /** Changes made by flags: `cost.limitUsd 0.05 (was 0.03)`. */

@@ -40,12 +40,16 @@ function storeOf(runId: string) {
 const line = (uuid: string) => JSON.stringify({ type: 'user', uuid, message: { role: 'user', content: uuid } });
 
 const kept = (uuid: string) => ({ uuid, line: line(uuid), fate: 'waiting' });
+const BEGUN = {
+  settings: { values: [], withheld: [] },
+  spent: { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, claimed: 0, at: 0 },
+};
 const over = (uuid: string) => ({ prompts: [{ uuid, fate: 'over' }] });
 
 /** A run of two prompts, of which the first was answered in session `full`. */
 function begin(runId = RUN, more: object = {}) {
   const store = storeOf(runId);
-  store.run({ words: ['claude', '-p'], prompts: [kept('one'), kept('two')] });
+  store.run({ words: ['claude', '-p'], prompts: [kept('one'), kept('two')], ...BEGUN });
   store.journal({ kind: 'start', runId, claude: GONE, ctxb: GONE, ...more });
   store.run(over('one'));
   return store;
@@ -174,7 +178,7 @@ it('takes up the run that had taken up another, whose files may still be there',
 
 it('takes up the run before one that had not begun', async () => {
   begin();
-  storeOf(NEXT).run({ words: ['claude', '-p'], prompts: [kept('two')] });
+  storeOf(NEXT).run({ words: ['claude', '-p'], prompts: [kept('two')], ...BEGUN });
   const resumption = await resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {});
   expect(resumption?.resumed.runId).toBe(RUN);
 });
