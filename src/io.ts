@@ -14,7 +14,7 @@ export interface Io {
   readonly env: Environment;
   /** Absolute path of the working folder. */
   readonly cwd: string;
-  /** For what claude waits for at every tool; undefined: there are only the streams. */
+  /** For output that claude awaits at every tool; undefined: use the streams. */
   readonly direct?: DirectIo;
 }
 

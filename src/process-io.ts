@@ -58,7 +58,7 @@ export async function runMain(argv: readonly string[]): Promise<void> {
   if (exitCode > SIGNALLED) setTimeout(() => process.exit(), READER_PATIENCE_MS).unref();
 }
 
-/** Above it an exit code names the signal that has ended a run: then no reader is waited for. */
+/** Above it an exit code names the signal that ended a run: do not wait for a reader. */
 const SIGNALLED = 128;
 const READER_PATIENCE_MS = 1_000;
 
@@ -86,7 +86,7 @@ function writeWhole(text: string): void {
 
 const PAUSE_MS = 1;
 
-/** Whoever has started us may have made the pipe non-blocking: then what is not there yet is an error. */
+/** The parent process may have made the pipe non-blocking: then missing data is an error. */
 function patiently(work: () => number): number {
   for (;;) {
     try {

@@ -164,7 +164,7 @@ async function endOrphans(files: FlowRunFiles, contextDir: string, say: (text: s
   await stopOrphanedRuns(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
 }
 
-/** The process that was in the run last. */
+/** The last process of the run. */
 function ctxbOf(files: FlowRunFiles): ProcessMark | undefined {
   return asProcessMark(parseFields(files.readRun() ?? '').ctxb);
 }

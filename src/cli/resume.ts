@@ -105,7 +105,7 @@ function limitAt({ cost, observe }: Config, spent: SpentBefore): number | undefi
   return !observe && limit !== undefined && spentUsd(spent) + toUsd(spent.lost) >= limit ? limit : undefined;
 }
 
-/** Nothing that is known may also be a back-end that counts nothing. */
+/** No known cost may also mean a back-end without counts. */
 function costSoFar(spent: SpentBefore): string {
   return spentUsd(spent) > 0 ? `; it has cost ${usd(spent)} so far` : '';
 }

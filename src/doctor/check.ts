@@ -6,7 +6,7 @@ export interface Check {
   readonly name: string;
   /** A sentence of the present tense. */
   readonly fact: string;
-  /** What ctxb does with a claude of which the fact is not true. */
+  /** ctxb's behaviour if the fact fails. */
   readonly instead: string;
   /** ctxb is of no use with such a claude. */
   readonly vital?: true;

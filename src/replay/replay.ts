@@ -12,7 +12,7 @@ import type { SessionFigures, SessionSummary } from './summary.ts';
 export interface ReplayOptions extends Asked {
   readonly policy: Policy;
   readonly stdin: Readable;
-  /** Told how many bytes were read, piece by piece. */
+  /** Called with the number of bytes of each piece read. */
   readonly onBytes?: ((count: number) => void) | undefined;
 }
 

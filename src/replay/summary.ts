@@ -92,7 +92,7 @@ export interface SessionSummary extends SessionFigures {
   readonly growth: Growth;
   /** The largest results of tools in the main thread, the largest first. */
   readonly largest: readonly ResultSeen[];
-  /** The session ids that the work went on under, in order. */
+  /** The session ids of the work, in order. */
   readonly lineage: readonly {
     readonly from: string;
     readonly to: string;

@@ -9,7 +9,7 @@ import { bytesOf, type Source } from './sources.ts';
 /** Work that threads share: an idle one takes the next recording. */
 export interface Share {
   readonly sources: readonly Source[];
-  /** Their places, in the order in which they are taken. */
+  /** Their indices, in the order in which threads take them. */
   readonly order: readonly number[];
   /** One number of 32 bits: how many have been taken, by anybody. */
   readonly taken: SharedArrayBuffer;

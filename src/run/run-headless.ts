@@ -113,7 +113,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   }
 }
 
-/** How claude is started, and another one in the place of one that has ended. */
+/** Starts claude, and a new process after one has ended. */
 function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const { program, invocation, config, resumed } = headless;
   const env = childEnvironment(headless, io, runId);

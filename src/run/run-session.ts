@@ -48,7 +48,7 @@ interface ShownLine {
   readonly passOn?: () => void;
 }
 
-/** Runs claude: its lines and the caller's go through the governor, whose actions are carried out. */
+/** Runs claude: passes its lines and the caller's through the governor, and carries out the actions. */
 export function startSession(headless: HeadlessRun, ends: SessionEnds, files: RunFiles) {
   const { run, io, input, output, watcher, telemetry } = ends;
   const { store, notes, mail, costs, recorder } = files;

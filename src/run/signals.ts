@@ -69,7 +69,7 @@ function onEndingSignals(listener: (signal: NodeJS.Signals) => void): () => void
   };
 }
 
-/** No signal ends the process before what it has started is ended, and what it has written is removed. */
+/** Delays signals until the process has ended its children and removed its files. */
 export function holdSignals() {
   const controller = new AbortController();
   let first: NodeJS.Signals | undefined;

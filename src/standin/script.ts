@@ -11,7 +11,7 @@ import {
 
 export type Script = ReturnType<typeof createScript>;
 
-/** Where a scenario has got to. Each request that is asked about uses up one call of its kind. */
+/** The progress of a scenario. Each request uses up one call of its kind. */
 export function createScript(scenario: Scenario) {
   const used = new Map<RequestKind, number>();
   const contexts = new Map<RequestKind, number>();

@@ -2,7 +2,7 @@ import { cutText, fairShare } from '../governor/tool-budget/cut-text.ts';
 import { type Message, type ToolResult, tokensOfAll } from './message.ts';
 import { hasText, type Part, type Round } from './parts.ts';
 
-/** Replies that stay whole, and the messages that they stay as. */
+/** Replies that stay whole, with their messages. */
 export type Whole = ReadonlyMap<Round, readonly Message[]>;
 
 /** How replies with the results of their calls are given back. */

@@ -81,11 +81,11 @@ interface Facts {
     readonly ms: number;
     readonly problems: readonly string[];
   };
-  /** claude goes by another session id from here on: the line of descent of a run. */
+  /** claude uses another session id from here on; a run keeps the list of its ids. */
   lineage: { readonly from: string; readonly to: string };
   /** The API refused the prompt for its length. */
   exhausted: unknown;
-  /** Nothing that was tried has relieved the context: the run ends. */
+  /** No attempt made room in the context: the run ends. */
   unrelieved: { readonly path: string | undefined };
   /** The agent must resume interrupted work. */
   resume: unknown;

@@ -233,7 +233,7 @@ export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSe
   return setting < PLACEABLE.least || setting > PLACEABLE.most ? undefined : { at, setting };
 }
 
-/** The same where the place may be below what the window alone can say, and is one that claude accepts. */
+/** The same for a place below the smallest window setting, if claude accepts it. */
 export function lowTriggerSetting(wanted: number): TriggerSetting {
   if (!needsPercent(wanted)) return { at: Math.floor(wanted), setting: Math.floor(wanted) + NATIVE_RESERVE_TOKENS };
   const percent = Math.ceil((wanted * 1_000) / LEAST_SETTING_TOKENS) / 10;

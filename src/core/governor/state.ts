@@ -75,7 +75,7 @@ export const NEW_TURN = {
   growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
   startedAt: 0,
   calls: 0,
-  /** The turn before, which claude's log may not have yet. */
+  /** The previous turn, which claude's log may lack. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
   /** Why claude was asked to end it; undefined: it was not. */
   stopped: undefined as Stop | undefined,

@@ -38,7 +38,7 @@ interface Lines extends StartOptions {
 export function scene({ asks = [], says = [], ...start }: Lines): Scene {
   return played(start, async (claude) => {
     const asked = [claude.opened, ...asks.map((request) => claude.ask(request))].map(orNothing);
-    // A scene of questions alone waits for the answers; else those count that came in time.
+    // A scene with only questions waits for the answers; otherwise only those in time count.
     if (says.length === 0) await Promise.all(asked);
     const turns: (readonly Event[])[] = [];
     for (const text of says) turns.push(await claude.turn(text));
@@ -62,7 +62,7 @@ export function played(
   };
 }
 
-/** Something that a scene can go on without. */
+/** A result that a scene does not need. */
 export async function orNothing<T>(coming: Promise<T>): Promise<T | undefined> {
   try {
     return await coming;

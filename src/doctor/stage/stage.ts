@@ -15,7 +15,7 @@ export interface Place {
 }
 
 export interface StartOptions {
-  /** Beside those of the two-way mode. */
+  /** In addition to those of the two-way mode. */
   readonly args?: readonly string[];
   readonly hooks?: Hooks;
 }

@@ -12,7 +12,7 @@ import { requireOwn } from '../../store/folders/context-dir.ts';
 import type { Remark } from '../check.ts';
 import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 
-/** What ctxb would find where it is run. */
+/** The surroundings of a run: installation, configuration, folders. */
 export type Surroundings = Awaited<ReturnType<typeof lookAround>>;
 
 /** Looks at everything but claude. */

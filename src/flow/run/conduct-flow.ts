@@ -178,7 +178,7 @@ function receiptOf(
   { pack, budgets }: Briefing,
   curation: Curation | undefined,
 ): StepReceipt {
-  // The steps whose summaries were paid for now.
+  // The steps with newly made summaries.
   const judged = [...(curation?.judged ?? [])].flatMap(([id, one]) => ('text' in one ? [id] : []));
   return {
     ...pack.receipt,

@@ -30,7 +30,7 @@ export function createCompactions(): Observer<readonly CompactionSeen[]> {
 function learned({ by }: CompactionSeen, { input: { event }, after }: Seen, hasSummary: boolean) {
   if (after.facts.call) {
     const how = !hasSummary && isAtLeast(after.session.version, FIRST_WITH_MODS) ? 'exact' : 'summary';
-    // Only ctxb, in a run or as a plugin, lets what stays take the place of a summary.
+    // Only ctxb, in a run or as a plugin, compacts without a summary.
     const whose = how === 'exact' && by !== 'caller' ? 'ctxb' : by;
     return { firstAfter: after.gauge.used, how, by: whose } as const;
   }

@@ -118,7 +118,7 @@ function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 't
   return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${usd === null ? 'no price' : dollars(usd)}`;
 }
 
-/** How it came about, for the report of every format. */
+/** The cause of a compaction, for all formats. */
 export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
   claude: 'claude itself',
   placed: 'claude, where ctxb had placed its trigger',

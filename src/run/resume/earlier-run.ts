@@ -85,7 +85,7 @@ export function openRunsOf(contextDir: string, ctxb: ProcessMark): Pick<EarlierR
 
 /** @throws CtxbError `usage` when the ctxb of a run is still there */
 export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
-  // This process itself may have waited for it.
+  // This process itself may hold it.
   const isSelf = ctxb?.pid === process.pid;
   if (ctxb === undefined || ctxb.start === undefined || isSelf || !isAlive(ctxb)) return;
   throw new CtxbError('usage', `run ${runId} is still active (process ${ctxb.pid}): end it first`);

@@ -58,7 +58,7 @@ function answersSignals(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there, and somebody else's.
+    // The process exists, and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

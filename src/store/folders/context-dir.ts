@@ -55,7 +55,7 @@ function folderIn(root: string, path: string): ContextDir {
   function pathOf(file: string): string {
     const target = resolve(path, file);
     if (!target.startsWith(path + sep)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
-    // Somebody may have removed it in the meantime.
+    // It may have been removed in the meantime.
     if (kindOf(root) !== 'folder') claimFolder(root);
     for (const folder of foldersBetween(root, target)) makeFolder(folder);
     return target;

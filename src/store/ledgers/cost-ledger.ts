@@ -60,7 +60,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   const look = () => follow(beginningOf(now(), period));
   const shorten = (lines: Iterable<string>) => shortened(lines, seal, name);
   return {
-    /** Writes a sum of whole micro-dollars down, and what is claimed on top of it. */
+    /** Records a sum of whole micro-dollars, and the claim on top of it. */
     add(microUsd: number, { session, computed, claimed }: Pick<CostEntry, 'session' | 'computed' | 'claimed'>): void {
       for (const sum of [microUsd, claimed])
         if (!Number.isSafeInteger(sum)) throw new TypeError(`${sum} is no whole number of micro-dollars`);

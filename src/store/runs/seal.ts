@@ -16,7 +16,7 @@ const SEALED = /^(.*),"seal":"([0-9a-f]{64})"\}$/s;
  */
 export type Seal = ReturnType<typeof openSeal>;
 
-/** @param folder the key is in it, and is made when the first seal is; undefined: no key can be kept */
+/** @param folder of the key, which the first seal creates; undefined: no key can be kept */
 export function openSeal(folder: string | undefined) {
   const keyPath = folder && join(folder, 'key');
   let key: Buffer | undefined;

@@ -124,7 +124,7 @@ function checkAgent(state: GovernorState, { response }: ControlResponseEvent): S
   return keep(changed(state, { outcome: 'refused' }), [{ kind: 'relay', line }]);
 }
 
-/** Whether claude has yet to say which agents it knows, as whose work begins. */
+/** Whether claude still has to report the agents that it knows, because work begins as one of them. */
 export function awaitsAgents(state: GovernorState): boolean {
   return state.run.agent !== undefined && !state.process.resumes && isAsking(state, 'initialize');
 }

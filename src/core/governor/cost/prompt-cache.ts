@@ -16,7 +16,7 @@ export const NO_CACHE = {
   /** When a call last used it, in milliseconds since the epoch; undefined: it may be empty. */
   usedAt: undefined as number | undefined,
   lifetimeMs: FIVE_MINUTES_MS,
-  /** Tokens that the last call has left in it. */
+  /** Tokens in it after the last call. */
   held: 0,
   /** The setup of the last call, as far as known. */
   setup: undefined as Setup | undefined,

@@ -83,7 +83,7 @@ export function mainWindow(windows: Readonly<Record<string, number>>, model: str
 /** The newest measured version. A later one is treated like it until something else is known. */
 const NEWEST_MEASURED = '2.1.332';
 
-/** The version that a window out of the table was measured with last, where that is before the recording's own. */
+/** The last version for which a window of the table was measured, if older than the recording's. */
 export function measuredAsOf(source: WindowSource, version: string | null | undefined): string | undefined {
   const isNewer = source === 'version' && version != null && !isAtLeast(NEWEST_MEASURED, version);
   return isNewer ? NEWEST_MEASURED : undefined;

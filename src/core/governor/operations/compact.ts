@@ -90,7 +90,7 @@ export function endOverdue(state: GovernorState): GovernorState {
   return state.process.compacts ? changedIn(state, 'process', { compacts: false }) : state;
 }
 
-/** A line behind a compaction that was given up. */
+/** A line after an abandoned compaction. */
 export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, event: Event): Step {
   return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : keep(state);
 }
@@ -141,7 +141,7 @@ function triesAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, ver
   if (verdict === 'success') return { triedAt: undefined };
   const ended = { triedAt: gauge.calls };
   if (verdict === 'unavailable' || verdict === 'blocked' || attempt.interrupted) return ended;
-  // What the API refuses for good it would refuse again, at the price of several summary calls.
+  // The API would refuse it again, at the cost of several summary calls.
   const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
   return { ...ended, failures: Math.max(failures + 1, least) };
 }

@@ -183,7 +183,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
     spending: { ...state.spending, lost: state.spending.lost + latestCallsMicroUsd(state.cost) },
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
-  // What was said in mid-turn and is said again comes as a prompt of its own.
+  // A prompt from mid-turn that is repeated comes as a prompt of its own.
   const again = new Set(undelivered.map(({ text }) => text));
   const said = logged ? state.exact : NOT_EXACT;
   const midTurn = said.midTurn.filter(({ text }) => !again.has(text));

@@ -31,7 +31,7 @@ export function resumedWork(state: WithMail): Unfinished | undefined {
 /** What interrupted work is to answer. */
 export const owed = withFate('owed');
 
-/** What was sent and has no answer. */
+/** Sent prompts without an answer. */
 export const unanswered = withFate('sent', 'heard', 'owed');
 
 function withFate(...fates: readonly Fate[]) {

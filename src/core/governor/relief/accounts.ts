@@ -14,7 +14,7 @@ import { afterSummary, type WorkingSet, workingSet } from './working-set.ts';
 /** A model without a price: tokens count as list prices weigh them. */
 export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
 
-/** Of the model that the main thread used last; undefined: it is not known. */
+/** The price of the main thread's last model; undefined: unknown. */
 export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
   return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
 }

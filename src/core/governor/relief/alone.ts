@@ -30,7 +30,7 @@ export const NEW_ALONE = {
   context: 0,
   /** What has come in since the last call when the context was replaced, in tokens. */
   carried: 0,
-  /** The context was replaced since the last call: it does not say what came in. */
+  /** The context was replaced since the last call, so its growth is unknown. */
   replaced: false,
   open: undefined as OpenCall | undefined,
   /** Micro-dollars of all calls but the open one. */

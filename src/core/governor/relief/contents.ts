@@ -19,7 +19,7 @@ export interface Content {
   readonly id: string;
   /** The file as the tool was given it; undefined: it is no file. */
   readonly path: string | undefined;
-  /** Tokens that the context holds of it; 0: a relief took it away. */
+  /** Its tokens in the context; 0: a compaction took it. */
   readonly tokens: number;
   /** Tokens that the context of claude alone would hold of it. */
   readonly had: number;
@@ -137,7 +137,7 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: num
   return counted(withContent({ ...contents, gaps }, name, content), isMissed ? size : 0);
 }
 
-/** The run lacks what claude alone would still have. */
+/** The run lacks a content that claude alone would still have. */
 function isGone({ tokens, had, isLeft }: Content, isPage: boolean, size: number): boolean {
   return isPage ? tokens + size <= had : (tokens === 0 || isLeft) && had > 0;
 }

@@ -54,7 +54,7 @@ export function noteMidTurn(state: GovernorState, { before, event }: Line): Step
   return keep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));
 }
 
-/** claude tells the running turn of the end of a task in the background. */
+/** claude reports the end of a background task to the running turn. */
 export function noteReport(state: GovernorState, { request }: ControlRequestEvent): GovernorState {
   const { hook_event_name: hook, prompt } = fieldsOf(request.input);
   const { phase, midTurn, lastCall } = state.exact;
@@ -133,7 +133,7 @@ export function isLoading({ exact }: GovernorState): boolean {
   return exact.phase === 'arming' || exact.phase === 'late';
 }
 
-/** Whether lines of claude's may be there because of the mod. */
+/** Whether lines of claude's may come from the mod. */
 export function speaksOfMod(state: GovernorState): boolean {
   return state.exact.echoes > 0 || isLoading(state);
 }

@@ -1,6 +1,6 @@
 import { cut } from '../prompts/sentences.ts';
 
-/** UTF-16 units of a reason, and of a problem, that are repeated to the agent. */
+/** UTF-16 units of a reason, and of a problem, in texts for the agent. */
 const REASON_LENGTH = 160;
 const PROBLEM_LENGTH = 240;
 

@@ -13,7 +13,7 @@ export interface Standing {
 export interface Extent {
   /** The next request before anything new is said. */
   readonly full: number;
-  /** undefined: not known. */
+  /** undefined: unknown. */
   readonly window: number | undefined;
   /** The very first call. */
   readonly first: number;
@@ -25,7 +25,7 @@ export interface Extent {
   readonly moment?: Moment | undefined;
   /** A fresh context as full would not help, or `full` is a guess: only what was crossed before counts. */
   readonly provesNothing?: boolean;
-  /** A relief now might cost more than the run may lose: none comes before claude's own level. */
+  /** A compaction now might cost more than the run may lose: wait for claude's own level. */
   readonly isUnbearable?: boolean;
 }
 

@@ -53,7 +53,7 @@ export interface Unfinished {
 export type Due =
   | { readonly way: 'compact' }
   | { readonly way: 'handoff'; readonly reason: string }
-  /** Everything was tried: the run ends. */
+  /** All attempts failed: the run ends. */
   | { readonly way: 'none'; readonly reason: string };
 
 /** Where a compaction was: turns ended and calls measured before it. */
@@ -69,7 +69,7 @@ export const NO_RELIEF = {
   latch: 'none' as Latch,
   /** Compactions in a row that have failed. */
   failures: 0,
-  /** Calls that were measured when the last one failed: until there is another, nothing has changed. */
+  /** Measured calls when the last one failed: without a further call nothing has changed. */
   triedAt: undefined as number | undefined,
   /** claude cannot write what a compaction leaves: it is kept from trying before each call. */
   unwritable: false,

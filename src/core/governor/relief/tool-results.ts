@@ -21,7 +21,7 @@ interface OpenTool {
   readonly agent: string | null;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** It was told that it has run for long. */
+  /** The long run was reported. */
   readonly said: boolean;
 }
 

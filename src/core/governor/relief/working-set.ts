@@ -77,7 +77,7 @@ function chancesOf(alike: readonly Content[], gaps: Gaps, now: number): Held[] {
   });
 }
 
-/** What is likely to be used again. */
+/** Contents that are likely to be used again. */
 export interface WorkingSet {
   /** Ids of the tool calls whose results are to stay whole. */
   readonly keep: readonly string[];

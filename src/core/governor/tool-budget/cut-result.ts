@@ -120,7 +120,7 @@ function exitText({ tool, response }: ToolCall): string {
 /** The text of a tool's result as the model is to see it, and the result with another text in its place. */
 export interface ResultText {
   readonly text: string;
-  /** What the text is joined from, where it is a list of blocks. */
+  /** The blocks of the text, if it is a list. */
   readonly texts?: readonly string[];
   /** The tool's own shape, which claude checks: given any other, it silently keeps the original. */
   readonly replaced: (text: string) => unknown;

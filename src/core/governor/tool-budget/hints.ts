@@ -97,7 +97,7 @@ export function alertLevel(left: number, levels: Pick<ToolsPolicy, 'warnBelow' |
   return left < levels.warnBelow ? 'low' : 'none';
 }
 
-/** Names the room up to the next relief only: an agent that mistakes its plan for its window gives up in the middle of the work. */
+/** Names only the space up to the next compaction: an agent that mistakes its plan for its window gives up in the middle of the work. */
 export function alertText(level: 'low' | 'critical', left: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
   // Truncated: -500 is 0.

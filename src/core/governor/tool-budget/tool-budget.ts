@@ -89,7 +89,7 @@ export interface FileMeasure {
 export interface ResultPlan {
   readonly kind: 'result';
   readonly call: ToolCall;
-  /** Tokens it may take, and those it would. */
+  /** Allowed tokens, and actual tokens. */
   readonly allowed: number;
   readonly tokens: number;
   /** For JSON. */

@@ -8,7 +8,7 @@ const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'que
 /** A long text is masked up to this length before it is cut to a line. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
-/** Code points of the inputs whose keys say nothing to us. */
+/** Code points of inputs with unknown keys. */
 const KEY_LENGTH = 80;
 const VALUE_LENGTH = 80;
 
