@@ -21,7 +21,7 @@ describe('ctxb handoff write', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
     const text = run.stdout.toString();
     expect(text).toContain(`\nsession: "${SESSION}"\n`);
-    expect(text).toContain(`All of it: .context/sessions/${SESSION}/scratch.md`);
+    expect(text).toContain(`All notes: .context/sessions/${SESSION}/scratch.md`);
     expect(text).toContain('```text\necho fine\n```');
     expect(text).toContain('- `echo "1 failed" && exit 3` — failed (exit 3');
     expect(existsSync(place.path(`.context/sessions/${SESSION}/scratch.md`))).toBe(true);
