@@ -17,12 +17,17 @@ const QUOTED = JSON.stringify({
   message: { id: 'q', usage: { input_tokens: 9, output_tokens: 9 } },
 });
 
+/** How claude begins a row of a conversation. */
+const OPENING = '{"parentUuid":';
+
 /** The bytes of a session log as no claude writes it, but something might. */
 export function oddLog(random: Random): Buffer {
   const make = createRows(random);
   const lines = Array.from({ length: random.whole(3, 40) }, () => oddLine(make(), random));
   const ends = random.pick(['\n', '\n', '\r\n'] as const);
-  const text = lines.map((line) => line + (random.chance(0.03) ? '' : ends)).join('');
+  // A light reading knows a second row in a line by how it begins.
+  const isUsual = (line = '') => line.startsWith(OPENING);
+  const text = lines.map((line, at) => line + (random.chance(0.03) && isUsual(lines[at + 1]) ? '' : ends)).join('');
   return Buffer.from((random.chance(0.1) ? '\ufeff' : '') + text);
 }
 
@@ -32,7 +37,8 @@ export function oddLog(random: Random): Buffer {
  */
 export function torn(log: Buffer, random: Random): Buffer {
   const [any, other] = [random.whole(0, log.length), random.whole(0, log.length)];
-  const line = random.chance(0.3) ? log.length : log.indexOf('\n', other) + 1;
+  const before = log.indexOf(`\n${OPENING}`, other);
+  const line = random.chance(0.3) || before === -1 ? log.length : before + 1;
   const [from, to] = [Math.min(any, line), Math.max(any, line)];
   return Buffer.concat([log.subarray(0, from), log.subarray(to)]);
 }
