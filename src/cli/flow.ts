@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { FlowRunOptions } from './flow-run.ts';
-import type { PackOptions, ReportOptions } from './flow-show.ts';
+import type { ExplainOptions, PackOptions, ReportOptions } from './flow-show.ts';
 import type { StudioOptions } from './flow-studio.ts';
 
 type Finish = (exitCode: number) => void;
@@ -12,12 +12,28 @@ export function define(command: Command, io: Io, finish: Finish): void {
     examples(
       'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
       'ctxb flow run flow.yaml --parallel 2 -- claude',
+      'ctxb flow explain flow.yaml',
       'ctxb flow pack flow.yaml implement | claude -p',
       'ctxb flow report',
       'ctxb flow studio flow.yaml',
     ),
   );
   defineRun(command, io, finish);
+  onFlow(
+    command,
+    'explain',
+    "check a flow, and show each step's budgets, where they come from, and what its briefing would hold",
+  )
+    .option('--json', 'as JSON')
+    .option('--context-dir <folder>', 'where the runs are')
+    .addHelpText(
+      'after',
+      examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --profile heavy-context'),
+    )
+    .action(async (file: string, options: ExplainOptions) => {
+      const { explain } = await import('./flow-show.ts');
+      finish(await explain(file, options, io));
+    });
   onFlow(command, 'pack', 'print the briefing of a step')
     .argument('<step>', 'the id of one of its steps')
     .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')

@@ -48,19 +48,55 @@ async function said(place: Place, args: readonly string[]): Promise<string> {
   return run.stdout.toString();
 }
 
-/** What `ctxb flow pack --receipt` says of a step. */
-async function receiptOf(place: Place, ...args: readonly string[]) {
-  return JSON.parse(await said(place, ['flow', 'pack', ...args, '--receipt']));
-}
+describe('ctxb flow explain', () => {
+  it('before any run', async () => {
+    await using place = await createFlowPlace();
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toMatch(
+      /^shared-lists: 25 steps, profile daily, nothing has run yet\n\nnormalize \(signal-normalizer\)\n/,
+    );
+    expect(text).toContain('  contextBudgetChars  300,000  step, flow.yaml\n');
+    expect(text).toContain('  historyOlderChars     8,000  flow, flow.yaml\n');
+    expect(text).toContain('  no output yet: normalize, frame\n');
+    expect(existsSync(place.path('.context'))).toBe(false);
+  });
 
-describe('the budgets of a step', () => {
+  it('with the outputs of the newest run of this flow, and files that are there', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    await place.file('docs/wishes.md', 'w');
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toContain('outputs of run 20260102T000000-bbbb\n');
+    expect(text).toContain('  cut      frame  LOW  8,000 of 9,000  longer than historyOlderChars, 8,000\n');
+    expect(text).toContain('  files: docs/wishes.md\n');
+    expect(text).not.toContain('problem.md');
+  });
+
+  it('--json holds the same', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const explained = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
+    expect(explained).toMatchObject({ version: 1, flow: 'shared-lists', run: '20260102T000000-bbbb' });
+    expect(explained.steps[2]).toMatchObject({
+      step: 'clarify',
+      budgets: { historyOlderChars: { value: 8_000, source: 'flow' } },
+      budget_warnings: [],
+      without_output: [],
+      receipt: {
+        items: [
+          { step: 'normalize', chars: 10 },
+          { step: 'frame', chars: 9_000, outcome: 'included' },
+        ],
+      },
+    });
+  });
+
   it('shares of the window are those of the configured one', async () => {
     await using place = await createFlowPlace();
     await place.file('flow.yaml', FLOW.replace('profile: daily', 'profile: small-window'));
     await place.file('.contextbudgetrc.json', '{"window":500000}');
-    const { budgets } = await receiptOf(place, 'flow.yaml', 'normalize');
-    expect(budgets.contextBudgetChars).toEqual({ value: 400_000, source: 'profile' });
-    expect(existsSync(place.path('.context'))).toBe(false);
+    const { steps } = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
+    expect(steps[0].budgets.contextBudgetChars).toEqual({ value: 400_000, source: 'profile' });
   });
 
   it.each([
@@ -68,35 +104,44 @@ describe('the budgets of a step', () => {
     { title: 'package.json', file: 'package.json', wrap: (flow: object) => ({ contextbudget: { flow } }) },
   ])('what $title says of all flows is the level global', async ({ file, wrap }) => {
     await using place = await createFlowPlace();
-    keepTwoRuns(place);
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
     const globals = { preset: 'lean', historyOlderChars: 700, priorities: { 'problem-framer': 'critical' } };
     await place.file(file, JSON.stringify(wrap(globals)));
-    expect(await receiptOf(place, 'flow.yaml', 'clarify')).toMatchObject({
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toContain('  contextBudgetChars  100,000  preset lean (global), FILE\n'.replace('FILE', file));
+    // The flow says that itself.
+    expect(text).not.toMatch(/historyOlderChars +700 /);
+    const clarify = JSON.parse(await said(place, ['flow', 'explain', 'flow.yaml', '--json'])).steps[2];
+    expect(clarify).toMatchObject({
       step: 'clarify',
       budgets: {
         historyRecentChars: { value: 30_000, source: 'preset lean (global)' },
-        // The flow says that itself.
         historyOlderChars: { value: 8_000, source: 'flow' },
       },
-      items: [{}, { step: 'frame', tier: 'CRITICAL', classified_by: 'configured agent (global)' }],
+      receipt: { items: [{}, { step: 'frame', tier: 'CRITICAL', classified_by: 'configured agent (global)' }] },
     });
   });
 
-  it('a profile in a file of its own', async () => {
+  it('a profile in a file of its own, with the file that each value comes from', async () => {
     await using place = await createFlowPlace();
     await place.file('.contextbudgetrc.json', '{"flow":{"preset":"lean"}}');
     mkdirSync(place.path('jobs/profiles'), { recursive: true });
     await place.file('jobs/flow.yaml', 'name: job\nsteps: [{id: a, prompt: x, budgets: {historyOlderChars: 700}}]\n');
-    await place.file('jobs/profiles/heavy-context.yaml', 'budgets: {historyRecentChars: 9000}\n');
+    const profile = 'budgets: {historyRecentChars: 9000}\ncurator: {enabled: true}\n';
+    await place.file('jobs/profiles/heavy-context.yaml', profile);
     for (const name of ['heavy-context', 'jobs/profiles/heavy-context.yaml']) {
-      expect((await receiptOf(place, 'jobs/flow.yaml', 'a', '--profile', name)).budgets).toEqual({
-        contextBudgetChars: { value: 100_000, source: 'preset lean (global)' },
-        historyRecentChars: { value: 9_000, source: 'profile' },
-        historyOlderChars: { value: 700, source: 'step' },
-      });
+      const text = await said(place, ['flow', 'explain', 'jobs/flow.yaml', '--profile', name]);
+      expect(text).toContain(`job: 1 step, profile heavy-context, nothing has run yet
+
+a
+  contextBudgetChars  100,000  preset lean (global), .contextbudgetrc.json
+  historyRecentChars    9,000  profile, jobs/profiles/heavy-context.yaml
+  historyOlderChars       700  step, jobs/flow.yaml
+  curator: haiku  profile, jobs/profiles/heavy-context.yaml
+`);
+      expect(text).toContain(' of notes and task, before its curator has chosen\n');
     }
-    const { code, stderr } = await ctxb(place, ['flow', 'pack', 'jobs/flow.yaml', 'a', '--profile', 'heavy']);
+    const { code, stderr } = await ctxb(place, ['flow', 'explain', 'jobs/flow.yaml', '--profile', 'heavy']);
     expect([code, stderr.toString()]).toEqual([
       2,
       expect.stringContaining('a file "profiles/heavy.yaml", found "heavy"'),
@@ -108,14 +153,18 @@ describe('the budgets of a step', () => {
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
     await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":50000}}');
     const env = { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_RECENT_CHARS: '70000' };
-    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', 'normalize', '--receipt'], { env });
-    expect(JSON.parse(run.stdout.toString()).budgets).toMatchObject({
-      historyRecentChars: { value: 70_000, source: 'global' },
-    });
+    const run = await ctxb(place, ['flow', 'explain', 'flow.yaml'], { env });
+    const where = 'CTXB_FLOW_PRESET and CTXB_FLOW_HISTORY_RECENT_CHARS';
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout.toString()).toContain(`  contextBudgetChars  400,000  preset heavy (global), ${where}\n`);
+    expect(run.stdout.toString()).toContain(`  historyRecentChars   70,000  global, ${where}\n`);
   });
 });
 
-describe('ctxb flow pack of a bad flow', () => {
+describe.each([
+  { command: 'flow explain', args: (file: string) => ['flow', 'explain', file] },
+  { command: 'flow pack', args: (file: string) => ['flow', 'pack', file, 'x'] },
+])('ctxb $command of a bad flow', ({ args }) => {
   it.each(
     sampled(
       [
@@ -139,7 +188,7 @@ describe('ctxb flow pack of a bad flow', () => {
   )('$title: all findings on stderr, exit 2', async ({ file, text, says }) => {
     await using place = await createPlace();
     await place.file('flow.yaml', text);
-    const run = await ctxb(place, ['flow', 'pack', file, 'x']);
+    const run = await ctxb(place, args(file));
     expect(run).toMatchObject({ code: 2 });
     expect(run.stdout.toString()).toBe('');
     for (const part of says) expect(run.stderr).toContain(part);

@@ -105,7 +105,7 @@ describe('help', () => {
     { name: 'note state', options: ['--context-dir'] },
     { name: 'note dead-end', options: ['--context-dir'] },
     { name: 'handoff', options: ['write '] },
-    { name: 'flow', options: ['pack ', 'report '] },
+    { name: 'flow', options: ['explain ', 'pack ', 'report '] },
     { name: 'flow pack', options: ['--run', '--receipt', '--context-dir'] },
     { name: 'health', options: ['--json', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },

@@ -7,7 +7,7 @@ import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
 import { makeOutputs, runFlowFile, stepStatus, writeFlow } from '../support/flow-plays.ts';
 import { fixtureFlow } from '../support/flow-run.ts';
 
-it('what a run has left is reported and packed', async () => {
+it('what a run has left is reported, explained and packed', async () => {
   await using world = await startWorld({
     calls: (_, index) => ({ text: `answer ${index + 1}`, context: 21_000 + index }),
   });
@@ -24,7 +24,12 @@ it('what a run has left is reported and packed', async () => {
     { exit_code: 0, first_tokens: 21_002, calls: 1 },
   ]);
 
-  expect(await said(world, 'flow', 'pack', 'flow.yaml', report.steps[2].step)).toContain('answer 2');
+  const explained = JSON.parse(await said(world, 'flow', 'explain', 'flow.yaml', '--json'));
+  expect(explained.run).toBe(report.run);
+  for (const step of explained.steps) expect(step.without_output).toEqual([]);
+
+  const [, , last] = explained.steps;
+  expect(await said(world, 'flow', 'pack', 'flow.yaml', last.step)).toContain('answer 2');
 });
 
 it('of a step that was tried again, all attempts are in the sums', async () => {

@@ -1,0 +1,145 @@
+import { counted, percent, tokens } from '../../report/figures.ts';
+import { aligned, folded } from '../../report/layout.ts';
+import { onOneLine } from '../../report/shown.ts';
+import type { Style } from '../../report/style.ts';
+import { type BriefingWorld, briefingOf } from '../briefing.ts';
+import { effectiveCurator } from '../effective.ts';
+import { stepGraph } from '../file/order-steps.ts';
+import type { Flow, FlowStep } from '../flow.ts';
+import { BUDGET_FIELDS, type BudgetSource, LEVELS, type Level } from '../pack/budgets.ts';
+
+type FlowExplained = ReturnType<typeof explainFlow>;
+
+type StepExplained = FlowExplained['steps'][number];
+
+/** A level without values of its own may have none. */
+export type LevelFiles = Readonly<Partial<Record<Level, string>>>;
+
+/** Where a value comes from, with the file. */
+function sourceText(source: BudgetSource, files: LevelFiles): string {
+  const level = LEVELS.find((each) => source === each || source.endsWith(`(${each})`));
+  const file = level && files[level];
+  return file === undefined ? source : `${source}, ${file}`;
+}
+
+/**
+ * What the steps of a flow would be given if they were run now.
+ *
+ * @param world its outputs are those of `run`; undefined: the flow has not run
+ * @param files that the values of each level stand in, relative to the working folder
+ */
+export function explainFlow(
+  flow: Flow,
+  world: BriefingWorld,
+  { run, files = {} }: { readonly run?: string | undefined; readonly files?: LevelFiles } = {},
+) {
+  const needs = stepGraph(flow.steps);
+  return {
+    version: 1,
+    flow: flow.name,
+    profile: flow.profile ?? null,
+    files,
+    run: run ?? null,
+    steps: flow.steps.map((step) => explainStep(flow, step, world, needs.get(step.id) ?? [])),
+  };
+}
+
+function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: readonly string[]) {
+  const { pack, budgets } = briefingOf(flow, step, {
+    ...world,
+    // Steps that have not run are listed too.
+    outputs: (id) => world.outputs(id) ?? { ok: true, output: '', error: undefined },
+  });
+  const seen = pack.receipt.items.map((item) => item.step);
+  const { curator, source } = effectiveCurator(flow, step, world);
+  return {
+    step: step.id,
+    agent: step.agent ?? null,
+    needs,
+    budgets: budgets.values,
+    curator: { enabled: curator.enabled, model: curator.model, source },
+    budget_warnings: budgets.warnings,
+    // The receipt has them with 0 characters.
+    without_output: seen.filter((id) => world.outputs(id) === undefined),
+    receipt: pack.receipt,
+  };
+}
+
+/** @param columns of the terminal; undefined: none */
+export function flowExplainText(explained: FlowExplained, style: Style, columns?: number): string {
+  const { flow, profile, files, run, steps } = explained;
+  const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
+  const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
+  const heading = `${style.bold(flow)}: ${facts.join(', ')}`;
+  return `${folded([heading, ...steps.map((step) => stepText(step, files, style))].join('\n\n'), columns)}\n`;
+}
+
+function stepText(step: StepExplained, files: LevelFiles, style: Style): string {
+  const agent = step.agent === null ? '' : ` ${style.dim(`(${onOneLine(step.agent)})`)}`;
+  const lines = [
+    ...budgetLines(step, files, style),
+    ...curatorLine(step, files),
+    ...step.budget_warnings.map(({ message }) => style.yellow(`! ${message}`)),
+    packLine(step, style),
+    ...step.receipt.warnings.map((warning) => style.red(`! ${warning}`)),
+    ...nameLines(step, style),
+    ...heldBack(step, style),
+  ];
+  return [`${style.bold(style.cyan(step.step))}${agent}`, ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function budgetLines({ budgets }: StepExplained, files: LevelFiles, style: Style): string[] {
+  const lines = aligned(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
+  return BUDGET_FIELDS.map((field, index) => {
+    const source = onOneLine(sourceText(budgets[field].source, files));
+    return `${lines[index]}  ${source === 'default' ? style.dim(source) : source}`;
+  });
+}
+
+function curatorLine({ curator: { enabled, model, source } }: StepExplained, files: LevelFiles): string[] {
+  if (source === 'default') return [];
+  return [`curator: ${enabled ? onOneLine(model) : 'off'}  ${onOneLine(sourceText(source, files))}`];
+}
+
+function packLine({ receipt, curator }: StepExplained, { yellow, red }: Style): string {
+  const { chars_used, budget_chars, truncated } = receipt.context_truncation;
+  const size = `${tokens(chars_used)} of ${tokens(budget_chars)} characters (${percent(chars_used / budget_chars)})`;
+  const paint = receipt.over_budget_chars > 0 ? red : truncated ? yellow : (text: string) => text;
+  return `${paint(`briefing: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}`;
+}
+
+/** A curator is only asked when the step runs. */
+function unchosen({ enabled }: StepExplained['curator']): string {
+  return enabled ? ', before its curator has chosen' : '';
+}
+
+/** Steps that are whole, or have no output yet, and files, by name. */
+function nameLines({ receipt, without_output }: StepExplained, { green, dim }: Style): string[] {
+  const waiting = new Set(without_output);
+  const whole = receipt.items.filter(({ step, outcome }) => outcome === 'included' && !waiting.has(step));
+  const steps = whole.map(({ step }) => step);
+  const files = receipt.artifacts.filter(({ outcome }) => outcome === 'included').map(({ path }) => path);
+  return [
+    ...named(green('whole'), steps),
+    ...named(dim('no output yet'), without_output),
+    ...named(green('files'), files),
+  ];
+}
+
+function named(what: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : [`${what}: ${names.map(onOneLine).join(', ')}`];
+}
+
+function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: Style): string[] {
+  const waiting = new Set(without_output);
+  const items = receipt.items.filter(({ step, outcome }) => outcome !== 'included' && !waiting.has(step));
+  const rows = items.map(({ outcome, step, tier, shown_chars, chars }) => [
+    `${outcome.padEnd('omitted'.length)}  ${step}`,
+    tier,
+    `${tokens(shown_chars)} of ${tokens(chars)}`,
+  ]);
+  const lines = aligned(rows);
+  const painted = items.map(({ outcome, reason }, at) => (outcome === 'cut' ? yellow : red)(`${lines[at]}  ${reason}`));
+  const files = receipt.artifacts.filter(({ outcome }) => outcome === 'omitted').map(({ path }) => path);
+  return [...painted, ...named(red('files omitted'), files)];
+}
