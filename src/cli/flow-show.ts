@@ -1,16 +1,15 @@
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { closest } from '../config/finding.ts';
 import { quickSettings } from '../config/quick-config.ts';
-import { contextFolder, effectiveConfig, type SetValue } from '../config/resolve-config.ts';
+import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingOf, briefingWorld } from '../flow/briefing.ts';
 import { type EarlierRun, earlierRuns, findRun } from '../flow/earlier-run.ts';
-import { profileOf } from '../flow/effective.ts';
 import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
-import { explainFlow, flowExplainText, type LevelFiles } from '../flow/report/explain.ts';
+import { explainFlow, flowExplainText } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { Io } from '../io.ts';
 import { printable, printableJson } from '../report/shown.ts';
@@ -27,32 +26,16 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   const { json, profile, contextDir } = options;
   const path = resolve(io.cwd, file);
   const flow = requireFlow(path, { profile: namedProfile(profile, io.cwd) });
-  const settings = await quickSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
-  const { config } = settings;
+  const { config } = await quickSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
   const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
   const { window, flow: global } = config;
   const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
-  const files = filesOf(flow, path, settings.values, io.cwd);
-  const explained = explainFlow(flow, world, { run: run?.id, files });
+  const explained = explainFlow(flow, world, run?.id);
   const text = json
     ? `${printableJson(explained, 2)}\n`
     : flowExplainText(explained, await styleFor(io.stdout, io.env), io.stdout.columns);
   io.stdout.write(text);
   return 0;
-}
-
-/** The values of all flows may come from a file and from variables. */
-function filesOf(flow: Flow, path: string, values: readonly SetValue[], cwd: string): LevelFiles {
-  const place = ({ source, where = source }: SetValue['origin']) =>
-    source === 'file' || source === 'user' ? relative(cwd, where) : where;
-  const global = new Set(values.filter(({ key }) => key.startsWith('flow.')).map(({ origin }) => place(origin)));
-  const own = relative(cwd, path);
-  return {
-    step: own,
-    flow: own,
-    profile: relative(cwd, profileOf(flow)?.file ?? path),
-    ...(global.size === 0 ? {} : { global: [...global].join(' and ') }),
-  };
 }
 
 export interface ReportOptions {

@@ -36,7 +36,7 @@ describe('a flow of 25 steps', () => {
 
   it('with outputs: what is whole, cut, omitted, and not there yet', () => {
     const texts = Object.fromEntries(flow.steps.slice(0, 12).map(({ id }, index) => [id, 'x'.repeat(index * 20_000)]));
-    const { run, steps } = explainFlow(flow, world(texts), { run: 'r1' });
+    const { run, steps } = explainFlow(flow, world(texts), 'r1');
     expect(run).toBe('r1');
     const { receipt, without_output } = steps.find(({ step }) => step === 'test-plan') ?? {};
     expect(without_output).toEqual(['plan']);

@@ -6,39 +6,23 @@ import { type BriefingWorld, briefingOf } from '../briefing.ts';
 import { effectiveCurator } from '../effective.ts';
 import { stepGraph } from '../file/order-steps.ts';
 import type { Flow, FlowStep } from '../flow.ts';
-import { BUDGET_FIELDS, type BudgetSource, LEVELS, type Level } from '../pack/budgets.ts';
+import { BUDGET_FIELDS } from '../pack/budgets.ts';
 
 type FlowExplained = ReturnType<typeof explainFlow>;
 
 type StepExplained = FlowExplained['steps'][number];
 
-/** A level without values of its own may have none. */
-export type LevelFiles = Readonly<Partial<Record<Level, string>>>;
-
-/** Where a value comes from, with the file. */
-function sourceText(source: BudgetSource, files: LevelFiles): string {
-  const level = LEVELS.find((each) => source === each || source.endsWith(`(${each})`));
-  const file = level && files[level];
-  return file === undefined ? source : `${source}, ${file}`;
-}
-
 /**
  * What the steps of a flow would be given if they were run now.
  *
- * @param world its outputs are those of `run`; undefined: the flow has not run
- * @param files that the values of each level stand in, relative to the working folder
+ * @param world its outputs are those of `run`, an id; undefined: the flow has not run
  */
-export function explainFlow(
-  flow: Flow,
-  world: BriefingWorld,
-  { run, files = {} }: { readonly run?: string | undefined; readonly files?: LevelFiles } = {},
-) {
+export function explainFlow(flow: Flow, world: BriefingWorld, run?: string) {
   const needs = stepGraph(flow.steps);
   return {
     version: 1,
     flow: flow.name,
     profile: flow.profile ?? null,
-    files,
     run: run ?? null,
     steps: flow.steps.map((step) => explainStep(flow, step, world, needs.get(step.id) ?? [])),
   };
@@ -67,18 +51,18 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: re
 
 /** @param columns of the terminal; undefined: none */
 export function flowExplainText(explained: FlowExplained, style: Style, columns?: number): string {
-  const { flow, profile, files, run, steps } = explained;
+  const { flow, profile, run, steps } = explained;
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
   const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
   const heading = `${style.bold(flow)}: ${facts.join(', ')}`;
-  return `${folded([heading, ...steps.map((step) => stepText(step, files, style))].join('\n\n'), columns)}\n`;
+  return `${folded([heading, ...steps.map((step) => stepText(step, style))].join('\n\n'), columns)}\n`;
 }
 
-function stepText(step: StepExplained, files: LevelFiles, style: Style): string {
+function stepText(step: StepExplained, style: Style): string {
   const agent = step.agent === null ? '' : ` ${style.dim(`(${onOneLine(step.agent)})`)}`;
   const lines = [
-    ...budgetLines(step, files, style),
-    ...curatorLine(step, files),
+    ...budgetLines(step, style),
+    ...curatorLine(step),
     ...step.budget_warnings.map(({ message }) => style.yellow(`! ${message}`)),
     packLine(step, style),
     ...step.receipt.warnings.map((warning) => style.red(`! ${warning}`)),
@@ -88,17 +72,17 @@ function stepText(step: StepExplained, files: LevelFiles, style: Style): string 
   return [`${style.bold(style.cyan(step.step))}${agent}`, ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function budgetLines({ budgets }: StepExplained, files: LevelFiles, style: Style): string[] {
+function budgetLines({ budgets }: StepExplained, style: Style): string[] {
   const lines = aligned(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
   return BUDGET_FIELDS.map((field, index) => {
-    const source = onOneLine(sourceText(budgets[field].source, files));
+    const source = onOneLine(budgets[field].source);
     return `${lines[index]}  ${source === 'default' ? style.dim(source) : source}`;
   });
 }
 
-function curatorLine({ curator: { enabled, model, source } }: StepExplained, files: LevelFiles): string[] {
+function curatorLine({ curator: { enabled, model, source } }: StepExplained): string[] {
   if (source === 'default') return [];
-  return [`curator: ${enabled ? onOneLine(model) : 'off'}  ${onOneLine(sourceText(source, files))}`];
+  return [`curator: ${enabled ? onOneLine(model) : 'off'}  ${onOneLine(source)}`];
 }
 
 function packLine({ receipt, curator }: StepExplained, { yellow, red }: Style): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BriefingWorld } from '../../../src/flow/briefing.ts';
 import type { Flow } from '../../../src/flow/flow.ts';
-import { explainFlow, flowExplainText, type LevelFiles } from '../../../src/flow/report/explain.ts';
+import { explainFlow, flowExplainText } from '../../../src/flow/report/explain.ts';
 import { PLAIN, type Style } from '../../../src/report/style.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 
@@ -9,13 +9,13 @@ const TAGS = Object.fromEntries(
   Object.keys(PLAIN).map((name) => [name, (text: string) => `<${name}>${text}</${name}>`]),
 ) as unknown as Style;
 
-function explained(flow: Flow, texts: Readonly<Record<string, string>> = {}, files: LevelFiles = {}) {
+function explained(flow: Flow, texts: Readonly<Record<string, string>> = {}) {
   const world: BriefingWorld = {
     outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),
     exists: () => true,
     readPrompt: () => 'asked',
   };
-  return explainFlow(flow, world, { run: Object.keys(texts).length === 0 ? undefined : 'r1', files });
+  return explainFlow(flow, world, Object.keys(texts).length === 0 ? undefined : 'r1');
 }
 
 const SMALL = flowOf(
