@@ -8,7 +8,7 @@ import { inTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isHandingOver } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
-import { endStep, forgetHad, tailOf } from './contents.ts';
+import { endStep, forgetHad, heldTokens, tailOf } from './contents.ts';
 import { afterSummary, type WorkingSet, workingSet } from './working-set.ts';
 
 /** A model without a price: tokens count as list prices weigh them. */
@@ -81,9 +81,16 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const { tokens: window = Number.POSITIVE_INFINITY } = gauge.window;
   const largest = Math.max(0, ...Object.values(tools.contents.byName).map(({ tokens }) => tokens));
   const texts = [...inTurn(state), ...waiting(state)].map(({ text }) => text).join('\n');
-  return workingSet(tools.contents, gauge.calls, {
+  const { contents } = tools;
+  const steps = Object.values(contents.byName).filter(({ tokens }) => tokens > 0).length;
+  // A step keeps more than the few words that a command printed: what was said beside the results counts too.
+  const beside = Math.max(0, predicted(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, steps);
+  return workingSet(contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
-    holding: (tokens, calls) => (tokens * (write + (calls - 1) * cacheRead)) / 1_000_000,
+    holding: ({ kind, tokens }, calls) => {
+      const size = kind === 'printed' ? Math.max(tokens, beside) : tokens;
+      return (size * (write + (calls - 1) * cacheRead)) / 1_000_000;
+    },
     least: relief.bare === undefined ? (path) => (texts.includes(tailOf(path)) ? NAMED_SHARE : 0) : () => 0,
     slack: slackOf(state),
     isLost: relief.alone.context + largest >= window - NATIVE_RESERVE_TOKENS,
