@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
@@ -184,21 +184,6 @@ describe('the tool log', () => {
       'Bash `echo two; exit 3` exit 3 — `two`',
       'Bash `echo three` exit 0 — `three`',
     ]);
-  });
-
-  it('takes the place of the one that an earlier version has appended to, with the calls of its log', async () => {
-    await using place = await createPlace();
-    await run(place, ['echo one']);
-    const memory = logOf(place).replace('tool-log.md', 'memory.ndjson');
-    // What an earlier version noted has no words for the tool log.
-    writeFileSync(memory, readFileSync(memory, 'utf8').replaceAll(/"gist":"(?:[^"\\]|\\.)*",/g, ''));
-    writeFileSync(
-      logOf(place),
-      '# Tool log\n\n## #1 · 2026-11-21 06:20:03 UTC · Bash toolu_1\nok `echo one` → `one`\n\n',
-    );
-    await run(place, ['echo two']);
-    expect(entriesIn(logOf(place))).toEqual(['Bash `echo one`: `one`', 'Bash `echo two` exit 0 — `two`']);
-    expect(readFileSync(place.path('.context/scratch.md'), 'utf8')).toMatch(/\n2 tool calls → .*\/tool-log\.md\n$/);
   });
 });
 

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -117,11 +117,12 @@ it('names what cannot be read, and finds what is in the others', async () => {
   await using place = await createPlace();
   const folder = projectOf(place);
   copyFileSync(RECORDING, join(folder, `${SESSION}.jsonl`));
-  mkdirSync(join(folder, SESSION, 'subagents', 'agent-a.jsonl'), { recursive: true });
+  mkdirSync(join(folder, SESSION, 'subagents'), { recursive: true });
+  symlinkSync('agent-a.jsonl', join(folder, SESSION, 'subagents', 'agent-a.jsonl'));
   const found = await recall(place, 'step 2');
   expect(found).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^ctxb: \S+agent-a\.jsonl: cannot be read .*\n$/),
+    stderr: expect.stringMatching(/^(?:ctxb: \S+agent-a\.jsonl: cannot be read .*\n)+$/),
   });
   expect(found.stdout).toContain('`echo step 2`');
   expect((await recall(place, 'nowhere said')).code).toBe(2);

@@ -81,7 +81,7 @@ describe('ctxb compact', () => {
       calls: [
         { ...BASH('echo one'), context: 60_000 },
         second.call,
-        { ...BASH('echo three'), context: 72_000 },
+        { ...BASH('echo three'), context: 32_000 },
         { text: 'done', context: 40_000 },
       ],
     });

@@ -83,14 +83,11 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const texts = [...inTurn(state), ...waiting(state)].map(({ text }) => text).join('\n');
   const { contents } = tools;
   const steps = Object.values(contents.byName).filter(({ tokens }) => tokens > 0).length;
-  // A step keeps more than the few words that a command printed: what was said beside the results counts too.
+  // A small result is held with its whole step, so what was said and thought beside the results counts too.
   const beside = Math.max(0, predicted(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, steps);
   return workingSet(contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
-    holding: ({ kind, tokens }, calls) => {
-      const size = kind === 'printed' ? Math.max(tokens, beside) : tokens;
-      return (size * (write + (calls - 1) * cacheRead)) / 1_000_000;
-    },
+    holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
     least: relief.bare === undefined ? (path) => (texts.includes(tailOf(path)) ? NAMED_SHARE : 0) : () => 0,
     slack: slackOf(state),
     isLost: relief.alone.context + largest >= window - NATIVE_RESERVE_TOKENS,

@@ -93,7 +93,7 @@ export interface Stakes {
   /** Micro-dollars to fetch a content again. @param tokens its size */
   readonly fetching: (tokens: number) => number;
   /** Micro-dollars to write it to the cache once more, and to read it with so many calls. */
-  readonly holding: (content: Content, calls: number) => number;
+  readonly holding: (tokens: number, calls: number) => number;
   /** How likely a file is expected back at least, though it seems to be done with. */
   readonly least: (path: string) => number;
   /** What may be lost with contents that have not been used since they were fetched. */
@@ -116,12 +116,11 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   let [kept, atStake] = [0, 0];
   const missed = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  for (const one of held) {
-    const { id, path, tokens, had, chance, soon, waits, kind } = one;
+  for (const { id, path, tokens, had, chance, soon, waits, kind } of held) {
     const cost = fetching(tokens);
     // What claude alone has lost, too, is fetched again in either case.
     const stake = had === 0 ? 0 : (kind === 'unused' ? 1 : chance) * cost;
-    if (soon * cost >= holding(one, waits) || (kind === 'unused' && !isLost && atStake + stake > slack)) {
+    if (soon * cost >= holding(tokens, waits) || (kind === 'unused' && !isLost && atStake + stake > slack)) {
       keep.push(id);
       kept += tokens;
     } else {

@@ -116,7 +116,7 @@ describe('what claude alone has again at once behind a summary', () => {
 describe('what is likely to be used again', () => {
   const poor = {
     fetching: (tokens: number) => 30 * tokens,
-    holding: ({ tokens }: { tokens: number }, calls: number) => (11.5 + calls) * tokens,
+    holding: (tokens: number, calls: number) => (11.5 + calls) * tokens,
     least: () => 0,
     slack: 0,
     isLost: false,
