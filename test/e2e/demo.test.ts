@@ -47,7 +47,7 @@ describe('with a real claude', () => {
     // claude's default model. Relieved as soon as the run cannot lose by it, it is far below the levels of the window.
     expect(said).toMatch(/window of 1,000,000 tokens/);
     expect(said).toMatch(
-      /prompt 3 33 calls, context 95k → 191k \(19%\); compacted 1\d\dk → 4\dk \(−\d\d%\), all prompts kept/,
+      /prompt 3 33 calls, context 95k → 48k \(5%\); compacted 1\d\dk → 4\dk \(−\d\d%\), all prompts kept/,
     );
     expect(said).toContain('every prompt reached the model exactly once (the stand-in saw 48 requests)');
     expect(said).toMatch(/What the job cost with ctxb \$1\.\d\d claude alone about \$2\.\d\d, /);
