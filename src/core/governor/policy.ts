@@ -177,6 +177,14 @@ export function inTokens(threshold: number, window: number | undefined): number 
  */
 export const NATIVE_RESERVE_TOKENS = 33_000;
 
+/** Models that Claude Code compacts only when the API refuses a prompt, though it reports a level (2.1.332). */
+const WITHOUT_LEVEL = /haiku/;
+
+/** The level at which claude alone compacts, in tokens. */
+export function claudesLevel(model: string | undefined, window = Number.POSITIVE_INFINITY): number {
+  return WITHOUT_LEVEL.test(model ?? '') ? window : window - NATIVE_RESERVE_TOKENS;
+}
+
 /** Space for the request for a handoff document, the answer, and one correction. */
 const ASKING_TOKENS = 8_000;
 
@@ -187,8 +195,10 @@ export const LEAST_NATIVE_WINDOW = 100_000;
 export type TriggerPolicy = Pick<Policy, 'thresholds' | 'compaction' | 'midTurn'>;
 
 /** The level at which claude compacts by itself: ctxb's place for its trigger, or claude's last one. */
-export function nativeLevel(policy: TriggerPolicy, window: number): number {
-  return restingTrigger(policy, window)?.at ?? window - NATIVE_RESERVE_TOKENS;
+export function nativeLevel(policy: TriggerPolicy, window: number, model?: string): number {
+  const alone = claudesLevel(model, window);
+  if (alone === window && policy.compaction.moment === 'economic') return alone;
+  return restingTrigger(policy, window)?.at ?? alone;
 }
 
 /**

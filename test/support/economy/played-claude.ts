@@ -110,7 +110,7 @@ class PlayedClaude {
     this.#world = world;
     this.#driver = driver;
     this.#prefix = world.prefix ?? 33_000;
-    this.#trigger = world.window - NATIVE_RESERVE_TOKENS;
+    this.#trigger = this.#ownLevel();
     driver?.begin();
     this.#obey();
   }
@@ -271,6 +271,13 @@ class PlayedClaude {
     const percent = Number(env.CLAUDE_AUTOCOMPACT_PCT_OVERRIDE ?? 0);
     if (percent > 0) this.#trigger = ((setting - 20_000) * percent) / 100;
     else if (setting > 0) this.#trigger = Math.min(setting, this.#world.window) - NATIVE_RESERVE_TOKENS;
+    else this.#trigger = this.#ownLevel();
+  }
+
+  /** With Haiku the real one compacts once the API refuses a prompt: it was seen to do so at 200,795 tokens. */
+  #ownLevel(): number {
+    const { model, window } = this.#world;
+    return model.includes('haiku') ? window : window - NATIVE_RESERVE_TOKENS;
   }
 
   #compact(trigger: 'auto' | 'manual'): void {

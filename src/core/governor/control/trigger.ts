@@ -1,6 +1,6 @@
 import { predicted } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
-import { lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
+import { lowTriggerSetting, nativeLevel, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
@@ -15,15 +15,17 @@ export interface TriggerPlace extends TriggerSetting {
  * Claude's own trigger rests where the policy puts it: a turn that would probably cross it finds the context relieved
  * before it begins. An exact compaction, which leaves the turn's own prompt where it is, may come in its middle.
  *
- * @returns undefined when the window is not known, or claude would not accept the place
+ * @returns undefined when the window is not known, claude would not accept the place, or its own is better
  */
 export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const window = state.gauge.window.tokens;
   const rest = window === undefined ? undefined : restingTrigger(state.run.policy, window);
   if (rest === undefined) return undefined;
-  return (
-    askedPlace(state) ?? economicPlace(state, rest.at) ?? { ...rest, reason: `a window of ${window} tokens is known` }
-  );
+  const early = askedPlace(state) ?? economicPlace(state, rest.at);
+  if (early !== undefined) return early;
+  // Where no compaction pays, claude's next level is the window itself.
+  const isLeft = nativeLevel(state.run.policy, window ?? 0, state.gauge.call?.model) === window;
+  return isLeft ? undefined : { ...rest, reason: `a window of ${window} tokens is known` };
 }
 
 /** Somebody asks for a compaction in mid-turn: claude's next call crosses a trigger that lies below the context. */
@@ -57,6 +59,7 @@ export function placeTrigger(state: GovernorState): Step {
   // The answer may be that the caller has placed it.
   if (isAsking(state, 'context') && gauge.window.source === 'result') return keep(state);
   const place = triggerPlace(state);
+  if (place === undefined && typeof trigger === 'number') return setTrigger(state, 'release-trigger');
   if (place === undefined || place.at === trigger) return keep(state);
   return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
 }

@@ -3,7 +3,7 @@ import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } f
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
 import { predicted } from '../gauge/gauge.ts';
-import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import { claudesLevel } from '../policy.ts';
 import { inTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isHandingOver } from '../steps.ts';
@@ -66,8 +66,7 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
   const { exact, operation, control, gauge } = state;
   if (replaced !== 'boundary') return !isHandingOver(state);
   if (exact.receipt?.answered === true || operation.phase === 'compacting') return false;
-  const { tokens = Number.POSITIVE_INFINITY } = gauge.window;
-  return typeof control.trigger !== 'number' || control.trigger >= tokens - NATIVE_RESERVE_TOKENS;
+  return typeof control.trigger !== 'number' || control.trigger >= claudesLevel(gauge.call?.model, gauge.window.tokens);
 }
 
 /** What a relief is to leave whole, and what it would take that is fetched again. */
@@ -78,7 +77,6 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const write = writePrice(cache, { ...rates, cacheRead });
   // Between a relief and the next the context is about half as large.
   const call = callCost(predicted(gauge) / 2, price);
-  const { tokens: window = Number.POSITIVE_INFINITY } = gauge.window;
   const largest = Math.max(0, ...Object.values(tools.contents.byName).map(({ tokens }) => tokens));
   const texts = [...inTurn(state), ...waiting(state)].map(({ text }) => text).join('\n');
   const { contents } = tools;
@@ -90,7 +88,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
     holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
     least: relief.bare === undefined ? (path) => (texts.includes(tailOf(path)) ? NAMED_SHARE : 0) : () => 0,
     slack: slackOf(state),
-    isLost: relief.alone.context + largest >= window - NATIVE_RESERVE_TOKENS,
+    isLost: relief.alone.context + largest >= claudesLevel(gauge.call?.model, gauge.window.tokens),
   });
 }
 

@@ -1,7 +1,7 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predicted } from '../gauge/gauge.ts';
-import { NATIVE_RESERVE_TOKENS } from '../policy.ts';
+import { claudesLevel } from '../policy.ts';
 import type { Contents } from './contents.ts';
 import { CALL_TOKENS, USUALLY_MISSED } from './economic-moment.ts';
 import type { AfterSummary } from './working-set.ts';
@@ -119,7 +119,7 @@ function withCalls(alone: Alone, calls: number, price: Price): Alone {
 function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
   const { open, context, microUsd } = alone;
   const { window, first = 0 } = gauge;
-  const level = (window.tokens ?? Number.POSITIVE_INFINITY) - NATIVE_RESERVE_TOKENS;
+  const level = claudesLevel(gauge.call?.model, window.tokens);
   if (open === undefined || context + open.growth < level) return alone;
   const [cacheRead, cacheCreation] = open.cold !== undefined ? [0, context] : [context, 0];
   const reading = microUsdOf({ input: 0, cacheCreation, cacheRead, output: SUMMARY_TOKENS }, open.price);

@@ -1,4 +1,4 @@
-import { handoffLevel, inTokens, nativeLevel, type Policy } from '../policy.ts';
+import { handoffLevel, inTokens, type Policy } from '../policy.ts';
 import type { Latch, Relief } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
@@ -52,7 +52,7 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
   const cause = handoffCause(standing, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
   const { relief, run } = standing;
-  if (extent.isUnbearable === true && extent.full < nativeLevel(run.policy, extent.window ?? 0)) return undefined;
+  if (extent.isUnbearable === true) return undefined;
   const isDue = relief.latch === 'compact' || (relief.latch !== 'spent' && willCross(run.policy, extent));
   return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
 }

@@ -4,7 +4,7 @@ import { idleBeyondLife, rewriteCost, writePrice } from '../cost/prompt-cache.ts
 import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predicted } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
-import { handoffLevel, inTokens, type Policy } from '../policy.ts';
+import { handoffLevel, inTokens, nativeLevel, type Policy } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
@@ -48,7 +48,8 @@ export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, run } = state;
   const full = predicted(gauge);
   // Below the level of warnings only what pays is done.
-  const isHigh = full >= inTokens(run.policy.thresholds.warn, gauge.window.tokens);
+  const own = nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
+  const isHigh = full >= inTokens(run.policy.thresholds.warn, gauge.window.tokens) && full < own;
   return {
     full,
     window: gauge.window.tokens,
