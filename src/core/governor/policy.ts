@@ -177,12 +177,12 @@ export function inTokens(threshold: number, window: number | undefined): number 
  */
 export const NATIVE_RESERVE_TOKENS = 33_000;
 
-/** Models that Claude Code compacts only when the API refuses a prompt, though it reports a level (2.1.332). */
-const WITHOUT_LEVEL = /haiku/;
-
-/** The level at which claude alone compacts, in tokens. */
-export function claudesLevel(model: string | undefined, window = Number.POSITIVE_INFINITY): number {
-  return WITHOUT_LEVEL.test(model ?? '') ? window : window - NATIVE_RESERVE_TOKENS;
+/**
+ * The level at which claude alone compacts, in tokens. With Haiku that is when the API refuses a prompt, though claude
+ * reports a level (2.1.332).
+ */
+export function claudesLevel(model = '', window = Number.POSITIVE_INFINITY): number {
+  return model.includes('haiku') ? window : window - NATIVE_RESERVE_TOKENS;
 }
 
 /** Space for the request for a handoff document, the answer, and one correction. */
