@@ -29,11 +29,12 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
  * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name, also
  * those that links to files and folders lead to; what ctxb keeps of runs and git of files is left out.
  *
- * @param onFault told of each folder and link below that cannot be read; without it the first one is thrown
+ * @param tell told of each folder and link below that cannot be read; without it the first one is thrown
  * @throws CtxbError `unreadable-input` naming the path
  */
-export function findSources(path: string, onFault: OnFault = raise): Source[] {
+export function findSources(path: string, tell: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
+  const onFault = once(tell);
   const isFolder = told(false, raise, path, () => statSync(path).isDirectory());
   const files = isFolder ? recordingsBelow(path, onFault).sort() : [path];
   const flat = createFlatLogs(onFault);
@@ -89,6 +90,16 @@ export function bytesOf(sources: readonly Source[]): number | undefined {
 }
 
 type OnFault = (fault: CtxbError) => void;
+
+/** The folder of a session's subagents is looked at for the session and by itself. */
+function once(tell: OnFault): OnFault {
+  const said = new Set<string>();
+  return (fault) => {
+    if (said.has(fault.message)) return;
+    said.add(fault.message);
+    tell(fault);
+  };
+}
 
 function raise(fault: CtxbError): never {
   throw fault;

@@ -44,11 +44,7 @@ inSoak("a caller's own /clear empties the gauge, and nothing is compacted after 
 it('what the caller says into a running turn passes at once and is answered in that turn', async () => {
   await using world = await startWorld({
     calls: [
-      {
-        tools: [
-          { name: 'Bash', input: { command: 'until [ -e go ]; do sleep 0.05; done; sleep 1', description: 'Wait' } },
-        ],
-      },
+      { tools: [{ name: 'Bash', input: { command: 'until [ -e go ]; do sleep 0.05; done', description: 'Wait' } }] },
       { text: 'both answered' },
     ],
   });

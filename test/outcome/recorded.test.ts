@@ -89,7 +89,7 @@ it('a long session costs less with reliefs, and what it fetches again is counted
   );
   expect(ctxb.reliefs.length).toBeGreaterThan(0);
   expect(ctxb.usd).toBeLessThan(alone.usd);
-  expect(ctxb.calls).toBe(alone.calls + fetched);
+  expect([ctxb.calls, fetched]).toEqual([alone.calls + 1, 1]);
 });
 
 it('what stands in the context in a newer state too is doubled, from the call behind it on', () => {
