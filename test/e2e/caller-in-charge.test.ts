@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { fieldsOf } from '../../src/core/protocol/fields.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import {
@@ -52,6 +53,10 @@ it('what the caller says into a running turn passes at once and is answered in t
   program.send(promptLine('the first thing'));
   await program.waitForLine((line) => line.type === 'assistant');
   program.send(promptLine('and another thing'));
+  // claude reads its input in order: it has the prompt when it answers what follows.
+  const request = { subtype: 'get_context_usage' };
+  program.send({ type: 'control_request', request_id: 'behind', request });
+  await program.waitForLine(({ response }) => fieldsOf(response).request_id === 'behind');
   const { writeFileSync } = await import('node:fs');
   writeFileSync(`${world.scratch.cwd}/go`, '');
   await program.waitForLine((line) => line.type === 'result');
