@@ -192,7 +192,10 @@ function dueAt(
   { policy, window, priceOf, fresh, seen, actual, ctxb }: Helm & Seen,
 ): number {
   if (!policy.compaction.enabled) return Number.POSITIVE_INFINITY;
-  const [compact, native] = [inTokens(policy.thresholds.compact, window), nativeLevel(policy, window)];
+  const [compact, native] = [
+    inTokens(policy.thresholds.compact, window),
+    nativeLevel(policy, window, call.model ?? undefined),
+  ];
   const latest = call.turn !== previous?.turn && full >= compact ? compact : native;
   if (seen.since <= TOO_SOON) return latest;
   const { moment } = policy.compaction;

@@ -177,12 +177,14 @@ export function inTokens(threshold: number, window: number | undefined): number 
  */
 export const NATIVE_RESERVE_TOKENS = 33_000;
 
-/**
- * The level at which claude alone compacts, in tokens. With Haiku that is when the API refuses a prompt, though claude
- * reports a level (2.1.332).
- */
-export function claudesLevel(model = '', window = Number.POSITIVE_INFINITY): number {
-  return model.includes('haiku') ? window : window - NATIVE_RESERVE_TOKENS;
+/** With Haiku claude compacts only when the API refuses a prompt, though it reports a level (2.1.332). */
+function hasNoLevel(model = ''): boolean {
+  return model.includes('haiku');
+}
+
+/** The level at which claude alone compacts, in tokens. */
+export function claudesLevel(model: string | undefined, window = Number.POSITIVE_INFINITY): number {
+  return hasNoLevel(model) ? window : window - NATIVE_RESERVE_TOKENS;
 }
 
 /** Space for the request for a handoff document, the answer, and one correction. */
@@ -196,9 +198,13 @@ export type TriggerPolicy = Pick<Policy, 'thresholds' | 'compaction' | 'midTurn'
 
 /** The level at which claude compacts by itself: ctxb's place for its trigger, or claude's last one. */
 export function nativeLevel(policy: TriggerPolicy, window: number, model?: string): number {
-  const alone = claudesLevel(model, window);
-  if (alone === window && policy.compaction.moment === 'economic') return alone;
-  return restingTrigger(policy, window)?.at ?? alone;
+  const rest = leavesTrigger(policy, model) ? undefined : restingTrigger(policy, window);
+  return rest?.at ?? claudesLevel(model, window);
+}
+
+/** Where no compaction pays, a model without a level gets none from ctxb either. */
+export function leavesTrigger({ compaction }: TriggerPolicy, model: string | undefined): boolean {
+  return compaction.moment === 'economic' && hasNoLevel(model);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isMessage, isSaid } from '../../core/governor/facts.ts';
 import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { plainText } from '../../core/protocol/blocks.ts';
@@ -83,8 +84,8 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   return {
     see({ input: { event }, after }: Seen): void {
       const { calls, call } = after.gauge;
-      if ((event.kind !== 'assistant' && event.kind !== 'user') || event.subagent !== null) return;
-      if (event.kind === 'user' && event.role === 'prompt') said += plainText(event.blocks);
+      if (!isMessage(event)) return;
+      if (isSaid(event, 'prompt')) said += plainText(event.blocks);
       else if (event.kind === 'user') add(event.blocks, calls, after);
       else if (event.messageId === call?.messageId) {
         for (const word of event.blocks.flatMap(wordsIn)) use(word, calls);

@@ -1,6 +1,6 @@
 import { predicted } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
-import { lowTriggerSetting, nativeLevel, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
+import { leavesTrigger, lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
@@ -18,14 +18,13 @@ export interface TriggerPlace extends TriggerSetting {
  * @returns undefined when the window is not known, claude would not accept the place, or its own is better
  */
 export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
-  const window = state.gauge.window.tokens;
-  const rest = window === undefined ? undefined : restingTrigger(state.run.policy, window);
+  const { gauge, run } = state;
+  const window = gauge.window.tokens;
+  const rest = window === undefined ? undefined : restingTrigger(run.policy, window);
   if (rest === undefined) return undefined;
   const early = askedPlace(state) ?? economicPlace(state, rest.at);
-  if (early !== undefined) return early;
-  // Where no compaction pays, claude's next level is the window itself.
-  const isLeft = nativeLevel(state.run.policy, window ?? 0, state.gauge.call?.model) === window;
-  return isLeft ? undefined : { ...rest, reason: `a window of ${window} tokens is known` };
+  if (early !== undefined || leavesTrigger(run.policy, gauge.call?.model)) return early;
+  return { ...rest, reason: `a window of ${window} tokens is known` };
 }
 
 /** Somebody asks for a compaction in mid-turn: claude's next call crosses a trigger that lies below the context. */

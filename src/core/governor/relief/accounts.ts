@@ -71,29 +71,28 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
 
 /** What a relief is to leave whole, and what it would take that is fetched again. */
 export function workingSetOf(state: GovernorState): WorkingSet {
-  const { tools, gauge, cache, relief } = state;
+  const { gauge, cache, relief } = state;
+  const { contents } = state.tools;
   const price = priceOfModel(state) ?? UNPRICED;
   const { cacheRead, ...rates } = priceAt(price, predicted(gauge));
   const write = writePrice(cache, { ...rates, cacheRead });
   // Between a relief and the next the context is about half as large.
   const call = callCost(predicted(gauge) / 2, price);
-  const largest = Math.max(0, ...Object.values(tools.contents.byName).map(({ tokens }) => tokens));
-  const texts = [...inTurn(state), ...waiting(state)].map(({ text }) => text).join('\n');
-  const { contents } = tools;
-  const steps = Object.values(contents.byName).filter(({ tokens }) => tokens > 0).length;
+  const sizes = Object.values(contents.byName).flatMap(({ tokens }) => tokens || []);
   // A small result is held with its whole step, so what was said and thought beside the results counts too.
-  const beside = Math.max(0, predicted(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, steps);
+  const beside = Math.max(0, predicted(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, sizes.length);
+  const prompts = relief.bare === undefined ? [...inTurn(state), ...waiting(state)] : [];
   return workingSet(contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
     holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
-    least: relief.bare === undefined ? (path) => (texts.includes(tailOf(path)) ? NAMED_SHARE : 0) : () => 0,
+    least: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
     slack: slackOf(state),
-    isLost: relief.alone.context + largest >= claudesLevel(gauge.call?.model, gauge.window.tokens),
+    isLost: relief.alone.context + Math.max(0, ...sizes) >= claudesLevel(gauge.call?.model, gauge.window.tokens),
   });
 }
 
 /**
- * A job that goes round its files uses none twice at first. Until a relief has shown what comes back, so many are expected
- * back of those that the prompts name.
+ * In a job that goes round its files, no file is used twice at first. Until a compaction has shown which files are read
+ * again, this share of the files that the prompts name is expected back.
  */
 const NAMED_SHARE = 0.2;
