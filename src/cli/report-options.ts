@@ -53,7 +53,7 @@ export function addReportOptions(command: Command): void {
   command
     .optionsGroup('Lists of several sessions:')
     .addOption(new Option('--sort <figure>', 'order of the rows (default: newest)').choices(SORT_ORDERS));
-  value('--limit <number>', 'at most so many rows (0: all; default at a terminal: 30)', COUNT, countOf);
+  value('--limit <number>', 'show at most this many rows (0: all; default at a terminal: 30)', COUNT, countOf);
   command
     .addOption(new Option('--by <what>', 'print sums by day, project or model').choices(GROUPINGS))
     .option('--ids', 'also print the ids of the sessions')

@@ -181,7 +181,7 @@ export interface Totals {
   /** Of main threads. */
   readonly calls: number;
   readonly compactions: number;
-  /** US dollars of the sessions with a known cost; null if there are none. */
+  /** US dollars of the sessions with a known cost; null if no cost is known. */
   readonly usd: number | null;
   /** Part of the cost is unknown, so the sum is a lower bound; missing: all is known. */
   readonly usdPartial?: true;

@@ -149,7 +149,7 @@ function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[],
   return withLinesJoined(stays.flat());
 }
 
-/** The start of the whole steps at the end; below 0: there are none. */
+/** The start of the whole steps at the end; -1 without a whole step there. */
 function lastRun(parts: readonly Part[], whole: Whole): number {
   const broken = parts.findLastIndex(
     (part) => (part.kind === 'round' && !whole.has(part)) || (part.kind !== 'round' && part.kind !== 'prompt'),

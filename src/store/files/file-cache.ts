@@ -48,7 +48,7 @@ export function openFileCache(folder: string, key: string) {
   }
 
   return {
-    /** The data of a file with the same identity; undefined if there is none or it is damaged. */
+    /** The data of a file with the same identity; undefined if it is missing or damaged. */
     get(file: string, identity: string): string | undefined {
       const entry = pageOf(file).entries.get(nameOf(file));
       return entry?.identity === hashOf(identity) ? entry.text : undefined;

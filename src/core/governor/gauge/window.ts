@@ -156,7 +156,7 @@ const LARGE_WORDS = /\[1m\]|1M context/;
  * undefined: nothing is said
  */
 export function markedFamily(event: AssistantEvent | UserEvent): string | undefined {
-  // A command begins a turn: text next to a tool's result is none.
+  // A command begins a turn: text next to a tool's result is not a command.
   if (event.kind === 'user' && event.role === 'tool-result') return undefined;
   const told = event.blocks.map((block) => {
     if (event.kind === 'user') return block.type === 'text' ? familySwitchedTo(block.text) : undefined;

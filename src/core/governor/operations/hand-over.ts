@@ -133,7 +133,7 @@ export function onHandoffWritten(
   return proceed(state, { plan, document: { path, text, by, problems } });
 }
 
-/** claude does not say that it has stopped compacting: the work goes on in another process, in a fresh context where that is due. */
+/** If claude does not stop compacting, ends its process. A new one continues, in a fresh context if a handoff is due. */
 export function leaveDeaf(state: GovernorState): Step {
   if (!isDeaf(state)) return keep(state);
   return state.relief.due === undefined ? keep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);

@@ -15,7 +15,7 @@ export function ownUuid({ run, control }: GovernorState): string {
   return run.runId.slice(0, -count.length) + count;
 }
 
-/** Whether a line in claude's log has such an id, of any run. No random one has as many zeros. */
+/** Whether a line in claude's log has such an id, of any run. A random UUID does not have this many zeros. */
 export function isOwnLine(uuid: string | undefined): boolean {
   return uuid !== undefined && /-0{6}[0-9a-f]{6}$/.test(uuid);
 }

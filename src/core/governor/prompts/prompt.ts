@@ -13,7 +13,7 @@ export function stampUuid(runId: string, count: number): string {
   return runId.slice(0, -12) + STAMP + count.toString(16).padStart(11, '0');
 }
 
-/** Whether ctxb gave the `uuid`, in this run or in the one that it resumes. No random one has so many zeros. */
+/** Whether ctxb gave the `uuid`, in this run or in the one that it resumes. A random UUID does not have this many zeros. */
 export function isStamp(uuid: string): boolean {
   return STAMPED.test(uuid);
 }

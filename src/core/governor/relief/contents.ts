@@ -36,7 +36,7 @@ export type Contents = Readonly<typeof NO_CONTENTS>;
 
 export const NO_CONTENTS = {
   byName: {} as Readonly<Record<string, Content>>,
-  /** How often so many calls lay between two uses of a content, by its kind before the later use. */
+  /** Counts of the gaps between two uses of a content, in calls, by its kind before the later use. */
   gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was changed last. */
   changed: 0,

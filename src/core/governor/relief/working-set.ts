@@ -92,7 +92,7 @@ export interface WorkingSet {
 export interface Stakes {
   /** Micro-dollars to fetch a content again. @param tokens its size */
   readonly fetching: (tokens: number) => number;
-  /** Micro-dollars to write it to the cache once more, and to read it with so many calls. */
+  /** Micro-dollars to write it to the cache again, and to read it. @param calls that read it */
   readonly holding: (tokens: number, calls: number) => number;
   /** How likely a file is expected back at least, though it seems to be done with. */
   readonly least: (path: string) => number;
