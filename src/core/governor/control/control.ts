@@ -145,7 +145,7 @@ export function askLater(before: GovernorState, event: Event): Step {
   const state = withUnsized(before, event);
   const { phase, asked, unsized } = state.control;
   const isDue = asked
-    ? unsized && isSaid(event, 'tool-result') && !isAsking(state, 'context')
+    ? unsized && (isSaid(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
     : hasNextCall(state, event);
   return phase === 'closed' || !isDue ? keep(state) : askContext(state);
 }
