@@ -4,7 +4,7 @@ import type { ExactPlan, ExactReceipt } from '../protocol/exact-plan.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
-import { linesText, noteText, summaryText } from './own-words.ts';
+import { isStep, linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
 import { lostOf, stepForm } from './step-form.ts';
 import { type Form, resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
@@ -60,12 +60,15 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   );
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteBeside(prompts, plan);
-  const room = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
-  if (room <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
+  const free = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
+  // A step that stands there in the user's words, and that the model has yet to see, has the space of one.
+  const told = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
+  const room = free + told;
+  if (free <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
   const isOpen = last !== undefined && isResult(last);
   const form = stepForm(messages, circumstances.model ?? '');
-  const { open, whole, rest } = sharedOut(parts, room, new Set(keep), { isOpen, form });
+  const { open, whole, rest } = sharedOut(parts, room, new Set(keep), { isOpen, form, told });
   if (open !== undefined) {
     const lost = lostOf(open);
     const waits = lost ?? cutOf(open, form, whole);
@@ -89,13 +92,18 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
 }
 
 /** Unseen results come first, then contents that are likely to be used again, then the last steps, then lines. */
-function sharedOut(parts: readonly Part[], room: number, keep: ReadonlySet<string>, { isOpen, form }: WholeOptions) {
+function sharedOut(
+  parts: readonly Part[],
+  room: number,
+  keep: ReadonlySet<string>,
+  { isOpen, form, told }: WholeOptions & { readonly told: number },
+) {
   const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
-  const unseen = open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open)));
+  const unseen = told + (open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open))));
   const used = usedRounds(parts, (room - unseen) * MOST_USED, { keep, form });
   const free = room - tokensOfAll([...used.values()].flat());
   const forSteps = Math.min(free, Math.max(free * WHOLE_SHARE, unseen));
-  const whole = new Map([...used, ...wholeRounds(parts, forSteps, { isOpen, form })]);
+  const whole = new Map([...used, ...wholeRounds(parts, forSteps - told, { isOpen, form })]);
   return { open, whole, rest: Math.min(free * (1 - WHOLE_SHARE), Math.max(0, free - unseen)) };
 }
 

@@ -37,7 +37,11 @@ function saidInMidTurn(chance: Random, messages: readonly Message[], round: stri
   return results.map(({ tool_use_id: after }, at) => ({ text: `HEARD-${round}${at}`, after }));
 }
 
-describe.each(Array.from({ length: sized(60, 600) }, (_, seed) => seed + 1))('conversation %i', (seed) => {
+/** The last step stands there in the user's words, and nothing was said since. */
+const TOLD = [73, 149];
+const SEEDS = new Set([...Array.from({ length: sized(60, 600) }, (_, seed) => seed + 1), ...TOLD]);
+
+describe.each([...SEEDS])('conversation %i', (seed) => {
   const random = createRandom(seed);
   const messages = randomTalk(random, random.whole(1, 14));
   const budget = random.pick([3_000, 6_000, 12_000, 25_000, 60_000]);
