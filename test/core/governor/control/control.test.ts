@@ -78,6 +78,18 @@ describe('opening the control channel', () => {
     expect(requests(driver.claude(initLine(), callLine(50_000), resultLine()))).toEqual([]);
   });
 
+  it("asks for the size of a turn's last call where a gateway tells no usage", () => {
+    const question = { subtype: 'get_context_usage', detail: 'summary' };
+    const driver = begun();
+    driver.prompt('one', 'two', 'three');
+    driver.claude(initLine(), callLine(45_000), resultLine());
+    driver.claude(contextAnswer(driver, context(200_000, 45_000)));
+    const usage = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 };
+    const unsized = callLine(0, { message: { ...(callLine(0).message as Line), usage } });
+    expect(requests(driver.claude(initLine(), unsized))).toEqual([]);
+    expect(requests(driver.claude(resultLine()))).toEqual([question]);
+  });
+
   describe('for an agent', () => {
     const AGENTS = [{ name: 'Plan' }, { name: 'scout' }];
     const asked = (changes: Partial<Parameters<typeof runWith>[0]>) => {
