@@ -4,8 +4,6 @@ import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../core/pro
 /** What the metrics need of one line of `health.ndjson`. */
 export interface HealthEntry extends Pick<HealthRecord, 'project' | 'session' | 'run'> {
   readonly details: HealthDetails;
-  /** How many records it stands for, where that is more than one: a part of a long log has one line for many. */
-  readonly count?: number;
 }
 
 /**
@@ -19,8 +17,7 @@ export function parseHealth(line: string): HealthEntry | undefined {
   const details = detailsOf(fieldsOf(record.details));
   if (record.v !== 1 || record.check_type !== 'context') return undefined;
   if (project === undefined || run === undefined || details === undefined) return undefined;
-  const count = countOf(record.count) ?? 0;
-  return { project, session: textOf(record.session) ?? null, run, details, ...(count > 1 ? { count } : {}) };
+  return { project, session: textOf(record.session) ?? null, run, details };
 }
 
 function detailsOf(fields: Fields): HealthDetails | undefined {
@@ -63,29 +60,4 @@ function zoneOf(value: unknown): ZoneName | undefined {
 
 function oneOf<T extends string>(options: readonly T[], value: unknown): T | undefined {
   return options.find((option) => option === value);
-}
-
-/**
- * Replaces equal records of a session in a run by the last of them, with their count. Handoffs, which are few and all
- * differ, and lines that this version does not know stay as they are.
- */
-export function* shortenHealth(lines: Iterable<string>): Generator<string> {
-  const counts = new Map<string, { line: string; count: number }>();
-  for (const line of lines) {
-    const entry = parseHealth(line);
-    if (entry === undefined || entry.details.event === 'handoff') {
-      if (line.trim() !== '') yield line;
-      continue;
-    }
-    const { from, zone, trigger, event } = fieldsOf(parseFields(line).details);
-    const key = JSON.stringify([
-      entry.project,
-      entry.session,
-      entry.run,
-      event,
-      ...(event === 'turn' ? [] : [from, zone, trigger]),
-    ]);
-    counts.set(key, { line, count: (entry.count ?? 1) + (counts.get(key)?.count ?? 0) });
-  }
-  for (const { line, count } of counts.values()) yield JSON.stringify({ ...parseFields(line), count });
 }

@@ -21,14 +21,14 @@ export function createHealthReader() {
   /** With the records that were counted, and the lines that were not: torn, damaged, or unknown to this version. */
   const files: { file: string; records: number; unreadable: number }[] = [];
 
-  function take(line: string): number {
+  function take(line: string): boolean {
     const entry = parseHealth(line);
-    if (entry === undefined) return 0;
+    if (entry === undefined) return false;
     const tally = tallies.get(entry.project) ?? createHealthTally();
     tallies.set(entry.project, tally);
     tally.add(entry);
     total.add(entry);
-    return entry.count ?? 1;
+    return true;
   }
 
   return {
@@ -36,9 +36,8 @@ export function createHealthReader() {
     read({ file, lines, torn }: HealthSource): void {
       let [records, unreadable] = [0, torn ? 1 : 0];
       for (const line of lines) {
-        const count = take(line);
-        records += count;
-        if (count === 0 && line.trim() !== '') unreadable += 1;
+        if (take(line)) records += 1;
+        else if (line.trim() !== '') unreadable += 1;
       }
       files.push({ file, records, unreadable });
     },
@@ -68,14 +67,14 @@ export function createHealthTally() {
 
   return {
     add(entry: HealthEntry): void {
-      const { details, count = 1 } = entry;
+      const { details } = entry;
       sessions.add(entry);
       if (details.event === 'handoff') handoffs.push(details);
-      else if (details.event === 'compaction') counts[details.trigger] += count;
-      else if (details.event !== 'landing') counts[details.event] += count;
+      else if (details.event === 'compaction') counts[details.trigger] += 1;
+      else if (details.event !== 'landing') counts[details.event] += 1;
       if (details.event !== 'zone') return;
       const step = `${details.from} ${details.zone}`;
-      steps.set(step, (steps.get(step) ?? 0) + count);
+      steps.set(step, (steps.get(step) ?? 0) + 1);
     },
     metrics() {
       const { all, exhausted } = sessions.found();

@@ -36,8 +36,6 @@ function session(id: string, minute = 0): SessionFolder {
 
 /** A file of each kind that ctxb makes, by unit of a clean-up. */
 const MADE: Readonly<Record<string, readonly string[]>> = {
-  'cost-20260102T120000000-0a1b.ndjson': ['cost-20260102T120000000-0a1b.ndjson'],
-  'cost.ndjson': ['cost.ndjson'],
   flows: ['run.json', 'lock.abc', 'one/stream-2.ndjson', 'one/summary-0123456789abcdef.json'].map(
     (name) => `flows/20260102T120000000-0a1b-job/${name}`,
   ),

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The ledgers of all projects in a user's folder of state, a path each. */
+/** The ledgers of all projects in a user's folder of state, a path for each day. */
 export function costLedgers(state: string): string[] {
   const folder = join(state, 'costs');
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => join(folder, name, 'cost.ndjson'));
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ndjson'))
+    .map((name) => join(folder, name));
 }
 
 /** What they hold, a line each. */

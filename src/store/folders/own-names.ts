@@ -8,8 +8,9 @@ export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
 /** Lets editors explain the keys of a `.contextbudgetrc`. */
 export const SCHEMA = 'contextbudgetrc.schema.json';
-/** Before the ending of a ledger's name: when it had become long and was put aside. */
-export const PART = '(?:-\\d{8}T\\d{9}-[0-9a-f]{4})?';
+const PART = 'health-\\d{8}T\\d{9}-[0-9a-f]{4}\\.ndjson';
+/** A health log that had become long and was put aside. */
+export const HEALTH_PART = whole(PART);
 
 export const SESSIONS = 'sessions';
 /** The folder of a session, or of a run that found it locked: `<id>.<first 8 of the run's id>`. */
@@ -18,7 +19,7 @@ export const SESSION_FOLDER = whole(SESSION);
 
 const ANY = '[\\w-]{1,64}';
 const LOCK = `lock\\.${ANY}`;
-const OF_ROOT = `(?:scratch\\.md|contextbudgetrc\\.schema\\.json|(?:journal|mailbox)\\.ndjson|(?:health|cost)${PART}\\.ndjson|\\${IGNORE}|${MARK})`;
+const OF_ROOT = `(?:scratch\\.md|contextbudgetrc\\.schema\\.json|(?:journal|mailbox|health)\\.ndjson|${PART}|\\${IGNORE}|${MARK})`;
 const OF_SESSION =
   '(?:(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json)';
 const FLOW_RUN = `flows/\\d{8}T\\d{9}-[0-9a-f]{4}-${ANY}`;

@@ -1,12 +1,38 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { unreadable } from '../../errors.ts';
 import { parseHealth } from '../../health/health-lines.ts';
+import { namesIn, removeFile, statsOf } from '../files/plain-file.ts';
 import { readTail } from '../files/read-lines.ts';
-import { orStoreError } from '../files/store-error.ts';
-import { ledgerFiles } from './ledger-files.ts';
+import { ignoring, orStoreError } from '../files/store-error.ts';
+import { HEALTH_PART } from '../folders/own-names.ts';
 
 export const HEALTH_LOG = 'health.ndjson';
+
+/** Bytes of a log from which on a new one is begun: some fifty thousand turns. */
+const FULL = 8 * 1024 * 1024;
+
+/** The parts of a log that stay. */
+const MOST_PARTS = 8;
+
+/** Puts a log that has become long aside as a part, and removes the oldest parts. Another process may still add to it. */
+export function keepShort(folder: string, now: number): void {
+  const path = join(folder, HEALTH_LOG);
+  if ((statsOf(path)?.size ?? 0) < FULL) return;
+  const time = new Date(now).toISOString().replaceAll(/[-:.Z]/g, '');
+  // All names differ, so nothing is ever replaced.
+  const part = `health-${time}-${randomBytes(2).toString('hex')}.ndjson`;
+  orStoreError(path, () => ignoring(['ENOENT'], () => renameSync(path, join(folder, part))));
+  for (const old of partsIn(folder).slice(0, -MOST_PARTS)) removeFile(join(folder, old));
+}
+
+/** Oldest first. */
+function partsIn(folder: string): string[] {
+  return namesIn(folder)
+    .filter((name) => HEALTH_PART.test(name))
+    .sort();
+}
 
 /** The folder of a project's ctxb files, as an absolute path. */
 export type ContextDirOf = (project: string) => Promise<string>;
@@ -38,7 +64,8 @@ function isFolder(path: string): boolean {
 /** An unreadable folder may contain a log: reading it will report the error. */
 function logsIn(folder: string): string[] {
   try {
-    return ledgerFiles(folder, HEALTH_LOG);
+    const names = [...partsIn(folder), ...namesIn(folder).filter((name) => name === HEALTH_LOG)];
+    return names.map((name) => join(folder, name));
   } catch {
     return [join(folder, HEALTH_LOG)];
   }

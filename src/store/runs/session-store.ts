@@ -1,14 +1,12 @@
 import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
-import { shortenHealth } from '../../health/health-lines.ts';
 import { kindOf, removeFile } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.ts';
 import { readLines } from '../files/read-lines.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
-import { HEALTH_LOG } from '../ledgers/health-log.ts';
-import { keepShort } from '../ledgers/ledger-files.ts';
+import { HEALTH_LOG, keepShort } from '../ledgers/health-log.ts';
 import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
 import { JOURNAL, journalEntries } from './journal.ts';
 import type { Seal } from './seal.ts';
@@ -24,9 +22,6 @@ interface SessionStoreOptions {
   /** For what a later run is to believe; without it, nothing is kept for one. */
   readonly seal?: Seal | undefined;
 }
-
-/** Another process may still write a line to a part that was put aside so long ago. */
-const IN_USE_MS = 60 * 60 * 1000;
 
 export function createSessionStore(path: string, { runId, now, onFault, seal }: SessionStoreOptions) {
   let dir: ContextDir | undefined;
@@ -57,7 +52,7 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     journal: (entry: object) => add(JOURNAL, { runId, ...entry }),
     /** `health.ndjson`: how full the context was. */
     health(entry: object): void {
-      attempt((open) => keepShort(open, HEALTH_LOG, { now: now(), before: now() - IN_USE_MS, shorten: shortenHealth }));
+      attempt((open) => keepShort(open.path, now()));
       add(HEALTH_LOG, entry);
     },
     /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */

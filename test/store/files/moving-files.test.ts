@@ -48,7 +48,7 @@ it.each([
   await whileMoving(() => expect(finds).toContainEqual(look()));
 });
 
-it('a ledger that another run puts aside is read or not, and never fails', async () => {
+it('a ledger that somebody moves away is read or not, and never fails', async () => {
   const options = { now: () => Date.parse('2026-03-09T13:00:00Z'), runId: 'own', period: 'day' } as const;
   const place = { state: folder, project: '/project' };
   openCostLedger(place, { ...options, runId: 'other' }).add(7, { session: null, computed: false, claimed: 0 });

@@ -1,8 +1,19 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { earlierLandings, findHealthLogs } from '../../../src/store/ledgers/health-log.ts';
+import { earlierLandings, findHealthLogs, keepShort } from '../../../src/store/ledgers/health-log.ts';
 import { compaction, healthLine, landing, turn } from '../../support/health.ts';
 
 let root: string;
@@ -93,4 +104,19 @@ describe('where earlier compactions landed', () => {
   it('is not known without a log', () => {
     expect(earlierLandings(join(root, 'none'))).toEqual([]);
   });
+});
+
+it('a log that has become long goes on in a new file, and its oldest parts go', () => {
+  const log = join(root, 'health.ndjson');
+  const start = Date.parse('2026-01-02T12:00:00Z');
+  for (let at = 0; at < 10; at++) {
+    writeFileSync(log, `${at}\n`);
+    keepShort(root, start + at);
+    expect(readFileSync(log, 'utf8')).toBe(`${at}\n`);
+    truncateSync(log, 8 * 1024 * 1024);
+    keepShort(root, start + at);
+    expect(existsSync(log)).toBe(false);
+  }
+  const first = readdirSync(root).map((name) => readFileSync(join(root, name), 'utf8').slice(0, 1));
+  expect(first.sort()).toEqual(['2', '3', '4', '5', '6', '7', '8', '9']);
 });

@@ -45,7 +45,6 @@ it('only these write something as it is', () => {
     // What calls have cost, sealed.
     'store/ledgers/cost-ledger.ts',
     // What stands in a ledger, and was masked when it came there.
-    'store/ledgers/ledger-files.ts',
     // Code, and where it lies.
     'store/runs/mod-folder.ts',
     'store/runs/seal.ts',

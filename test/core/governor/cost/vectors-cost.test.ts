@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -155,7 +155,7 @@ describe('cost ledger', () => {
       { now: () => 0, runId: 'any', period: 'day' },
     );
     expect(ledger.ofOthers() + ledger.spentEarlier()).toBe(expected.total);
-    expect(costLedgers(folder).some((path) => existsSync(path))).toBe(expected.file_exists);
+    expect(costLedgers(folder).length > 0).toBe(expected.file_exists);
     rmSync(folder, { recursive: true });
   });
 });

@@ -1,0 +1,92 @@
+import { constants, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { CtxbError } from '../../errors.ts';
+import { namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
+import { linesAt } from '../files/read-lines.ts';
+
+/** A ledger has a file for each day (UTC), so that a period is read without what was before. */
+const DAY_FILE = /^\d{4}-\d\d-\d\d\.ndjson$/;
+
+/** @param time in milliseconds since the epoch */
+export function dayFile(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 10)}.ndjson`;
+}
+
+/** Removes the files of the days before this time. */
+export function removeDaysBefore(folder: string, time: number): void {
+  for (const name of dayFiles(folder)) if (name < dayFile(time)) removeFile(join(folder, name));
+}
+
+function dayFiles(folder: string): string[] {
+  return namesIn(folder).filter((name) => DAY_FILE.test(name));
+}
+
+/** Bytes that are in memory at a time; a line has about 200, a longer one than this is left out. */
+const CHUNK = 64 * 1024;
+
+/** Bytes: to read more at once would make a run wait for seconds. */
+const MOST = 64 * 1024 * 1024;
+
+interface Reader {
+  /** Forget all lines so far: another period begins, or a file was replaced or is gone. */
+  forget(): void;
+  take(line: string): void;
+}
+
+/** How far a file was read. */
+interface Position {
+  readonly identity: string;
+  readonly at: number;
+}
+
+/** Hands on the whole lines that are new in the files of the days since a time, oldest first. */
+export function followDays(folder: string, { forget, take }: Reader): (since: number) => void {
+  let read = new Map<string, Position>();
+  let from: number | undefined;
+  return (since) => {
+    const files = dayFiles(folder)
+      .filter((name) => name >= dayFile(since))
+      .sort()
+      .flatMap((name) => fileAt(join(folder, name)) ?? []);
+    const isSame = ([path, { identity, at }]: [string, Position]) =>
+      files.some((file) => file.path === path && file.identity === identity && file.size >= at);
+    if (since !== from || ![...read].every(isSame)) {
+      forget();
+      read = new Map();
+      from = since;
+    }
+    const positionOf = (path: string) => read.get(path)?.at ?? 0;
+    if (files.reduce((sum, { path, size }) => sum + size - positionOf(path), 0) > MOST) throw tooMuch(folder);
+    for (const { path, identity } of files) read.set(path, { identity, at: readFrom(path, positionOf(path), take) });
+  };
+}
+
+function fileAt(path: string) {
+  const stats = statsOf(path);
+  return stats && { path, size: stats.size, identity: identityOf(stats) };
+}
+
+/** A new file may get the inode of a removed one; its birth time differs. */
+function identityOf({ dev, ino, birthtimeMs }: Stats): string {
+  return `${dev} ${ino} ${birthtimeMs}`;
+}
+
+function tooMuch(folder: string): CtxbError {
+  const most = `${MOST / 1024 / 1024} MiB`;
+  return new CtxbError('store', `${folder} holds more than ${most} of one day or month: move it away, or set no limit`);
+}
+
+/** Hands on the whole lines from a position, and returns where the next one begins. */
+function readFrom(path: string, start: number, take: (line: string) => void): number {
+  let position = start;
+  withPlain(path, constants.O_RDONLY, (fd) => {
+    for (;;) {
+      const { lines, bytes, read } = linesAt(fd, position, CHUNK);
+      // The rest of the file is the beginning of a line that is being written.
+      if (bytes === 0 && read < CHUNK) return;
+      lines.forEach(take);
+      position += bytes || read;
+    }
+  });
+  return position;
+}
