@@ -30,7 +30,13 @@ export interface Saving {
 }
 
 /** A decision. Decisions go to the journal and into reports; replaying a record gives the same ones. */
-export type Decision = { [K in keyof Facts]: Decided & { readonly kind: K } & Facts[K] }[keyof Facts];
+export type Decision = { [K in keyof Facts]: DecisionOf<K> }[keyof Facts];
+
+/** A decision of one kind. */
+export type DecisionOf<K extends keyof Facts> = Decided & { readonly kind: K } & Facts[K];
+
+/** What a kind of decision says besides its reason; none is needed where it says nothing else. */
+export type DecisionFacts<K extends keyof Facts> = Partial<Facts[K]> extends Facts[K] ? [Facts[K]?] : [Facts[K]];
 
 interface Decided {
   /** Position in the session: completed turns and main-thread calls, both from 0. */

@@ -1,5 +1,5 @@
 import type { Event } from '../protocol/events.ts';
-import type { Action } from './decisions.ts';
+import type { Action, Decision, DecisionFacts, DecisionOf } from './decisions.ts';
 import type { TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
 import type { GovernorState } from './state.ts';
@@ -49,12 +49,27 @@ export function chain(first: Step, ...rest: readonly ((state: GovernorState) => 
   return inStages(rest, first.state, undefined, first.actions);
 }
 
+/** Nothing mends the deferred end of a turn: the caller sees it. */
+export const SHOW_DEFERRED = { kind: 'deferred', fate: 'show' } as const;
+
+export const DROP_BUFFERED = { kind: 'buffered', fate: 'drop' } as const;
+
+export function clearTimer(timer: TimerName) {
+  return { kind: 'clear-timer', timer } as const;
+}
+
 export function setTimer(timer: TimerName, afterMs: number) {
   return { kind: 'set-timer', timer, afterMs } as const;
 }
 
-export function decided({ turn, gauge }: GovernorState, reason: string) {
-  return { at: { turn: turn.ended, call: gauge.calls }, reason, gauge: readGauge(gauge) };
+export function decided<K extends Decision['kind']>(
+  { turn, gauge }: GovernorState,
+  kind: K,
+  reason: string,
+  ...[facts]: DecisionFacts<K>
+) {
+  const at = { turn: turn.ended, call: gauge.calls };
+  return { kind, at, reason, gauge: readGauge(gauge), ...(facts as object) } as DecisionOf<K>;
 }
 
 /** A compaction of ours is under way, or claude has yet to say that it has stopped one. */

@@ -188,5 +188,5 @@ function asHandoff(found: Found, state: GovernorState): Found {
 }
 
 function deadEndDecision({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
-  return { kind: 'dead-end', ...decided(state, cause), cause, text, count, evidence };
+  return decided(state, 'dead-end', cause, { cause, text, count, evidence });
 }

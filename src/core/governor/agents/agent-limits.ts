@@ -84,7 +84,7 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
   const { taskId, workflow } = agent;
   const isWhole = workflow !== undefined && isTooMany;
   const name = isWhole ? 'a workflow' : nameOf(agent);
-  const note = { kind: 'agent-limit', todo: 'stop', ...decided(state, reason), agent: name } as const;
+  const note = decided(state, 'agent-limit', reason, { todo: 'stop', agent: name });
   if (state.run.mode !== 'act') return keep(state, [note]);
   if (taskId === undefined) return keep(state, [{ ...note, todo: 'failed' }]);
   const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;

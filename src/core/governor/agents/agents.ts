@@ -120,8 +120,8 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const usage = readUsage(report.usage);
   const isSeen = agent.last !== undefined && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
   if (report.status !== 'completed' || usage === undefined || isSeen || agent.phase === 'stopped') return over;
-  const call = exactCall(asked, agent, usage, textOf(report.resolvedModel));
-  return withAgent(over, id, countCall(withoutEstimate(agent), call));
+  const call = callOf(asked, '', usage, textOf(report.resolvedModel) ?? agent.last?.model);
+  return withAgent(over, id, countCall(agent, call));
 }
 
 function readTask(state: GovernorState, event: TaskEvent): GovernorState {
@@ -202,54 +202,45 @@ function forgetAsked(state: GovernorState, toolUseId: string | undefined): Gover
 
 /** A further call, or more of the last one. */
 function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
-  const isKnown = call.messageId !== '' && call.messageId !== ESTIMATED;
-  const isMore = isKnown && agent.last?.messageId === call.messageId;
-  const before = isMore ? agent.last : undefined;
+  const before = agent.last !== undefined && isMoreOf(agent, agent.last, call) ? agent.last : NO_CALL;
+  const isOnly = agent.calls === 1 && before !== NO_CALL;
   return {
     last: call,
     used: call.context,
-    peak: Math.max(agent.peak, call.context),
-    calls: agent.calls + (isMore ? 0 : 1),
-    tokens: agent.tokens + call.context + call.output - (before === undefined ? 0 : before.context + before.output),
-    microUsd: agent.microUsd + call.microUsd - (before?.microUsd ?? 0),
+    peak: Math.max(isOnly ? 0 : agent.peak, call.context),
+    calls: agent.calls + (before === NO_CALL ? 1 : 0),
+    tokens: agent.tokens + call.context + call.output - before.context - before.output,
+    microUsd: agent.microUsd + call.microUsd - before.microUsd,
   };
 }
 
 /** In the place of a message's id: the figures of this call are claude's count of tokens, which does not say of what kind. */
 const ESTIMATED = 'estimated';
 
-function withoutEstimate(agent: Agent): Agent {
-  const { last } = agent;
-  if (agent.isUnseen || last?.messageId !== ESTIMATED) return agent;
-  const { context, output, microUsd } = last;
-  return {
-    ...agent,
-    last: undefined,
-    peak: agent.calls === 1 ? 0 : agent.peak,
-    calls: agent.calls - 1,
-    tokens: agent.tokens - context - output,
-    microUsd: agent.microUsd - microUsd,
-  };
-}
+const NO_CALL = { context: 0, output: 0, microUsd: 0 };
 
-/** The call whose usage the hand-back has. */
-function exactCall(state: GovernorState, agent: Agent, usage: Usage, named: string | undefined): AgentCall {
-  const model = named ?? agent.last?.model;
-  const { output } = usage;
-  const microUsd = costOf(state, usage, model);
-  return { messageId: '', model, context: contextOf(usage), output, microUsd, usesTool: false };
+/** A call with an id comes in several lines; one that was estimated at its end, again as the hand-back reports it. */
+function isMoreOf({ isUnseen }: Agent, last: AgentCall, { messageId }: AgentCall): boolean {
+  if (messageId === ESTIMATED) return false;
+  return messageId === '' ? last.messageId === ESTIMATED && !isUnseen : last.messageId === messageId;
 }
 
 /** A call of which only the size of the context is known: the earlier part comes from the cache, the rest is new. */
 function estimatedCall(state: GovernorState, used: number, tokens: number, model: string | undefined): AgentCall {
   const cacheRead = Math.min(used, tokens);
   const usage = { input: 0, cacheCreation: tokens - cacheRead, cacheRead, output: 0 };
-  const microUsd = costOf(state, usage, model);
-  return { messageId: ESTIMATED, model, context: tokens, output: 0, microUsd, usesTool: true };
+  return callOf(state, ESTIMATED, usage, model);
 }
 
 /** By default an agent runs with the model of the main thread. */
-function costOf({ session, run }: GovernorState, usage: Usage, model = session.model): number {
-  const price = leastPriceFor(model, run.policy.cost.prices, session.version);
-  return price === undefined ? 0 : microUsdOf(usage, price);
+function callOf(
+  { session, run }: GovernorState,
+  messageId: string,
+  usage: Usage,
+  model: string | undefined,
+): AgentCall {
+  const price = leastPriceFor(model ?? session.model, run.policy.cost.prices, session.version);
+  const microUsd = price === undefined ? 0 : microUsdOf(usage, price);
+  const { output } = usage;
+  return { messageId, model, context: contextOf(usage), output, microUsd, usesTool: messageId === ESTIMATED };
 }

@@ -16,7 +16,7 @@ import { inTurn, waiting } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
 import { LEAST_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isAnsweringUs, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, clearTimer, decided, isAnsweringUs, keep, type Step } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
@@ -193,7 +193,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   if (purpose === 'stop-task' && !event.ok) {
     const reason = 'it may continue, and its cost is not limited';
     const agent = 'what it was told to stop';
-    return keep(answered, [{ kind: 'agent-limit', todo: 'failed', ...decided(answered, reason), agent }]);
+    return keep(answered, [decided(answered, 'agent-limit', reason, { todo: 'failed', agent })]);
   }
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
 }
@@ -209,7 +209,7 @@ function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'us
   return { ...state, cost: (purpose === 'cost' ? readReport : readOpening)(state.cost, total) };
 }
 
-const STOP_WAITING = { kind: 'clear-timer', timer: 'context' } as const;
+const STOP_WAITING = clearTimer('context');
 
 /** Releases prompts: the context is known, or claude does not report it. */
 function finishOpening(state: GovernorState): Step {

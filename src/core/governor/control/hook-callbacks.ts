@@ -91,7 +91,7 @@ function answerPreCompact(
   const isPlanned = typeof at === 'number' && readGauge(state.gauge).predicted >= at;
   const reason = isPlanned ? `claude compacts at its trigger of ${at} tokens` : 'claude compacts unplanned';
   return [
-    ...(trigger === 'auto' ? [{ kind: 'focus', ...decided(state, reason) } as const] : []),
+    ...(trigger === 'auto' ? [decided(state, 'focus', reason)] : []),
     { ...answer, output: { systemMessage: `When you summarise, ${focus}` } },
   ];
 }
@@ -112,7 +112,7 @@ function restore(state: GovernorState, plain: HookAnswer): Action[] {
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [
     ...actions,
-    { kind: 'restore', ...decided(state, 'compacted in mid-turn'), promptUuids },
+    decided(state, 'restore', 'compacted in mid-turn', { promptUuids }),
     { ...answer, context: text, ...(shorter === undefined ? {} : { shorter }) },
   ];
 }
@@ -163,7 +163,7 @@ function beforeAgent(before: GovernorState, call: ToolCall): Step {
   if (refusal === undefined) return answered(state, call);
   const denial = { permissionDecision: 'deny', permissionDecisionReason: refusal };
   const agent = 'a further subagent';
-  const note = { kind: 'agent-limit', todo: 'refuse', ...decided(state, countReason(state)), agent } as const;
+  const note = decided(state, 'agent-limit', countReason(state), { todo: 'refuse', agent });
   return answered(state, call, '', denial, note);
 }
 

@@ -84,9 +84,9 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
 export function onTrigger(state: GovernorState, moved: boolean): Step {
   if (!moved) {
     const refused = changedIn(state, 'control', { trigger: 'off' });
-    return keep(refused, [{ kind: 'trigger-refused', ...decided(refused, 'this claude cannot move its trigger') }]);
+    return keep(refused, [decided(refused, 'trigger-refused', 'this claude cannot move its trigger')]);
   }
   const { trigger, triggerReason } = state.control;
   if (typeof trigger !== 'number') return keep(state);
-  return keep(state, [{ kind: 'place-trigger', ...decided(state, triggerReason), tokens: trigger }]);
+  return keep(state, [decided(state, 'place-trigger', triggerReason, { tokens: trigger })]);
 }

@@ -34,7 +34,7 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
   if (run.mode !== 'act') return 'this run only observes (--observe)';
   if (input === 'closed' || outcome !== undefined) return 'the run is about to end';
   if (what === 'stop') return undefined;
-  const cannot = what === 'compact' ? compactionBar(state) : handoffBar(state);
+  const cannot = barTo(what, state);
   if (cannot !== undefined) return cannot;
   if (relief.asked !== undefined && relief.asked.way !== what)
     return `a ${relief.asked.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
@@ -44,17 +44,15 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
   return `no prompt follows this turn${instead}`;
 }
 
-function compactionBar({ gauge, session, relief }: GovernorState): string | undefined {
-  if (gauge.calls === 0) return 'there is nothing to compact yet';
+function barTo(way: AskedRelief['way'], state: GovernorState): string | undefined {
+  const { gauge, session, relief, run } = state;
+  if (gauge.calls === 0) return `there is nothing to ${way === 'compact' ? 'compact' : 'hand over'} yet`;
+  if (way === 'handoff')
+    return run.policy.handoff.enabled || isHandingOver(state)
+      ? undefined
+      : 'handoffs are switched off (handoff.enabled)';
   if (session.commandsOff) return 'slash commands are off in this claude';
   return relief.blocked ? 'a hook blocks compactions' : undefined;
-}
-
-function handoffBar(state: GovernorState): string | undefined {
-  const { gauge, run } = state;
-  if (gauge.calls === 0) return 'there is nothing to hand over yet';
-  if (!run.policy.handoff.enabled && !isHandingOver(state)) return 'handoffs are switched off (handoff.enabled)';
-  return undefined;
 }
 
 /** One that is under way answers who asks meanwhile. */

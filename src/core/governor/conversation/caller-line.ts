@@ -6,7 +6,7 @@ import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../con
 import type { Ask, Prompt } from '../input.ts';
 import { noteInterrupt } from '../operations/compact.ts';
 import { adviseRelief, dueRelief } from '../operations/relief.ts';
-import { answer, owed, waiting, withPrompt } from '../prompts/mailbox.ts';
+import { leaveOwed, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Asker } from '../relief/relief-state.ts';
@@ -96,8 +96,7 @@ function messageIn(line: string): Fields {
 function endPause(state: GovernorState): Step {
   const stopped = stopWaiting(state);
   if (stopped === state || state.input === 'closed') return keep(state);
-  const over = keep(changedIn(stopped, 'relief', { unfinished: undefined }), [{ kind: 'deferred', fate: 'show' }]);
-  return chain(over, (next) => answer(next, owed(next)));
+  return leaveOwed(changedIn(stopped, 'relief', { unfinished: undefined }));
 }
 
 function pass(state: GovernorState, line: string): Step {

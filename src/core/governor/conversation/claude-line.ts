@@ -31,7 +31,19 @@ import { brakeThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, draftOf, inStages, keep, type Line, type Stage, type Step } from '../steps.ts';
+import {
+  chain,
+  changed,
+  changedIn,
+  clearTimer,
+  draftOf,
+  inStages,
+  keep,
+  type Line,
+  type Stage,
+  type Step,
+  setTimer,
+} from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteTurn } from '../zones/notices.ts';
@@ -167,7 +179,7 @@ function releaseLines(state: GovernorState, { before, event }: Line): Step {
 const LATE_TURN_MS = 3_000;
 
 /** The next prompt is not to be taken for the one that the timer was for. */
-const NO_TURN_TIMER = { kind: 'clear-timer', timer: 'turn' } as const;
+const NO_TURN_TIMER = clearTimer('turn');
 
 function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
   return before.turn.phase === 'sent' && turn.phase === 'running';
@@ -178,14 +190,13 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
   const calm = event.isError ? state : forgetRestarts(state);
   // claude's own log now holds what the conversation began with.
   const fresh = event.isError ? state.relief.fresh : undefined;
-  const watch = { kind: 'set-timer', timer: 'turn', afterMs: LATE_TURN_MS } as const;
   // A turn about a background task, with a prompt waiting behind it, answers no prompt.
   const isAnswer =
     !isMended(before, event) &&
     !isCutOff(before, event) &&
     !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const ended = changed(changedIn(calm, 'relief', { fresh }), over);
-  const watched = keep(ended, over.turn.phase === 'sent' ? [watch] : []);
+  const watched = keep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
   if (!isAnswer) return watched;
   const resumes = resumedWork(state);
   const others = resumes === undefined ? owed(state) : [];

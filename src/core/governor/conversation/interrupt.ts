@@ -8,7 +8,7 @@ import { stopWaiting } from '../waits/wait.ts';
 export function onInterrupt(before: GovernorState, reason = 'the user asked to stop'): Step {
   const state = stopWaiting(before);
   const interrupted = changed(state, { input: state.input === 'closed' ? 'closed' : 'interrupted' });
-  const note = { kind: 'interrupt', ...decided(state, reason) } as const;
+  const note = decided(state, 'interrupt', reason);
   // Between two processes there is nothing to stop, and none takes the place of the last.
   if (state.process.phase === 'dead' && state.input === 'closed') return keep(state, [note]);
   if (state.process.phase === 'dead') return chain(keep(interrupted, [note]), endWithIt);

@@ -2,7 +2,7 @@ import type { AssistantEvent, Block, Event, InitEvent, ResultEvent, UserEvent } 
 import { COMMANDS_OFF } from '../../protocol/failures.ts';
 import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';
-import { contextOf, saysNothing, type Usage } from '../../protocol/usage.ts';
+import { contextOf, saysNothing } from '../../protocol/usage.ts';
 import { isAnswer } from '../facts.ts';
 import { type Content, measureContent, NO_CONTENT } from '../gauge/estimator.ts';
 import {
@@ -174,16 +174,15 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   const another = session.id !== undefined && event.sessionId !== undefined && event.sessionId !== session.id;
   const switched = session.model !== undefined && event.model !== undefined && event.model !== session.model;
   // A new session id in mid-stream is a cleared conversation (2.1.197 says no more than that).
-  const gauge = another ? emptyContext(state.gauge, 0) : state.gauge;
-  const own = useWindowOf(gauge, event.model);
+  const begun = another ? withEmptyContext(state, 0) : state;
+  const own = useWindowOf(begun.gauge, event.model);
   // The same model may go on with its other window, and what is kept of another may be from before such a change.
   const mayKeep = !switched || own.window.source === 'user';
   const named = learnFromModelId(mayKeep ? own.window : UNKNOWN_WINDOW, event.model);
   const listed =
     state.run.mode === 'replay' ? windowIn(event.version ?? session.version, event.model, true) : undefined;
   const window = learnWindow(named, listed ?? 0, 'version');
-  const fallen = another ? changedIn(state, 'relief', { latch: 'none' }) : state;
-  return changed(fallen, { gauge: withWindow(own, window) });
+  return changed(begun, { gauge: withWindow(own, window) });
 }
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
@@ -197,7 +196,10 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const { session, turn } = state;
   const gauge = learnWindows(state.gauge, event.windows, session.model);
   const unseen = turn.calls === 0 ? lastCall(event, gauge.window) : undefined;
-  if (unseen !== undefined) return readUnseenCall(gauge, event, unseen);
+  if (unseen !== undefined) {
+    const call = { messageId: event.uuid ?? '', model: undefined, output: unseen.output, outputKnown: true };
+    return addCall(gauge, { ...call, generated: NO_CONTENT }, unseen);
+  }
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
   // The turn's sum is the call's own count when there was one call.
@@ -224,11 +226,6 @@ function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0,
   if (lastIteration !== undefined && !saysNothing(lastIteration)) return lastIteration;
   const isLone = numTurns === undefined ? source !== 'result' || contextOf(usage) <= tokens : numTurns <= 1;
   return isLone ? usage : undefined;
-}
-
-function readUnseenCall(gauge: Gauge, { uuid = '' }: ResultEvent, usage: Usage): Gauge {
-  const { output } = usage;
-  return addCall(gauge, { messageId: uuid, model: undefined, output, outputKnown: true, generated: NO_CONTENT }, usage);
 }
 
 /** Who and what runs. */

@@ -8,7 +8,7 @@ import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
 /** claude begins a turn at once. After this long without a line, it skipped a prompt that the resumed log holds. */
@@ -29,7 +29,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   // claude says nothing at all about a prompt whose uuid it has seen before.
   const said = isSkipped ? told : saidPrompt(told, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
-  const watch = mayBeSkipped ? [{ kind: 'set-timer', timer: 'turn', afterMs: SKIPPED_AFTER_MS } as const] : [];
+  const watch = mayBeSkipped ? [setTimer('turn', SKIPPED_AFTER_MS)] : [];
   const expiry = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : keep(state);
   const next = changed(said, { cache: expiry.state.cache });
   return keep(next, mode === 'replay' ? expiry.actions : [...expiry.actions, send, ...watch]);
@@ -73,7 +73,7 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
   // Words of the user's that are given back must not be taken for ctxb's.
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is told once the API answers.
-  const told = state.wait === undefined ? [{ kind: 'resume', ...decided(state, because) } as const] : [];
+  const told = state.wait === undefined ? [decided(state, 'resume', because)] : [];
   return chain(keep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words, work));
 }
 

@@ -6,7 +6,18 @@ import { IDLE } from '../operations/operation.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { askUsage, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';
+import {
+  chain,
+  changed,
+  changedIn,
+  decided,
+  isWithinLimit,
+  keep,
+  type Line,
+  SHOW_DEFERRED,
+  type Step,
+  setTimer,
+} from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
@@ -37,7 +48,7 @@ function judgeUncounted(before: GovernorState, state: GovernorState): Step {
   if (!isLimited || uncounted === before.cost.uncounted) return keep(state);
   if (uncounted === 'round' && state.control.phase === 'open') return askUsage(state, 'cost');
   const reason = 'the back-end counts no tokens';
-  return keep(state, uncounted === 'all' ? [{ kind: 'uncounted', ...decided(state, reason) }] : []);
+  return keep(state, uncounted === 'all' ? [decided(state, 'uncounted', reason)] : []);
 }
 
 function judgeLimits(before: GovernorState, state: GovernorState): Step {
@@ -79,7 +90,7 @@ export function onTimeUp(before: GovernorState): Step {
   const state = changedIn(stopWaiting(before), 'spending', { time: 'up' });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
   const told = keep(state, [
-    { kind: 'time-limit', ...decided(state, 'the time for the run is up'), seconds: time },
+    decided(state, 'time-limit', 'the time for the run is up', { seconds: time }),
     setTimer('time', room * 1_000),
   ]);
   return state.turn.phase === 'running' && isWithinLimit(state) ? chain(told, breakOff) : told;
@@ -120,7 +131,7 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
   const source = isComputed(state.cost) ? 'computed' : 'reported';
   const reason = level === 'warn' ? 'the cost comes near its limit' : 'the cost has reached its limit';
   const sums = { scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source } as const;
-  return { kind: 'cost', ...decided(state, reason), ...sums } as const;
+  return decided(state, 'cost', reason, { ...sums });
 }
 
 /** What happens between turns because of a limit; undefined: the run goes on. */
@@ -187,7 +198,7 @@ function wrapUp(state: GovernorState): Step {
 
 function endAtLimit(state: GovernorState): Step {
   const ended: GovernorState = { ...changedIn(state, 'spending', { phase: 'over' }), outcome: 'limit' };
-  return keep(ended, [{ kind: 'deferred', fate: 'show' }]);
+  return keep(ended, [SHOW_DEFERRED]);
 }
 
 /** What claude says of a turn that ctxb has interrupted: a later turn answers the caller. */

@@ -11,7 +11,7 @@ import {
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
-import { askContext, countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { askContext, beginOwnTurn, sendInterrupt } from '../prompts/own-lines.ts';
 import { aloneAfterSummary } from '../relief/alone.ts';
 import { exactIsPossible, planExact, tellNotExact } from '../relief/exact.ts';
 import { leaveExhausted, TOO_LONG } from '../relief/exhaustion.ts';
@@ -19,7 +19,19 @@ import { focusText } from '../relief/focus.ts';
 import { UNTRIED } from '../relief/ladder.ts';
 import { dueReason } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isCompacting, keep, type Line, type Step, setTimer } from '../steps.ts';
+import {
+  chain,
+  changed,
+  changedIn,
+  clearTimer,
+  DROP_BUFFERED,
+  decided,
+  isCompacting,
+  keep,
+  type Line,
+  type Step,
+  setTimer,
+} from '../steps.ts';
 import { type Attempt, IDLE, type OperationIn } from './operation.ts';
 
 /** How long claude may take to say that it has stopped compacting before it is ended. */
@@ -36,13 +48,12 @@ export function startCompaction(state: GovernorState): Step {
   // In a conversation whose messages stay, it would stand as an instruction.
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.cost) };
-  const started = changed(countSent(state), { operation: { phase: 'compacting', turn: 'asked', attempt } });
-  return chain(tellNotExact(started), planExact, (next) =>
-    keep(next, [
-      { kind: 'compact', ...decided(state, reasonFor(state)), how, focus },
-      { kind: 'send', line: userLine(command, ownUuid(state)) },
-      compactionTimer(state),
-    ]),
+  const operation = { phase: 'compacting', turn: 'asked', attempt } as const;
+  return chain(
+    tellNotExact(state),
+    planExact,
+    (next) => keep(next, [decided(state, 'compact', reasonFor(state), { how, focus })]),
+    (next) => beginOwnTurn(next, operation, command, compactionTimer(next)),
   );
 }
 
@@ -64,7 +75,7 @@ export function followCompaction(state: GovernorState, operation: OperationIn<'c
 }
 
 function dropBuffered(state: GovernorState): Step {
-  return keep(state, [{ kind: 'buffered', fate: 'drop' }]);
+  return keep(state, [DROP_BUFFERED]);
 }
 
 export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): Step {
@@ -126,8 +137,8 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
   return chain(
     keep(paid, [
-      { kind: 'clear-timer', timer: 'compaction' },
-      { kind: 'compacted', ...decided(concluded, reason), how, verdict, costUsd: toUsd(microUsd) },
+      clearTimer('compaction'),
+      decided(concluded, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) }),
     ]),
     (next) =>
       giveUpWhenUseless(next, relief.failures, verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined),
@@ -181,7 +192,7 @@ export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, 
   const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
   const reason = because ?? tried;
   const due = state.run.policy.handoff.enabled ? reason : undefined;
-  return keep(changedIn(state, 'relief', { due }), [{ kind: 'give-up', ...decided(state, reason) }]);
+  return keep(changedIn(state, 'relief', { due }), [decided(state, 'give-up', reason)]);
 }
 
 /** In the order that claude writes them: any of these shows that the turn that follows is the compaction's. */

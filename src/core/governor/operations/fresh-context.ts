@@ -1,12 +1,12 @@
 import type { Event } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import { emptyContext } from '../gauge/gauge.ts';
-import { countSent, ownUuid, sendInterrupt, userLine } from '../prompts/own-lines.ts';
+import { beginOwnTurn, sendInterrupt } from '../prompts/own-lines.ts';
 import { UNTRIED } from '../relief/ladder.ts';
 import type { HandoffDocument } from '../relief/relief-state.ts';
 import { toolsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
-import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, clearTimer, DROP_BUFFERED, decided, keep, type Step, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { IDLE, type OperationIn, type Written } from './operation.ts';
 
@@ -17,17 +17,11 @@ export const PATIENCE_MS = { clearing: 30_000, briefing: 120_000 } as const;
 const EXIT_PATIENCE_MS = 10_000;
 
 /** The end of a turn of ours. */
-export const TURN_OVER: readonly Action[] = [
-  { kind: 'clear-timer', timer: 'handoff' },
-  { kind: 'buffered', fate: 'drop' },
-];
+export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
 
 export function clear(state: GovernorState, written: Written): Step {
   const operation = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
-  return keep(changed(countSent(state), { operation }), [
-    { kind: 'send', line: userLine('/clear', ownUuid(state)) },
-    setTimer('handoff', PATIENCE_MS.clearing),
-  ]);
+  return beginOwnTurn(state, operation, '/clear', setTimer('handoff', PATIENCE_MS.clearing));
 }
 
 /** All supported versions show a new conversation: by a `reset`, another session id, or the hook that takes the document. */
@@ -73,7 +67,7 @@ export function leave(state: GovernorState, { plan, document }: Written): Step {
 export function startFresh(state: GovernorState): Step {
   const { restarts, stalls } = state.process;
   return keep(changed(state, { process: { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls } }), [
-    { kind: 'clear-timer', timer: 'exit' },
+    clearTimer('exit'),
     { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
   ]);
 }
@@ -109,7 +103,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
   });
   const ms = state.now - plan.startedAt;
   return keep(fresh, [
-    { kind: 'handed-over', ...decided(fresh, plan.reason), by, path, way, ms, problems },
+    decided(fresh, 'handed-over', plan.reason, { by, path, way, ms, problems }),
     health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted),
   ]);
 }
@@ -117,14 +111,8 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
 /** Where claude calls no hooks, the document is sent as a prompt, in a hidden turn. */
 export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
   const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
-  const briefing = changed(countSent(state), {
-    operation: { phase: 'briefing', turn: 'asked' },
-    relief: { ...state.relief, pending: undefined },
-  });
-  return keep(briefing, [
-    { kind: 'send', line: userLine(text, ownUuid(state)) },
-    setTimer('handoff', PATIENCE_MS.briefing),
-  ]);
+  const given = changedIn(state, 'relief', { pending: undefined });
+  return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text, setTimer('handoff', PATIENCE_MS.briefing));
 }
 
 export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): Step {

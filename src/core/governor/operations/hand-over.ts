@@ -4,12 +4,12 @@ import { isAnswer } from '../facts.ts';
 import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
-import { answer, owed } from '../prompts/mailbox.ts';
-import { countSent, ownUuid, userLine } from '../prompts/own-lines.ts';
+import { leaveOwed } from '../prompts/mailbox.ts';
+import { beginOwnTurn } from '../prompts/own-lines.ts';
 import { goOnStopped } from '../relief/exhaustion.ts';
 import { askAgain, handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, DROP_BUFFERED, decided, keep, type Step, setTimer } from '../steps.ts';
 import { isDown, statusOf } from './compact.ts';
 import { clear, leave, PATIENCE_MS, stopLate, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
@@ -21,7 +21,7 @@ import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 export function startHandoff(state: GovernorState, reason: string): Step {
   const plan = planOf(state, reason, state.session.commandsOff || isDeaf(state) ? 'leave' : 'clear');
   const begun = changedIn(state, 'relief', { due: undefined });
-  return chain(keep(begun, [{ kind: 'handoff', ...decided(state, reason) }]), (next) =>
+  return chain(keep(begun, [decided(state, 'handoff', reason)]), (next) =>
     mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined),
   );
 }
@@ -42,11 +42,8 @@ export function endUnrelieved(state: GovernorState, reason: string): Step {
 
 function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Step {
   const ended = changedIn(state, 'relief', { document });
-  const over = keep(changed(ended, { operation: IDLE, outcome: 'unrelieved' }), [
-    { kind: 'unrelieved', ...decided(state, reason), path: document },
-    { kind: 'deferred', fate: 'show' },
-  ]);
-  return chain(over, (next) => answer(next, owed(next)));
+  const note = decided(state, 'unrelieved', reason, { path: document });
+  return chain(keep(changed(ended, { operation: IDLE, outcome: 'unrelieved' }), [note]), leaveOwed);
 }
 
 /** claude does not even say that it has stopped compacting, or it is dead. */
@@ -72,10 +69,8 @@ function hasRoomToAsk({ gauge, control, run }: GovernorState): boolean {
 const QUESTION_TOKENS = 2_000;
 
 function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: OperationIn<'asking'>['attempt']): Step {
-  const asking = changed(countSent(state), {
-    operation: { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false },
-  });
-  return keep(asking, [{ kind: 'send', line: userLine(text, ownUuid(state)) }, handoffTimer('asking')(state)]);
+  const asking = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false } as const;
+  return beginOwnTurn(state, asking, text, handoffTimer('asking')(state));
 }
 
 export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): Step {
@@ -101,7 +96,7 @@ function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step 
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
   const kept = goOnStopped(changed(state, { operation: IDLE, relief }));
   const reason = said.trim() || 'the API was not available';
-  return keep(kept, [...TURN_OVER, { kind: 'put-off', ...decided(kept, reason) }]);
+  return keep(kept, [...TURN_OVER, decided(kept, 'put-off', reason)]);
 }
 
 function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain = false): Step {
@@ -114,7 +109,7 @@ export function onHandoffProblems(state: GovernorState, problems: readonly strin
   const { operation } = state;
   if (operation.phase !== 'writing') return keep(state);
   const reason = `the document has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
-  return chain(keep(state, [{ kind: 'ask-again', ...decided(state, reason), problems }]), (next) =>
+  return chain(keep(state, [decided(state, 'ask-again', reason, { problems })]), (next) =>
     ask(next, operation.plan, askAgain(problems), 'second'),
   );
 }
@@ -149,8 +144,7 @@ export function handoffTimer(phase: 'asking' | keyof typeof PATIENCE_MS, delayMs
 /** The agent is told to stop; a claude that does not even do that is left. */
 export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): Step {
   if (operation.attempt === 'late') {
-    const left = keep(state, [{ kind: 'buffered', fate: 'drop' }]);
-    return chain(left, (next) => write(next, { ...operation.plan, way: 'leave' }, undefined));
+    return chain(keep(state, [DROP_BUFFERED]), (next) => write(next, { ...operation.plan, way: 'leave' }, undefined));
   }
   return stopLate(state, { ...operation, attempt: 'late' });
 }

@@ -5,7 +5,7 @@ import { request } from '../prompts/own-lines.ts';
 import { isLoading, LEAST_RELIEVED, planExact } from '../relief/exact.ts';
 import type { Exact } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, clearTimer, keep, type Step, setTimer } from '../steps.ts';
 import { IDLE } from './operation.ts';
 
 /** How long claude may take to load the mod, and then the mod to give a sign of life. */
@@ -93,7 +93,7 @@ export function giveUpArming(state: GovernorState): Step {
   return keep(state.exact.phase === 'arming' ? settled(state, late) : state);
 }
 
-const CLEAR = { kind: 'clear-timer', timer: 'exact' } as const;
+const CLEAR = clearTimer('exact');
 
 /** Nothing waits for the mod any more. */
 function settled(state: GovernorState, exact: Partial<Exact>): GovernorState {

@@ -89,9 +89,9 @@ function handOver(state: GovernorState, reason: string): Step {
 export function adviseRelief(state: GovernorState, due: Due): Step {
   const advised = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return keep(advised);
-  if (due.way === 'handoff') return keep(advised, [{ kind: 'handoff', ...decided(state, due.reason) }]);
+  if (due.way === 'handoff') return keep(advised, [decided(state, 'handoff', due.reason)]);
   const focus = focusText(state);
-  return keep(advised, [{ kind: 'compact', ...decided(state, dueReason(state)), how: 'summary', focus }]);
+  return keep(advised, [decided(state, 'compact', dueReason(state), { how: 'summary', focus })]);
 }
 
 /** Makes room for a task that is too large, where that is possible. */
@@ -128,7 +128,7 @@ export function tellNative(state: GovernorState, { before, event }: Line<Boundar
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const tokens = event.preTokens ?? predicted(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';
-  return keep(state, [{ kind: 'native-compaction', ...decided(state, NATIVE[how]), how, when, tokens }]);
+  return keep(state, [decided(state, 'native-compaction', NATIVE[how], { how, when, tokens })]);
 }
 
 /** Latches what was crossed; says so once. */
@@ -149,7 +149,7 @@ export function judgeLevel(state: GovernorState): Step {
   const reason = tired
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : crossedText(gauge, run.policy.thresholds.warn);
-  return keep(latched, [{ kind: 'warn', ...decided(latched, reason) }]);
+  return keep(latched, [decided(latched, 'warn', reason)]);
 }
 
 /** The first call after a relief shows what it freed. */
@@ -163,7 +163,7 @@ export function measureLanding(state: GovernorState): Step {
   const handed = relief.handed && { ...relief.handed, landing: gauge.used };
   const landed = changedIn(state, 'relief', { landing: undefined, due: undefined, useless: isMissed, handed });
   const reason = isMissed ? 'the handoff freed too little' : 'the handoff made room';
-  return keep(landed, [{ kind: 'landed', ...decided(landed, reason), relief: 'handoff', freed }]);
+  return keep(landed, [decided(landed, 'landed', reason, { relief: 'handoff', freed })]);
 }
 
 function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): Step {
@@ -180,7 +180,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const made = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   return chain(
     landing.receipt === undefined
-      ? keep(landed, landing.isOurs ? [{ kind: 'landed', ...decided(landed, made), relief: 'compaction', freed }] : [])
+      ? keep(landed, landing.isOurs ? [decided(landed, 'landed', made, { relief: 'compaction', freed })] : [])
       : tellExact(landed, landing.before, landing.receipt, freed),
     (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : keep(next)),
     (next) => keep(next, [health(next, { event: 'landing' }, gauge.used)]),
@@ -190,7 +190,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
 function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): Step {
   const reason = `${before.predicted} tokens before it`;
   return keep(changedIn(state, 'exact', NO_ECHO), [
-    { kind: 'landed', ...decided(state, reason), relief: 'compaction', freed, exact, ...accountsIn(state) },
+    decided(state, 'landed', reason, { relief: 'compaction', freed, exact, ...accountsIn(state) }),
   ]);
 }
 

@@ -13,8 +13,20 @@ import { afterTurn, inTurn, openPrompts, takeBack, unanswered, waiting } from '.
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
-import { type GovernorState, NEW_PROCESS } from '../state.ts';
-import { chain, changed, changedIn, decided, isHandingOver, keep, type Line, type Step } from '../steps.ts';
+import { type GovernorState, NEW_CONTROL, NEW_PROCESS } from '../state.ts';
+import {
+  chain,
+  changed,
+  changedIn,
+  clearTimer,
+  DROP_BUFFERED,
+  decided,
+  isHandingOver,
+  keep,
+  type Line,
+  SHOW_DEFERRED,
+  type Step,
+} from '../steps.ts';
 import { reliefAfter } from './broken-off.ts';
 
 /** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows. */
@@ -44,10 +56,9 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.input !== 'open') return false;
-  const isStalled = state.process.hangs;
   // A process that exits before it has a session was started wrongly, and would exit again.
-  if (!isStalled && signal === undefined && state.session.id === undefined) return false;
-  if (!isStalled && wasAsked({ code, signal })) return false;
+  const isUnfit = signal === undefined && state.session.id === undefined;
+  if (!state.process.hangs && (isUnfit || wasAsked({ code, signal }))) return false;
   const { turn, mailbox, relief, operation } = state;
   const isIdle = turn.phase === 'idle' && operation.phase === 'idle';
   const isDone = isIdle && mailbox.ended && waiting(state).length === 0;
@@ -67,10 +78,7 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
 export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
   const isUnrelieved = state.operation.phase === 'leaving' && state.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.outcome;
-  return keep(changed(state, { input: 'closed', outcome }), [
-    ...leftUndone(state, exit),
-    { kind: 'deferred', fate: 'show' },
-  ]);
+  return keep(changed(state, { input: 'closed', outcome }), [...leftUndone(state, exit), SHOW_DEFERRED]);
 }
 
 function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
@@ -85,7 +93,7 @@ function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly
   const atLimit = outcome === 'limit' && { atLimit: true as const };
   const wasEnded = exit !== undefined && exit.code !== 0 && wasAsked(exit);
   const reason = END_REASONS[outcome ?? (input !== 'open' ? 'stopped' : wasEnded ? 'ended' : 'dead')];
-  return [{ kind: 'left-undone', ...decided(state, reason), prompts, ...atReset, ...atLimit }];
+  return [decided(state, 'left-undone', reason, { prompts, ...atReset, ...atLimit })];
 }
 
 const END_REASONS = {
@@ -123,8 +131,7 @@ export function onBegin(state: GovernorState): Step {
 
 /** A turn went well: earlier restarts no longer count. */
 export function forgetRestarts(state: GovernorState): GovernorState {
-  const { restarts, stalls } = state.process;
-  return restarts === 0 && stalls === 0 ? state : changedIn(state, 'process', { restarts: 0, stalls: 0 });
+  return changedIn(state, 'process', { restarts: 0, stalls: 0 });
 }
 
 /** Lines that prove a session; a compaction is reported before its turn begins. */
@@ -155,7 +162,7 @@ export function lineageStep(state: GovernorState) {
 /** A recording shows what happened, and nothing was done about it. */
 export function noteLineage(state: GovernorState, { before }: Line): Step {
   const next = state.run.mode === 'replay' ? undefined : lineageStep(state);
-  return keep(state, next === undefined ? [] : [{ kind: 'lineage', ...decided(before, next.reason), ...next }]);
+  return keep(state, next === undefined ? [] : [decided(before, 'lineage', next.reason, { ...next })]);
 }
 
 /** The wait before the first new start; it doubles with each further one. */
@@ -189,11 +196,11 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const midTurn = said.midTurn.filter(({ text }) => !again.has(text));
   const prompts = said.prompts.filter((text) => !again.has(text));
   const told = keep(changedIn(dead, 'exact', { midTurn, prompts }), [
-    { kind: 'buffered', fate: 'drop' },
+    DROP_BUFFERED,
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
-    { kind: 'restart', ...decided(state, end), attempt, undelivered: uuids },
+    decided(state, 'restart', end, { attempt, undelivered: uuids }),
   ]);
   // Only the notes know what was said until now.
   if (isForgotten(state, dead, logged)) return chain(told, (next) => startHandoff(next, end));
@@ -212,12 +219,7 @@ function isInterrupted(state: GovernorState): boolean {
 }
 
 /** A wait for the API, and the time of the run, outlive the process. */
-const FORGOTTEN_TIMERS: readonly Action[] = TIMERS.filter((timer) => timer !== 'wait' && timer !== 'time').map(
-  (timer) => ({
-    kind: 'clear-timer',
-    timer,
-  }),
-);
+const FORGOTTEN_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 'time').map(clearTimer);
 
 /** Neither a log nor a document holds what was said. */
 function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
@@ -232,23 +234,14 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
 
 /** The state without everything that belonged to the process. */
 function withoutProcess(state: GovernorState): GovernorState {
-  const { control, turn } = state;
+  const { sent, initialize, requests, ...control } = state.control;
   const trigger = typeof control.trigger === 'number' ? 'unplaced' : control.trigger;
   return changed(state, {
-    turn: { ...turn, phase: 'idle', stopped: undefined, grace: 'none' },
+    turn: { ...state.turn, phase: 'idle', stopped: undefined, grace: 'none' },
     mailbox: afterTurn(state, [], 'owed'),
     operation: state.operation.phase === 'deciding' ? state.operation : IDLE,
     exact: newExact(state.exact.phase !== 'off'),
-    control: {
-      ...control,
-      phase: 'closed',
-      asked: false,
-      pending: {},
-      callbacks: [],
-      held: [],
-      questions: [],
-      trigger,
-    },
+    control: { ...NEW_CONTROL, sent, initialize, requests, trigger },
     tasks: {},
     subagents: withoutRunning(state),
     fanOut: { ...state.fanOut, asked: [] },

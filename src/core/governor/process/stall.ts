@@ -7,7 +7,18 @@ import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isRelieving, keep, type Line, type Step, setTimer } from '../steps.ts';
+import {
+  chain,
+  changed,
+  changedIn,
+  clearTimer,
+  decided,
+  isRelieving,
+  keep,
+  type Line,
+  type Step,
+  setTimer,
+} from '../steps.ts';
 import type { Life } from '../waits/waits-state.ts';
 
 /** What claude writes by the clock: to keep a connection open, and for a tool that runs, also one whose call hangs. */
@@ -109,10 +120,11 @@ function tellLongTools(state: GovernorState): Step {
   const long = tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
   if (long.length === 0) return keep(state);
   const open = tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
-  const facts = { kind: 'long-tool', ...decided(state, 'it has not ended yet') } as const;
   return keep(
     changed(state, { tools: { ...tools, open } }),
-    long.map(({ use, since }) => ({ ...facts, tool: titleOf(use), ms: now - since })),
+    long.map(({ use, since }) =>
+      decided(state, 'long-tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),
+    ),
   );
 }
 
@@ -121,7 +133,7 @@ function onStall(state: GovernorState, ms: number): Step {
   const { enabled } = run.policy.recovery;
   const isLast = process.stalls >= MOST_STALLS || !enabled || !run.persistent || input !== 'open';
   const last = lastSeen(state);
-  const note = { kind: 'stall', ...decided(state, last), ms, tries: process.stalls + 1, last: isLast } as const;
+  const note = decided(state, 'stall', last, { ms, tries: process.stalls + 1, last: isLast });
   const next = changedIn(state, 'process', { stalls: process.stalls + 1, lookedAt: undefined });
   if (isLast) {
     // With its input closed it has answered all, and only does not end.
@@ -163,7 +175,7 @@ function lastSeen({ life, turn }: GovernorState): string {
 /** At the end of a turn: one that was interrupted goes on in another process; one that ended by itself was no stall. */
 export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   if (before.turn.stopped !== 'stall') return keep(state);
-  if (!tellsInterrupt(event)) return keep(state, [{ kind: 'clear-timer', timer: 'stall' }]);
+  if (!tellsInterrupt(event)) return keep(state, [clearTimer('stall')]);
   const because =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
   return end(changedIn(state, 'relief', { unfinished: { because, isLost: false, isUnheard: isUnheard(before) } }));

@@ -3,7 +3,7 @@ import { isSaid } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { Fate, GovernorState, Mailbox, OpenPrompt } from '../state.ts';
-import { changed, keep, type Step } from '../steps.ts';
+import { chain, changed, keep, SHOW_DEFERRED, type Step } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
 import { requestsIn } from './prompt.ts';
 
@@ -89,6 +89,11 @@ export function answer(state: GovernorState, these: readonly Prompt[]): Step {
   return keep(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), [
     { kind: 'answered', uuids: these.map(({ uuid }) => uuid) },
   ]);
+}
+
+/** The caller gets the end that claude gave the turn: there is no other answer. */
+export function leaveOwed(state: GovernorState): Step {
+  return chain(keep(state, [SHOW_DEFERRED]), (next) => answer(next, owed(next)));
 }
 
 /** The caller's prompts wait again, before all others; ctxb's own are over. */

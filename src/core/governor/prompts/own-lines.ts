@@ -1,6 +1,8 @@
 import type { Fields } from '../../protocol/fields.ts';
+import type { Effect } from '../effects.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
-import { chain, changedIn, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, keep, type Step, setTimer } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
 /** Opening of ctxb's own lines in the user's place, without any text of the user's. */
@@ -23,6 +25,14 @@ export function isOwnLine(uuid: string | undefined): boolean {
 /** The state after a line of our own was sent. */
 export function countSent(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { sent: state.control.sent + 1 });
+}
+
+/** Begins a turn of ctxb's own, which the caller does not see. */
+export function beginOwnTurn(state: GovernorState, operation: Operation, text: string, timer: Effect): Step {
+  return keep(changed(countSent(state), { operation }), [
+    { kind: 'send', line: userLine(text, ownUuid(state)) },
+    timer,
+  ]);
 }
 
 export function userLine(content: string, uuid: string): string {
@@ -51,7 +61,7 @@ export const OWN_PREFIX = 'ctxb:';
  * How long prompts, and calls of tools, wait for claude's answer to how full its context is. Each supported claude answers;
  * on a busy machine its start alone may take 5 s.
  */
-const WAIT_FOR_CONTEXT = { kind: 'set-timer', timer: 'context', afterMs: 30_000 } as const;
+const WAIT_FOR_CONTEXT = setTimer('context', 30_000);
 
 /** Asks claude for window and context. `summary` makes no API call. */
 export function askContext(state: GovernorState): Step {

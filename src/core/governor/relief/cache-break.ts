@@ -20,7 +20,7 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
   const cause = causes[0]?.cause ?? 'unknown';
   if (cause === 'pause' && before.cache.foretold) return keep(state);
   const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
-  return keep(state, [{ kind: 'cache-broken', ...decided(state, reason), cause, ...lost }]);
+  return keep(state, [decided(state, 'cache-broken', reason, { cause, ...lost })]);
 }
 
 const NOTHING = 'nothing that claude shows has changed';

@@ -67,7 +67,7 @@ export function noteReport(state: GovernorState, { request }: ControlRequestEven
 export function tellNotExact(state: GovernorState): Step {
   const { why } = state.exact;
   if (why === undefined) return keep(state);
-  return keep(changedIn(state, 'exact', { why: undefined }), [{ kind: 'not-exact', ...decided(state, why) }]);
+  return keep(changedIn(state, 'exact', { why: undefined }), [decided(state, 'not-exact', why)]);
 }
 
 export function planExact(state: GovernorState): Step {
@@ -122,7 +122,7 @@ function notExact(over: GovernorState, left: string | undefined): Step {
   const why = left ?? 'the mod did not answer';
   const refusals = before + 1;
   if (refusals >= MOST_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));
-  return keep(changedIn(over, 'exact', { refusals }), [{ kind: 'not-exact', ...decided(over, why), once: true }]);
+  return keep(changedIn(over, 'exact', { refusals }), [decided(over, 'not-exact', why, { once: true })]);
 }
 
 /** Refusals in a row after which compactions are claude's own: what is odd once is gone with what a summary replaces. */

@@ -5,10 +5,9 @@ import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { predicted } from '../gauge/gauge.ts';
 import { windowIn } from '../gauge/window.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
-import { answer, owed, requestsOf, unanswered } from '../prompts/mailbox.ts';
+import { leaveOwed, requestsOf, unanswered } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import {
-  chain,
   changedIn,
   decided,
   isCompacting,
@@ -70,7 +69,7 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
   const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
   // The caller has got claude's own answer, and another prompt may fit.
   if (hopeless !== undefined && !isHandedOver(before.relief))
-    return keep(state, [{ kind: 'exhausted', ...decided(state, hopeless) }]);
+    return keep(state, [decided(state, 'exhausted', hopeless)]);
   const tried = triedFor(before);
   const handoffs = exhausted?.handoffs ?? 0;
   const full = changedIn(state, 'relief', {
@@ -78,7 +77,7 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
     hopeless,
   });
   const reason = tellsBreaker(event) ? 'the window was filled again at once' : TOO_LONG;
-  return keep(full, [{ kind: 'exhausted', ...decided(full, reason) }]);
+  return keep(full, [decided(full, 'exhausted', reason)]);
 }
 
 /** A turn between the one that had no room and its relief: for what claude had not heard in that, or one of its own. */
@@ -133,7 +132,7 @@ export function leaveExhausted(state: GovernorState): Step {
   if (!state.relief.exhausted?.open) return keep(state);
   // The turn is over: whoever has interrupted it did not mean the next prompt.
   const left = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
-  return chain(keep(left, [{ kind: 'deferred', fate: 'show' }]), (next) => answer(next, owed(next)));
+  return leaveOwed(left);
 }
 
 /** Room was made for a turn that had none: the turn resumes. */

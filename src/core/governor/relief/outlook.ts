@@ -236,7 +236,7 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens);
   return keep(changed(state, { cache: { ...cache, foretold: true } }), [
-    { kind: 'cache-expired', ...decided(state, reason), idleMs, lifetimeMs, tokens, usd, cachedUsd, saving },
+    decided(state, 'cache-expired', reason, { idleMs, lifetimeMs, tokens, usd, cachedUsd, saving }),
   ]);
 }
 

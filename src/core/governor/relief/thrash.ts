@@ -44,7 +44,7 @@ export function brakeThrash(state: GovernorState, { before }: Line): Step {
   const last = compactions >= maxCompactions && mayEnd(state);
   if (compactions !== THRASH.compactions && !last) return keep(state);
   const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.tools)}`;
-  const thrash = { kind: 'thrash', ...decided(state, reason), compactions, last } as const;
+  const thrash = decided(state, 'thrash', reason, { compactions, last });
   if (!last) return keep(state, [thrash]);
   return chain(keep(changedIn(state, 'relief', { hopeless: reason }), [thrash]), sendInterrupt);
 }

@@ -21,9 +21,7 @@ export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
   const measuring = changed(changedIn(state, 'control', { trigger: 'off' }), { run, exact: NOT_EXACT });
   if (before.session.version === version) return keep(measuring);
-  return keep(measuring, [
-    { kind: 'unsupported', ...decided(state, `Claude Code ${version}`), oldest: OLDEST_SUPPORTED },
-  ]);
+  return keep(measuring, [decided(state, 'unsupported', `Claude Code ${version}`, { oldest: OLDEST_SUPPORTED })]);
 }
 
 function measuringOnly(policy: Policy): Policy {

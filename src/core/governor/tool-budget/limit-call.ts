@@ -59,7 +59,7 @@ interface Limit {
 }
 
 function limited(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): Step {
-  const note = { kind: 'limit-tool', ...decided(state, reason), tool: call.tool, parameter, value } as const;
+  const note = decided(state, 'limit-tool', reason, { tool: call.tool, parameter, value });
   return answered(state, call, context, withInput(call, parameter, value), note);
 }
 

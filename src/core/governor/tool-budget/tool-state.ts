@@ -133,7 +133,7 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
   if (ignores.includes(what) || state.input === 'closed') return keep(state);
   const after = changedIn(state, 'toolBudget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
-  return keep(after, ignores.length > 0 ? [] : [{ kind: 'tools-ignored', ...decided(after, reason) }]);
+  return keep(after, ignores.length > 0 ? [] : [decided(after, 'tools-ignored', reason)]);
 }
 
 /** Reads the sizes of tool results from a line of claude's. */

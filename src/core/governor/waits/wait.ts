@@ -1,11 +1,29 @@
-import type { ApiFailure, ApiRetryEvent, AssistantEvent, RateLimitEvent, ResultEvent } from '../../protocol/events.ts';
+import type {
+  ApiFailure,
+  ApiRetryEvent,
+  AssistantEvent,
+  LimitUse,
+  RateLimitEvent,
+  ResultEvent,
+} from '../../protocol/events.ts';
 import { isSaid, tellsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
 import { isUnheard, waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isWithinLimit, keep, type Line, type Step, setTimer } from '../steps.ts';
+import {
+  chain,
+  changed,
+  changedIn,
+  decided,
+  isWithinLimit,
+  keep,
+  type Line,
+  SHOW_DEFERRED,
+  type Step,
+  setTimer,
+} from '../steps.ts';
 import type { Limits, Wait } from './waits-state.ts';
 
 /** When a turn that the API has not answered is repeated, in milliseconds since the epoch; or the run ends. */
@@ -39,7 +57,8 @@ function failureIn(
   if (failure.isLater && gauge.calls === 0) return undefined;
   // With an API key claude alone knows when the limit resets: where that is later than it waits, a minute unless it was told
   // more, it does not try again.
-  const isBeyond = !run.withoutRetries && failure.status === 429 && (wait?.phase ?? 'over') === 'over';
+  const hasWaited = wait !== undefined && wait.phase !== 'over';
+  const isBeyond = !run.withoutRetries && failure.status === 429 && !hasWaited;
   return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
 }
 
@@ -48,9 +67,9 @@ function retryAt(
   state: GovernorState,
   { cause, resetsAt = resetOf(state.limits), isBeyond = false }: Failure,
 ): number | undefined {
-  const { now, run, wait } = state;
+  const { now, run } = state;
   const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
-  const since = wait?.since ?? now;
+  const { since, tries } = waitOf(state);
   if (cause === 'limit' && resetsAt !== undefined && resetsAt > now) {
     const until = resetsAt + jitter(state, RESET_SLACK_MS);
     return until - now > limitSeconds * 1000 ? undefined : until;
@@ -59,8 +78,13 @@ function retryAt(
   const seconds = cause === 'limit' ? Math.max(limitSeconds, outageWait) : outageWait;
   const end = since + seconds * 1000;
   // The pause grows with each turn that has ended without an answer.
-  const pause = Math.min(FIRST_PAUSE_MS * 2 ** (wait?.tries ?? 0), LONGEST_PAUSE_MS);
+  const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS);
   return end > now ? Math.min(now + jitter(state, pause), end) : undefined;
+}
+
+/** The wait under way, or one that begins now. */
+function waitOf({ wait, now }: GovernorState): Wait {
+  return wait ?? { cause: 'outage', phase: 'claude', since: now, until: now, tries: 0, said: false };
 }
 
 /** A reset is told in whole seconds, and many wait for the same one. */
@@ -70,9 +94,9 @@ const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 120_000;
 
 /** Between half of it and all: the runs of a machine do not come back at once. The same in a replay. */
-function jitter({ run, wait }: GovernorState, ms: number): number {
-  const seed = Number.parseInt(run.runId.slice(0, 8), 16) || 0;
-  const random = ((seed + (wait?.tries ?? 0) * 0x9e3779b1) % 1000) / 1000;
+function jitter(state: GovernorState, ms: number): number {
+  const seed = Number.parseInt(state.run.runId.slice(0, 8), 16) || 0;
+  const random = ((seed + waitOf(state).tries * 0x9e3779b1) % 1000) / 1000;
   return Math.round(ms * (0.5 + random / 2));
 }
 
@@ -100,15 +124,15 @@ export function followWait(state: GovernorState, { event }: Line): Step {
 const LEAST_LIMIT_MS = 120_000;
 
 function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
-  const { wait, now, limits, turn } = state;
-  if (wait?.phase === 'paused' || turn.stopped === 'wait') return keep(state);
+  const { now, limits, turn } = state;
+  const wait = waitOf(state);
+  if (wait.phase === 'paused' || turn.stopped === 'wait') return keep(state);
   const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= LEAST_LIMIT_MS);
-  const cause = isLimit ? 'limit' : (wait?.cause ?? 'outage');
+  const cause = isLimit ? 'limit' : wait.cause;
   // claude waits six hours at a time.
   const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
-  const isTold = wait?.said === true || (!isLimit && delayMs < LEAST_TOLD_MS);
-  const begun: Wait = wait ?? { cause, phase: 'claude', since: now, until, tries: 0, said: false };
-  const next = changed(state, { wait: { ...begun, cause, until, said: begun.said || !isTold } });
+  const isTold = wait.said || (!isLimit && delayMs < LEAST_TOLD_MS);
+  const next = changed(state, { wait: { ...wait, cause, until, said: wait.said || !isTold } });
   return keep(next, isTold ? [] : [announcement(next, 'claude', status)]);
 }
 
@@ -150,23 +174,21 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
 }
 
 function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
-  const { wait, now, limits } = state;
+  const wait = waitOf(state);
   // A limit of which nothing is known is waited for as an outage is.
-  const cause = (failure.resetsAt ?? resetOf(limits)) === undefined ? 'outage' : failure.cause;
-  const tries = (wait?.tries ?? 0) + 1;
-  const since = wait?.since ?? now;
-  const next = changed(state, { wait: { cause, phase: 'paused', since, until, tries, said: true } });
-  const isTold = wait?.said === true && wait.cause === cause;
+  const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
+  const next = changed(state, { wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true } });
+  const isTold = wait.said && wait.cause === cause;
   return keep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
 }
 
 function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: number) {
-  const { cause = 'outage', until = state.now } = state.wait ?? {};
+  const { cause, until } = waitOf(state);
   const limit = cause === 'limit' ? state.limits.hit : undefined;
   const isRefused = status === 401 || status === 403;
   const fault = isRefused ? 'the API refuses the credentials' : 'the API does not answer';
   const reason = cause === 'limit' ? 'a usage limit is reached' : fault;
-  return { kind: 'wait', ...decided(state, reason), cause, limit, by, until, ...(isRefused && { status }) } as const;
+  return decided(state, 'wait', reason, { cause, limit, by, until, ...(isRefused && { status }) });
 }
 
 function endAtLimit(state: GovernorState, failure: Failure): Step {
@@ -175,28 +197,26 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
   const { wait: seconds } = run.policy.limits;
   const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > now);
   const ended = changed(state, { outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } });
-  const share = limits.hit === undefined ? undefined : limits.used[limits.hit]?.share;
-  const reason = 'a usage limit is reached';
+  const beyond = isBeyond && { beyond: seconds };
   return keep(ended, [
-    {
-      ...{ kind: 'usage-limit', ...decided(ended, reason), level: 'limit', limit: limits.hit, share, resetsAt },
-      ...(isBeyond && { beyond: seconds }),
-    },
-    { kind: 'deferred', fate: 'show' },
+    decided(ended, 'usage-limit', 'a usage limit is reached', {
+      ...{ level: 'limit', limit: limits.hit, share: hitOf(limits)?.share, resetsAt },
+      ...beyond,
+    }),
+    SHOW_DEFERRED,
   ]);
 }
 
 /** What would be asked next would have no answer either: all prompts without one are left. */
 function endInOutage(state: GovernorState): Step {
-  const ended = endWait(changed(state, { outcome: 'outage' }), false);
-  return chain(ended, (next) => keep(next, [{ kind: 'deferred', fate: 'show' }]));
+  return chain(endWait(changed(state, { outcome: 'outage' }), false), (next) => keep(next, [SHOW_DEFERRED]));
 }
 
 /** Timers stop while a machine sleeps, and take no more than 24 days: the clock is looked at again and again. */
 const TICK_MS = 30_000;
 
-function tick({ wait, now }: GovernorState) {
-  const left = Math.max(0, (wait?.until ?? now) - now);
+function tick(state: GovernorState) {
+  const left = Math.max(0, waitOf(state).until - state.now);
   return setTimer('wait', Math.min(left, TICK_MS));
 }
 
@@ -227,7 +247,7 @@ function endWait(state: GovernorState, answered: boolean): Step {
   // A recording may have no times.
   const ms = wait.since > 0 ? now - wait.since : 0;
   const reason = answered ? 'the API answers again' : 'the API still does not answer';
-  return keep(next, [{ kind: 'waited', ...decided(next, reason), cause: wait.cause, ms, answered }]);
+  return keep(next, [decided(next, 'waited', reason, { cause: wait.cause, ms, answered })]);
 }
 
 export function stopWaiting(state: GovernorState): GovernorState {
@@ -237,32 +257,34 @@ export function stopWaiting(state: GovernorState): GovernorState {
 /** Notes how much of the account's limits is used, and announces what has come near. */
 export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): Step {
   const used = { ...state.limits.used, ...event.limits };
-  const near = Object.entries(event.limits).filter(
-    ([name, { share }]) => share !== undefined && share >= state.run.policy.limits.warnAt && name !== event.rejected,
+  const { warnAt } = state.run.policy.limits;
+  const isNear = ([name, { share }]: NamedLimit) => share !== undefined && share >= warnAt && name !== event.rejected;
+  const news = Object.entries(event.limits).filter(
+    (limit) => isNear(limit) && !state.limits.said.includes(mark(limit)),
   );
-  const news = near.filter(([name, { resetsAt }]) => !state.limits.said.includes(mark(name, resetsAt)));
-  const said = [...state.limits.said, ...news.map(([name, { resetsAt }]) => mark(name, resetsAt))].slice(
-    -REMEMBERED_NOTICES,
-  );
+  const said = [...state.limits.said, ...news.map(mark)].slice(-REMEMBERED_NOTICES);
   const told = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
   const next = changed(state, { limits: { used, hit: event.rejected, said }, told });
-  const facts = { kind: 'usage-limit', ...decided(next, 'a usage limit comes near'), level: 'warn' } as const;
   return keep(
     next,
-    news.map(([limit, { share, resetsAt }]) => ({ ...facts, limit, share, resetsAt })),
+    news.map(([limit, { share, resetsAt }]) =>
+      decided(next, 'usage-limit', 'a usage limit comes near', { level: 'warn', limit, share, resetsAt }),
+    ),
   );
 
-  function warning([name, { share = 0, resetsAt }]: (typeof near)[number]): string {
+  function warning([name, { share = 0, resetsAt }]: NamedLimit): string {
     const when =
       resetsAt === undefined ? '' : `, which resets in ${Math.ceil((resetsAt - state.now) / 60_000)} minutes`;
     return `${Math.round(share * 100)} % of the ${limitName(name)} usage limit of this account is used${when}: bring the work into a state from which it can be taken up again.`;
   }
 }
 
+type NamedLimit = readonly [name: string, use: LimitUse];
+
 const REMEMBERED_NOTICES = 16;
 
 /** The same limit after its reset is another. */
-function mark(name: string, resetsAt: number | undefined): string {
+function mark([name, { resetsAt }]: NamedLimit): string {
   return `${name} ${resetsAt ?? ''}`;
 }
 
@@ -272,6 +294,10 @@ export function limitName(name: string): string {
 }
 
 /** When the limit that was hit resets, in milliseconds since the epoch; undefined: it is not known. */
-function resetOf({ hit, used }: Limits): number | undefined {
-  return hit === undefined ? undefined : used[hit]?.resetsAt;
+function resetOf(limits: Limits): number | undefined {
+  return hitOf(limits)?.resetsAt;
+}
+
+function hitOf({ hit, used }: Limits): LimitUse | undefined {
+  return hit === undefined ? undefined : used[hit];
 }

@@ -89,7 +89,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const noted = changedIn(state, 'told', { largeTask: prompt.uuid });
   const size = sizeOf(state, prompt);
   const reason = `a prompt of about ${size} tokens in the zone ${zoneNow(state)}`;
-  return keep(noted, [{ kind: 'large-task', ...decided(noted, reason), tokens: size, todo: onLargeTask }]);
+  return keep(noted, [decided(noted, 'large-task', reason, { tokens: size, todo: onLargeTask })]);
 }
 
 /** The caller is answered by ctxb: the prompt is not sent. */

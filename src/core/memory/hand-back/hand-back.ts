@@ -163,7 +163,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     sent(state: GovernorState): Decision[] {
       const receipt = receipts.settle();
       if (receipt === undefined) return [];
-      return [{ kind: 'receipt', ...decided(state, `the fresh context after the ${receipt.relief}`), ...receipt }];
+      return [decided(state, 'receipt', `the fresh context after the ${receipt.relief}`, { ...receipt })];
     },
     /** A tool call that is over: the agent may have opened the notes. */
     used({ name, title, outcome }: ToolEntry, state: GovernorState): Decision[] {
@@ -171,7 +171,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       const file = fileIn(title, state.run.contextDir);
       if (file === undefined) return [];
       isUnread = false;
-      return [{ kind: 'read-back', ...decided(state, `the agent opened its notes with ${name}`), file }];
+      return [decided(state, 'read-back', `the agent opened its notes with ${name}`, { file })];
     },
   };
 }
@@ -239,7 +239,7 @@ function recalled(
   items: readonly EvidenceItem[],
 ): Decision {
   const given = tallyOf(items.flatMap(({ facts }) => facts));
-  return { kind: 'recall', ...decided(state, reason), hook, chars: context.length, given };
+  return decided(state, 'recall', reason, { hook, chars: context.length, given });
 }
 
 /** The file of the context folder that a path or a command names, as it names it. */
