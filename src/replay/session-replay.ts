@@ -14,11 +14,11 @@ import type { CallSeen } from './items-seen.ts';
 import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
+import { createPauses } from './observers/pauses.ts';
 import { createSubagents } from './observers/prompts.ts';
 import { createRetention, type TimedReceipt } from './observers/retention.ts';
 import type { Seen } from './observers/seen.ts';
 import { createUses } from './observers/uses.ts';
-import { createPauses, createWaits } from './observers/waits.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionSummary } from './summary.ts';
 
@@ -60,7 +60,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
     subagents: createSubagents(cut),
     oddities: createOddities(),
     pauses: createPauses(run.policy.cost.prices),
-    waits: createWaits(),
     explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
     uses: options.uses ? createUses() : undefined,
@@ -112,7 +111,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { calls: count, context, cost, lines, ...session } = figures.found(file, state);
       const found = watch.growth.found();
       const ledger = figures.ledger();
-      const [pauses, waits] = [watch.pauses.found(), watch.waits.found()];
+      const pauses = watch.pauses.found();
       const { peak, curve, ...shares } = context;
       return {
         ...session,
@@ -125,7 +124,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
         actions: decisions,
         cost,
         ...(pauses.count > 0 && { pauses }),
-        ...(waits.limits + waits.outages > 0 && { waits }),
         growth: found.growth,
         largest: found.largest,
         lineage,

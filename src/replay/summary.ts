@@ -86,8 +86,6 @@ export interface SessionSummary extends SessionFigures {
   readonly actions: readonly Decision[];
   /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
   readonly pauses?: Pauses;
-  /** Times in which the API did not answer, where there were any. */
-  readonly waits?: Waits;
   /** Estimated tokens that were put into the main thread's context, by what they came from. */
   readonly growth: Growth;
   /** The largest results of tools in the main thread, the largest first. */
@@ -131,14 +129,6 @@ export interface Pauses {
   readonly usd: number;
   /** The cost of the same tokens from the cache. */
   readonly cachedUsd: number;
-}
-
-/** Waits for usage limits to reset, and for outages of the API to end. */
-export interface Waits {
-  readonly limits: number;
-  readonly limitMs: number;
-  readonly outages: number;
-  readonly outageMs: number;
 }
 
 /** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */
@@ -187,12 +177,6 @@ export interface Totals {
   readonly usdPartial?: true;
   /** Calls that occur in further sessions, and count once. */
   readonly copiedCalls: number;
-}
-
-/** The share of the recorded time spent waiting; null if the times do not include the waits. */
-export function waitedShare({ limitMs, outageMs }: Waits, { first, last }: SessionSummary['time']): number | null {
-  const [waited, all] = [limitMs + outageMs, (last ?? 0) - (first ?? 0)];
-  return all > 0 && all >= waited ? waited / all : null;
 }
 
 /** The summary alone, where what is in it one by one was only asked for by another report. */

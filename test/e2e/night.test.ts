@@ -134,23 +134,17 @@ inSoak(
       expect(last.filter((text) => text.startsWith('prompt '))).toEqual(PROMPTS);
 
       const { env } = world.scratch;
-      const replay = (...args: string[]) =>
-        runProgram(process.execPath, [CTXB, 'replay', ...args, 'night-1.ndjson', 'night-2.ndjson'], { env, cwd });
-      const { sessions } = JSON.parse((await replay('--json')).stdout.toString()) as ReplayReport;
-      const sum = (of: (session: ReplayReport['sessions'][number]) => number | undefined) =>
-        sessions.reduce((all, session) => all + (of(session) ?? 0), 0);
-      expect(sum(({ time }) => (time.last ?? 0) - (time.first ?? 0))).toBeGreaterThan(8 * HOUR);
-      // The second limit was waited for by both.
-      expect([sum(({ waits }) => waits?.limits), sum(({ waits }) => waits?.outages)]).toEqual([3, 3]);
-      expect(sum(({ waits }) => waits?.limitMs)).toBeGreaterThan(5.5 * HOUR);
+      const replay = [CTXB, 'replay', '--json', 'night-1.ndjson', 'night-2.ndjson'];
+      const { stdout } = await runProgram(process.execPath, replay, { env, cwd });
+      const { sessions } = JSON.parse(stdout.toString()) as ReplayReport;
+      const recorded = sessions.reduce((sum, { time }) => sum + (time.last ?? 0) - (time.first ?? 0), 0);
+      expect(recorded).toBeGreaterThan(8 * HOUR);
       expect(
         sessions.flatMap(({ actions }) => actions.filter(({ kind }) => KNOWN.has(kind)).map(({ kind }) => kind)),
       ).toEqual([
         ...['wait', 'waited', 'wait', 'waited', 'restart', 'wait', 'stall', 'restart', 'waited', 'wait'],
         ...['wait', 'waited', 'wait', 'waited'],
       ]);
-      await replay('--html', 'night.html');
-      expect(readFileSync(join(cwd, 'night.html'), 'utf8')).toContain('limitMs');
     } finally {
       program?.kill('SIGKILL');
       await world.dispose();

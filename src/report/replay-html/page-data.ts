@@ -11,7 +11,7 @@ export type PageData = ReturnType<typeof pageData>;
 const TAKEN = [
   ...(['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'project', 'prompt', 'time'] as const),
   ...(['window', 'turns', 'lines'] as const),
-  ...(['calls', 'context', 'traffic', 'compactions', 'cost', 'lineage', 'subagents', 'waits', 'copied'] as const),
+  ...(['calls', 'context', 'traffic', 'compactions', 'cost', 'lineage', 'subagents', 'copied'] as const),
 ];
 
 type Taken = Pick<SessionSummary, (typeof TAKEN)[number]>;

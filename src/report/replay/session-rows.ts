@@ -4,8 +4,8 @@ import { decisionText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
-import { type Copied, type Pauses, type SessionSummary, type Waits, waitedShare } from '../../replay/summary.ts';
-import { costSource, counted, dollars, duration, percent, tokens } from '../figures.ts';
+import type { Copied, Pauses, SessionSummary } from '../../replay/summary.ts';
+import { costSource, counted, dollars, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import type { Glyphs } from '../style.ts';
 import { row } from './format.ts';
@@ -49,7 +49,6 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     ...(usd === null ? [] : [row('cost', costText(usd, session))]),
     ...(session.copied === undefined ? [] : [row('copied', copiedText(session.copied))]),
     ...(session.pauses === undefined ? [] : [row('cache', pausesText(session.pauses))]),
-    ...(session.waits === undefined ? [] : [row('waits', waitsText(session.waits, session.time))]),
     ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
   ];
 }
@@ -153,17 +152,6 @@ function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): s
   return expired === 0
     ? pauses
     : `${pauses}: ${tokens(size)} tokens read again for ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
-}
-
-/** `2 for usage limits (96 min 4 s), 1 for an outage of the API (3 min 5 s): 41% of the time` */
-function waitsText(waits: Waits, time: SessionSummary['time']): string {
-  const { limits, limitMs, outages, outageMs } = waits;
-  const parts = [
-    ...(limits === 0 ? [] : [`${counted(limits, 'usage limit')} (${duration(limitMs)})`]),
-    ...(outages === 0 ? [] : [`${counted(outages, 'outage')} of the API (${duration(outageMs)})`]),
-  ];
-  const share = waitedShare(waits, time);
-  return `${parts.join(', ')}${share === null ? '' : `: ${percent(share)} of the time`}`;
 }
 
 export function linesRow({ lines }: SessionSummary): string {

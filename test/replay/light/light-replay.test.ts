@@ -36,7 +36,7 @@ function readFully(bytes: Buffer) {
   feedTo(createLineFeed(replay.line), bytes);
   const { ledger, compactions, context, ...whole } = replay.summary('a.jsonl');
   const { last: _, basis: __, ...shares } = context;
-  const { turns, traffic, actions, pauses, waits, growth, largest, lineage, subagents, oddities, ...figures } = whole;
+  const { turns, traffic, actions, pauses, growth, largest, lineage, subagents, oddities, ...figures } = whole;
   return {
     ...figures,
     context: shares,

@@ -1,7 +1,6 @@
 import { h } from '../../../browser/dom.ts';
 import { ownFigures } from '../../../replay/copies.ts';
-import { type Waits, waitedShare } from '../../../replay/summary.ts';
-import { costSource, costText, counted, dollars, duration, percent, tokens } from '../../figures.ts';
+import { costSource, costText, counted, dollars, percent, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { createChart } from './chart.ts';
 import { contextSection } from './context-chart.ts';
@@ -44,7 +43,7 @@ function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSes
 }
 
 function tiles(info: PageSession): HTMLElement {
-  const { context, window, traffic, compactions, copied, subagents, waits } = info;
+  const { context, window, traffic, compactions, copied, subagents } = info;
   const own = ownFigures(info);
   const { input, cacheCreation, cacheRead } = traffic.main;
   const all = [
@@ -67,18 +66,10 @@ function tiles(info: PageSession): HTMLElement {
     ['Cache reads', millions(cacheRead), `of ${millions(input + cacheCreation + cacheRead)} of all input`],
     own.usd !== null && ['Cost', costText(own, GLYPHS), costSource(info)],
     copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
-    waits && waitTile(waits, info.time),
   ];
   const tile = ([name, figure, note]: string[]) =>
     h('div', { class: 'card' }, h('dt', {}, name), h('dd', {}, h('strong', {}, figure), h('small', {}, note)));
   return h('dl', { class: 'tiles' }, ...all.map((each) => each && tile(each)));
-}
-
-function waitTile(waits: Waits, time: PageSession['time']): string[] {
-  const share = waitedShare(waits, time);
-  const causes = [counted(waits.limits, 'usage limit'), counted(waits.outages, 'outage')];
-  const note = [...causes, ...(share === null ? [] : [`${percent(share)} of the time`])].join(', ');
-  return ['Waits', duration(waits.limitMs + waits.outageMs), note];
 }
 
 function plannedText({ compactions }: PageSession): string {

@@ -1,0 +1,39 @@
+import { toUsd } from '../../core/governor/cost/cost.ts';
+import { type Prices, priceAt, priceFor } from '../../core/governor/cost/prices.ts';
+import { idleBeyondLife, writePrice } from '../../core/governor/cost/prompt-cache.ts';
+import type { Pauses } from '../summary.ts';
+import type { Observer } from './seen.ts';
+
+/** With less of the context before it in the cache, a call counts as one whose cache had expired. */
+const KEPT_SHARE = 0.5;
+
+/** What pauses longer than the life of the prompt cache have cost, by the usage of the first call after each. */
+export function createPauses(prices: Prices): Observer<Pauses> {
+  const pauses = { count: 0, expired: 0, tokens: 0 };
+  const microUsd = { read: 0, cached: 0 };
+  return {
+    see({ input, before, after }) {
+      const { call } = after.facts;
+      if (
+        call?.kind !== 'assistant' ||
+        before.gauge.basis !== 'measured' ||
+        idleBeyondLife(before.cache, input.t) === undefined
+      )
+        return;
+      const { cacheRead, cacheCreation, input: uncached } = call.usage;
+      const { used } = before.gauge;
+      pauses.count++;
+      if (cacheRead >= used * KEPT_SHARE) return;
+      const tokens = Math.min(used - cacheRead, cacheCreation + uncached);
+      const listPrice = priceFor(call.model, prices, call.version ?? before.session.version);
+      const cost = (rate: number) => Math.round((tokens * rate) / 1_000_000);
+      pauses.expired++;
+      pauses.tokens += tokens;
+      if (listPrice === undefined) return;
+      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, call.usage.terms?.fast);
+      microUsd.read += cost(writePrice(before.cache, price));
+      microUsd.cached += cost(price.cacheRead);
+    },
+    found: () => ({ ...pauses, usd: toUsd(microUsd.read), cachedUsd: toUsd(microUsd.cached) }),
+  };
+}
