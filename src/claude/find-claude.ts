@@ -22,21 +22,11 @@ const REMEDY = 'install Claude Code (npm install -g @anthropic-ai/claude-code), 
  * @throws CtxbError `command-not-found`, with what to do
  */
 export async function findClaude(where: Where, options: FindOptions = {}): Promise<string> {
-  return (await lookForClaude(where, options)) ?? refuse('no claude on PATH besides ctxb itself');
-}
-
-/**
- * Like {@link findClaude}; undefined when none is named and none is on PATH.
- *
- * @throws CtxbError `command-not-found` when the one that is named cannot be run, or is ctxb itself
- */
-export async function lookForClaude(
-  where: Where,
-  { given, self = process.argv[1] ?? '' }: FindOptions = {},
-): Promise<string | undefined> {
+  const { given, self = process.argv[1] ?? '' } = options;
   if (given !== undefined) return named(given, '--claude', where, self);
   const { CTXB_CLAUDE: chosen } = where.env;
-  return chosen ? named(chosen, 'CTXB_CLAUDE', where, self) : onPath('claude', where, self);
+  if (chosen) return named(chosen, 'CTXB_CLAUDE', where, self);
+  return (await onPath('claude', where, self)) ?? refuse('no claude on PATH besides ctxb itself');
 }
 
 async function onPath(name: string, { env }: Where, self: string): Promise<string | undefined> {

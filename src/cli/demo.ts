@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { installedClaude, lookForClaude } from '../claude/find-claude.ts';
+import { findClaude, installedClaude } from '../claude/find-claude.ts';
 import { closingText } from '../demo/closing-text.ts';
 import { arrivals, type DemoFacts, readFacts } from '../demo/facts.ts';
 import { DEMO_PROMPTS } from '../demo/job.ts';
@@ -35,40 +35,28 @@ Examples:
 
 async function demo(flags: DemoFlags, io: Io): Promise<number> {
   const style = await styleFor(io.stdout, io.env);
-  const screen = createScreen(io.stdout, style, DEMO_PROMPTS);
   const claude = await claudeFor(flags, io);
-  const opening = (claude === undefined ? RECORDED : LIVE).flatMap((text) => wrap(text, textWidth(io.stdout.columns)));
+  const opening = wrap(OPENING, textWidth(io.stdout.columns));
   io.stdout.write(`${opening.map((line) => style.dim(line)).join('\n')}\n\n`);
-  const run = await perform(claude, screen, io);
+  const screen = createScreen(io.stdout, style, DEMO_PROMPTS);
+  const run = await runLive(claude, { ...io, stdout: screen });
   // The user ended it, or the reader of stdout is gone: no closing text.
-  if (run.interrupted || screen.stdout.errored) return run.exitCode;
+  if (run.interrupted || screen.errored) return run.exitCode;
   const facts = readFacts(run.record);
-  io.stdout.write(closingText({ facts, seen: run.seen, live: claude !== undefined }, style, io.stdout.columns));
+  io.stdout.write(closingText(facts, run.seen, style, io.stdout.columns));
   const failure = findFailure(run, facts);
   if (failure !== undefined) throw new CtxbError('bug', `the demo failed: ${failure}`);
   return 0;
 }
 
-const LIVE = [
+const OPENING =
   'The real claude and the real ctxb at work. A stand-in on this machine plays the API and counts the tokens of each ' +
-    'call. No network, no key, no cost.',
-];
-
-const RECORDED = [
-  'No claude was found here, so this is a RECORDING of a run. To see it live:',
-  '  npm install -g @anthropic-ai/claude-code',
-];
+  'call. No network, no key, no cost.';
 
 /** The one that this ctxb was tried with, where it is there. */
-async function claudeFor({ claude: given }: DemoFlags, io: Io): Promise<string | undefined> {
+async function claudeFor({ claude: given }: DemoFlags, io: Io): Promise<string> {
   const beside = given === undefined ? await installedClaude(import.meta.url) : undefined;
-  return beside ?? (await lookForClaude(io, { given }));
-}
-
-async function perform(claude: string | undefined, screen: ReturnType<typeof createScreen>, io: Io): Promise<DemoRun> {
-  if (claude !== undefined) return runLive(claude, { ...io, stdout: screen.stdout });
-  const { playRecorded } = await import('../demo/recorded-run.ts');
-  return playRecorded(screen, io);
+  return beside ?? (await findClaude(io, { given }));
 }
 
 function findFailure({ exitCode, seen }: DemoRun, { turns }: DemoFacts): string | undefined {

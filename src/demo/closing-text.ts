@@ -3,31 +3,27 @@ import { changeText, keptPrompts } from '../messages.ts';
 import { counted, dollars, roughTokens, shareOf, tokens } from '../report/figures.ts';
 import { hanging, textWidth } from '../report/layout.ts';
 import type { Style } from '../report/style.ts';
-import type { DemoFacts, TurnFacts } from './facts.ts';
-import { arrivals, type Sighting } from './facts.ts';
-
-export interface DemoStory {
-  readonly facts: DemoFacts;
-  readonly seen: readonly Sighting[];
-  /** False: a recording was played. */
-  readonly live: boolean;
-}
+import { arrivals, type DemoFacts, type Sighting, type TurnFacts } from './facts.ts';
 
 type Landed = Extract<Decision, { readonly kind: 'landed' }>;
 
 /** What happened, and last what the job cost with ctxb and without; every figure comes from the record of the run. */
-export function closingText(story: DemoStory, style: Style, columns: number | undefined): string {
-  const { facts, live } = story;
+export function closingText(
+  facts: DemoFacts,
+  seen: readonly Sighting[],
+  style: Style,
+  columns: number | undefined,
+): string {
   if (facts.turns.length === 0) return '';
   const { version = '?', model = '?', window, costUsd, savedUsd } = facts;
   const width = textWidth(columns);
   const line = (label: string, text: string) => hanging(`  ${label}`, text, width);
   return [
     '',
-    style.bold(`What happened${live ? '' : ' in the recording'}`),
+    style.bold('What happened'),
     line('Claude Code', `${version}, ${model}, window of ${window === undefined ? '?' : tokens(window)} tokens`),
     ...facts.turns.map((turn, index) => line(`prompt ${index + 1} `, turnText(facts, turn, index))),
-    line('delivered', deliveryText(story)),
+    line('delivered', deliveryText(facts, seen)),
     '',
     style.bold('What the job cost'),
     line('with ctxb   ', style.bold(dollars(costUsd))),
@@ -55,9 +51,9 @@ function turnText({ window, decisions }: DemoFacts, { calls, first, last }: Turn
   return `${counted(calls, 'call')}, context ${from}${roughTokens(last)} (${shareOf(last, window)})${reliefs.join('')}`;
 }
 
-function deliveryText({ facts, seen, live }: DemoStory): string {
+function deliveryText(facts: DemoFacts, seen: readonly Sighting[]): string {
   const counts = facts.turns.map((_, index) => arrivals(seen, index));
-  const source = `the stand-in saw ${counted(seen.length, 'request')}${live ? '' : ' when it was recorded'}`;
+  const source = `the stand-in saw ${counted(seen.length, 'request')}`;
   return counts.every((count) => count === 1)
     ? `every prompt reached the model exactly once (${source})`
     : `the prompts reached the model ${counts.map((count) => `${count}×`).join(', ')} (${source})`;

@@ -51,7 +51,6 @@ function begunTurns(line: Judged, rest: readonly Judged[]) {
   const result = own.map(({ input }) => input.event).findLast((event) => event.kind === 'result');
   return [
     {
-      prompt: inTurn(line.after)[0]?.text ?? '',
       calls: contexts.length,
       /** Context of its first and of its last call; 0 without calls. */
       first: contexts[0] ?? 0,

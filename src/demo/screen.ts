@@ -8,10 +8,8 @@ import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 import { resultText } from '../run/output/output.ts';
 
-export type Screen = ReturnType<typeof createScreen>;
-
-/** The conversation of the demo: prompts and claude's visible lines, each after its speaker's name. */
-export function createScreen(stdout: Output, style: Style, prompts: readonly string[]) {
+/** The stdout of the demo's run: shows prompts and claude's lines, each after its speaker's name. */
+export function createScreen(stdout: Output, style: Style, prompts: readonly string[]): Output {
   let turn = -1;
   let isOpen = false;
   let filesRead = 0;
@@ -51,6 +49,5 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
   // A reader that closes its end stops the run, as without the demo.
   lines.on('error', () => {});
   stdout.on('error', (error) => lines.destroy(error));
-  /** `stdout` takes that of a run. */
-  return { show, stdout: lines as Output };
+  return lines;
 }

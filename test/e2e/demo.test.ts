@@ -88,7 +88,7 @@ const BUNDLE: BuildOptions = {
 };
 const RECORDING = fileURLToPath(new URL('../../fixtures/demo/recording.json', import.meta.url));
 
-/** The recording that is played where there is no claude: CTXB_RECORD_DEMO=1 makes it anew. */
+/** The recording that docs/run.svg is drawn from: CTXB_RECORD_DEMO=1 makes it again. */
 async function recordDemo(): Promise<void> {
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   const env = { PATH: process.env.PATH };
