@@ -1,12 +1,9 @@
 import type { Command } from 'commander';
 import { signalExitCode } from '../claude/child.ts';
 import { findClaude } from '../claude/find-claude.ts';
-import { closest } from '../config/finding.ts';
-import type { Check } from '../doctor/check.ts';
 import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
 import { FACTS } from '../doctor/facts.ts';
 import { lookAround, type Surroundings } from '../doctor/surroundings/look-around.ts';
-import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { doctorJson, factsText, remarksText, type Sheet, verdictText } from '../report/doctor.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
@@ -18,7 +15,6 @@ import { wholeNumber } from './inputs.ts';
 interface DoctorFlags {
   readonly claude?: string;
   readonly quick?: true;
-  readonly only?: readonly string[];
   readonly strict?: true;
   readonly timeout?: number;
   readonly json?: true;
@@ -30,7 +26,6 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
   command
     .option('--claude <path>', 'the claude to check (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)')
     .option('--quick', 'check the installation only; try no facts')
-    .option('--only <name>', 'try only this fact; repeat it for several', (name, all: string[] = []) => [...all, name])
     .option('--strict', 'exit code 3 also if an optional fact fails or takes too long')
     .option(
       '--timeout <seconds>',
@@ -54,11 +49,10 @@ and does not count.
 Examples:
   ctxb doctor
   ctxb doctor --quick
-  ctxb doctor --claude ./node_modules/.bin/claude --strict --json
-  ctxb doctor --only compact-succeeds --only compact-exact`;
+  ctxb doctor --claude ./node_modules/.bin/claude --strict --json`;
 
 async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
-  const checks = chosenChecks(flags);
+  const checks = flags.quick ? [] : FACTS;
   const around = await lookAround(io);
   const sheet = flags.json ? undefined : await sheetFor(io);
   // Show what is known at once: the facts take a while.
@@ -80,20 +74,6 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   } finally {
     signals.release();
   }
-}
-
-/** The first fact is looked at in any case: without it no other can be tried. */
-function chosenChecks({ quick, only }: DoctorFlags): readonly Check[] {
-  if (quick) return [];
-  if (only === undefined) return FACTS;
-  const names = FACTS.map(({ name }) => name);
-  for (const name of only) {
-    if (names.includes(name)) continue;
-    const meant = closest(name, names);
-    const todo = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
-    throw new CtxbError('usage', `--only: unknown fact "${name}": ${todo}`);
-  }
-  return FACTS.filter(({ name }, index) => index === 0 || only.includes(name));
 }
 
 async function sheetFor({ stdout, env }: Io): Promise<Sheet> {

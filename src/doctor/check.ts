@@ -2,7 +2,7 @@ import type { Scene, Seen } from './stage/scene.ts';
 
 /** One fact about how claude behaves that ctxb relies on. */
 export interface Check {
-  /** For `--only`. */
+  /** In the report, and in docs/doctor.md. */
   readonly name: string;
   /** A sentence of the present tense. */
   readonly fact: string;

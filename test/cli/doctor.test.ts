@@ -114,14 +114,10 @@ it('without UTF-8 the marks are letters', async () => {
   expect(run.stdout.toString()).toContain('  ok Node: ');
 });
 
-it.each([
-  { args: ['--only', 'compact-suceeds'], says: 'did you mean compact-succeeds?' },
-  { args: ['--only', 'xyzzy'], says: 'there are two-way-stream, ' },
-  { args: ['--timeout', '0'], says: '--timeout: expected a whole number of seconds' },
-])('$args is refused: $says', async ({ args, says }) => {
+it('refuses a time limit of nothing', async () => {
   await using place = await placeWithTmp();
-  const run = await ctxb(place, ['doctor', ...args]);
-  expect(run.stderr).toContain(says);
+  const run = await ctxb(place, ['doctor', '--timeout', '0']);
+  expect(run.stderr).toContain('--timeout: expected a whole number of seconds');
   expect(run.code).toBe(2);
   expect(run.stdout.toString()).toBe('');
 });

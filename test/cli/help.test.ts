@@ -109,7 +109,7 @@ describe('help', () => {
     { name: 'flow pack', options: ['--run', '--receipt', '--context-dir'] },
     { name: 'health', options: ['--json', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },
-    { name: 'doctor', options: ['--claude', '--quick', '--only', '--strict', '--timeout', '--json'] },
+    { name: 'doctor', options: ['--claude', '--quick', '--strict', '--timeout', '--json'] },
   ])('ctxb $name --help names its options and has examples', async ({ name, options }) => {
     await using place = await createPlace();
     const run = await ctxb(place, [...name.split(' '), '--help']);

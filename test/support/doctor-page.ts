@@ -37,9 +37,8 @@ and a temporary folder, which ctxb removes, also after Ctrl-C. ctxb reads your s
 | 127 | no claude was found |
 
 The time for a fact depends on the time of the first one, so a slow machine gets more. \`--timeout SECONDS\` sets a limit for all.
-If the time was too short, the fact is marked \`?\`, with the time to try next, and does not count as a fault. \`--only NAME\` checks
-one fact; \`--json\` has everything. The end-to-end tests check many more facts (\`npm run claude:latest\` runs them with the newest
-claude).
+If the time was too short, the fact is marked \`?\`, with the time to try next, and does not count as a fault. \`--json\` has
+everything. The end-to-end tests check many more facts (\`npm run claude:latest\` runs them with the newest claude).
 
 `;
 
