@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CtxbError, messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { breachesOf } from '../replay/gates.ts';
 import { isFull, type SessionFigures, type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { folded } from '../report/layout.ts';
 import { type Outcome, openPage, type Page, type Report } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
-import { breachText } from '../report/replay/verdicts.ts';
+import { breachesOf } from '../report/replay/gates.ts';
 import { createOutlet } from '../run/output/outlet.ts';
 import { appendText } from '../store/files/given-file.ts';
 import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
@@ -71,7 +70,7 @@ export async function printReport(
   if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
     throw new CtxbError('unreadable-input', `${named.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
   }
-  const failing = sessions.map((session) => breachesOf(session, gates).map((breach) => breachText(session, breach)));
+  const failing = sessions.map((session) => breachesOf(session, gates));
   const outcome = {
     faults: faults.map(({ message }) => message),
     breaches: [...failing.flat(), ...vainTexts(sessions, faults, isGated(gates) && !options.allowEmpty)],

@@ -111,7 +111,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   return printReport(find, options, {
     io,
     levels: policy,
-    shown: { series, retention: (flags.retention ?? options.gates.retention) !== undefined },
+    shown: { series, retention: flags.retention === true },
     meant: isBareWhatIf && flags.since === undefined ? 'of the last 30 days: --since 90d takes more' : undefined,
     say,
     clear: progress.clear,
@@ -133,18 +133,18 @@ async function sessionsOf(judged: AsyncIterable<Judged>): Promise<readonly Sessi
 }
 
 /** Lists and sums need only a part of each recording; details and what-if need all. */
-function depthOf(flags: ReplayFlags, { format, gates, html, ci }: ReportOptions): Depth {
-  const isWhole = html !== undefined || ci || flags.retention || flags.explain || gates.retention !== undefined;
+function depthOf(flags: ReplayFlags, { format, html, ci }: ReportOptions): Depth {
+  const isWhole = html !== undefined || ci || flags.retention || flags.explain;
   return isWhole || flags.series || flags.whatIf ? 'full' : format.depth;
 }
 
 /** What the report needs from the recordings. */
-function asked(flags: ReplayFlags, { format, gates, html }: ReportOptions) {
+function asked(flags: ReplayFlags, { format, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
     series: format.needsSeries || (flags.series ?? html) !== undefined,
     uses: flags.whatIf === true,
-    retention: (flags.retention ?? html ?? gates.retention) !== undefined,
+    retention: (flags.retention ?? html) !== undefined,
     explain: flags.explain,
   };
 }

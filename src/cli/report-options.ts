@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { Gates } from '../replay/gates.ts';
 import { type Filters, SORT_ORDERS } from '../replay/selection.ts';
 import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';
+import type { Gates } from '../report/replay/gates.ts';
 import { parsed } from './inputs.ts';
 
 /** The options that all commands with session reports share, as commander returns them. */
@@ -14,7 +14,6 @@ export interface ReportFlags extends Readonly<Record<string, unknown>>, Omit<Lis
   readonly maxCompactions?: number;
   readonly maxUnplanned?: number;
   readonly maxCost?: number;
-  readonly minRetention?: number;
   readonly allowEmpty?: true;
   readonly ids?: true;
 }
@@ -64,8 +63,6 @@ export function addReportOptions(command: Command): void {
   value('--max-unplanned <number>', 'fail if claude itself began more compactions', COUNT, countOf);
   const amount = 'an amount in US dollars such as 2.50';
   value('--max-cost <dollars>', 'fail if it cost more, or if its cost is unknown', amount, amountOf);
-  const share = 'fail if compactions and handoffs kept less (90% or 0.9)';
-  value('--min-retention <share>', share, 'a share such as 90% or 0.9', shareOf);
   command.option('--allow-empty', 'pass without a session with a call');
 }
 
@@ -75,18 +72,12 @@ export function addReportOptions(command: Command): void {
  */
 export function readReportFlags(flags: ReportFlags, isTerminal: boolean): ReportOptions {
   const format = chosenFormat(flags);
-  const { failOver, maxCompactions, maxUnplanned, maxCost, minRetention, since, project, model } = flags;
+  const { failOver, maxCompactions, maxUnplanned, maxCost, since, project, model } = flags;
   return {
     format,
     ci: flags.ci === true,
     html: flags.html,
-    gates: {
-      context: failOver,
-      compactions: maxCompactions,
-      unplanned: maxUnplanned,
-      costUsd: maxCost,
-      retention: minRetention,
-    },
+    gates: { context: failOver, compactions: maxCompactions, unplanned: maxUnplanned, costUsd: maxCost },
     list: {
       sort: flags.sort,
       limit: limitOf(flags.limit, isTerminal && format.isList === true),

@@ -1,6 +1,6 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { FactKind } from '../core/governor/decisions.ts';
-import { FACT_KINDS, TOLD_KINDS } from '../core/memory/notebook/fact.ts';
+import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { ownFigures, sumUsd, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
@@ -154,16 +154,6 @@ export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals
     reliefs: reliefs.length,
     known: Object.fromEntries(known) as RetentionTotals['known'],
   };
-}
-
-/** The share of essential facts that were really kept; null if there were none. */
-export function keptShare(reliefs: readonly ReliefSeen[]): number | null {
-  const { all, kept } = keptOf(reliefs, TOLD_KINDS);
-  const { given } = keptOf(
-    reliefs.filter(({ actual }) => !actual),
-    TOLD_KINDS,
-  );
-  return all === 0 ? null : (kept - given) / all;
 }
 
 type Tallies<K extends string> = Readonly<Record<'all' | 'kept' | 'given', Readonly<Record<K, number>>>>;

@@ -26,11 +26,6 @@ describe('gates', () => {
         },
         { args: ['--max-cost', '0.60'], says: ['it cost $0.71, more than $0.60: beyond that by call 3'] },
         { args: ['--max-cost', '0.6', '--json'], says: ['beyond that by call 3'] },
-        { args: ['--min-retention', '0'], says: [] },
-        {
-          args: ['--min-retention', '100%'],
-          says: [`${NATIVE} (session 0f6be75f-5fff-46e9-b95e-98a47f248929): its compactions`],
-        },
       ],
       2,
     ),

@@ -1,29 +1,12 @@
 import { expect, it } from 'vitest';
-import { toUsd } from '../../src/core/governor/cost/cost.ts';
-import { NO_FACTS } from '../../src/core/memory/notebook/fact.ts';
-import { breachesOf, type Gates } from '../../src/replay/gates.ts';
-import type { ReliefSeen } from '../../src/replay/items-seen.ts';
-import type { SessionSummary } from '../../src/replay/summary.ts';
-import { breachText } from '../../src/report/replay/verdicts.ts';
-import { compactionOf, judged, summaryOf } from '../support/session-summary.ts';
+import { toUsd } from '../../../src/core/governor/cost/cost.ts';
+import type { SessionSummary } from '../../../src/replay/summary.ts';
+import { breachesOf, type Gates } from '../../../src/report/replay/gates.ts';
+import { compactionOf, judged, summaryOf } from '../../support/session-summary.ts';
 
 const BOTH = summaryOf({
   compactions: [compactionOf({ by: 'placed', call: 2 }), compactionOf({ by: 'claude', call: 4 })],
 });
-/** Of so many constraints so many are kept; other paths are lost, which is allowed. */
-function relief(all: number, kept: number, call: number, actual = true): ReliefSeen {
-  return {
-    relief: 'compaction',
-    actual,
-    all: { ...NO_FACTS, constraints: all, paths: 100 },
-    kept: { ...NO_FACTS, constraints: kept },
-    given: { ...NO_FACTS, constraints: kept / 2 },
-    gone: [],
-    stayed: [],
-    call,
-    line: call,
-  };
-}
 
 const UNKNOWN = { usd: null, computed: false };
 const PARTLY = { usd: 0.25, computed: true, unpriced: 'glm-5' };
@@ -118,32 +101,8 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     gates: { costUsd: 5 },
     session: summaryOf({ cost: UNKNOWN, calls: 0 }),
   },
-  {
-    name: 'reliefs that keep as much as is asked',
-    gates: { retention: 0.75 },
-    session: summaryOf({ retention: [relief(4, 4, 2), relief(4, 2, 9)] }),
-  },
-  {
-    name: 'reliefs that keep less',
-    gates: { retention: 0.8 },
-    session: summaryOf({ retention: [relief(4, 4, 2), relief(4, 2, 9)] }),
-    says: 'its compactions and handoffs kept 75.0% of what must not be lost, less than 80.0%: least at call 9',
-  },
-  {
-    name: 'reliefs where ctxb would have handed more back',
-    gates: { retention: 0.8 },
-    session: summaryOf({ retention: [relief(4, 4, 2, false)] }),
-    says: 'its compactions and handoffs kept 50.0% of what must not be lost, less than 80.0%: least at call 2',
-  },
-  { name: 'no relief', gates: { retention: 1 }, session: summaryOf({ retention: [] }) },
-  {
-    name: 'a relief with nothing to keep',
-    gates: { retention: 1 },
-    session: summaryOf({ retention: [relief(0, 0, 2)] }),
-  },
 ])('$name', ({ gates, session = summaryOf(), says }) => {
-  const texts = breachesOf(session, gates).map((breach) => breachText(session, breach));
-  expect(texts).toEqual(says === undefined ? [] : [`session.ndjson (session s1): ${says}`]);
+  expect(breachesOf(session, gates)).toEqual(says === undefined ? [] : [`session.ndjson (session s1): ${says}`]);
 });
 
 it('names the call by which a cost was exceeded', async () => {
@@ -151,11 +110,14 @@ it('names the call by which a cost was exceeded', async () => {
   const costs = session.ledger().flatMap(({ main, microUsd }) => (main ? [toUsd(microUsd ?? 0)] : []));
   for (const [at, cost] of costs.entries()) {
     const before = costs.slice(0, at).reduce((sum, each) => sum + each, 0);
-    expect(breachesOf(session, { costUsd: before + cost / 2 })).toMatchObject([{ call: at + 1 }]);
+    expect(breachesOf(session, { costUsd: before + cost / 2 })).toEqual([
+      expect.stringContaining(`: beyond that by call ${at + 1}`),
+    ]);
   }
 });
 
 it('tells every gate that was not passed', () => {
   const gates = { context: 0.5, compactions: 0, unplanned: 0, costUsd: 0.1 };
-  expect(breachesOf(BOTH, gates).map(({ gate }) => gate)).toEqual(['context', 'compactions', 'unplanned', 'costUsd']);
+  const says = ['had a context of', ': 2 compactions, ', 'by claude itself', 'it cost'];
+  expect(breachesOf(BOTH, gates)).toEqual(says.map((words) => expect.stringContaining(words)));
 });

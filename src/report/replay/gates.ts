@@ -1,0 +1,80 @@
+import { toUsd } from '../../core/governor/cost/cost.ts';
+import { ownFigures } from '../../replay/copies.ts';
+import type { CompactionFigures, LedgerCall } from '../../replay/items-seen.ts';
+import type { SessionFigures } from '../../replay/summary.ts';
+import { counted, dollars, percent, tokens } from '../figures.ts';
+import { onOneLine } from '../shown.ts';
+
+/** Limits for a session. A missing limit is not checked. */
+export interface Gates {
+  /** Context at its peak: a fraction of the window (≤ 1) or tokens (> 1). */
+  readonly context?: number | undefined;
+  readonly compactions?: number | undefined;
+  /** Compactions that claude began itself. */
+  readonly unplanned?: number | undefined;
+  /** US dollars. */
+  readonly costUsd?: number | undefined;
+}
+
+type Check = (session: SessionFigures, limit: number) => string | undefined;
+
+const LOST = 'lines that held calls are malformed, so what they hold cannot be compared with the limit';
+
+/** Why a session fails a gate, with the call; undefined: it passes. It also fails if the figure is unknown. */
+const CHECKS: Readonly<Record<keyof Gates, Check>> = {
+  context({ context, calls, lines }, limit) {
+    const { peak, peakCall, peakFraction, largestFraction: share = peakFraction } = context;
+    if (calls > 0 && limit <= 1 && share === null)
+      return `its window is unknown, so ${percent(limit)} has no meaning: set it with --window`;
+    if (limit > 1 ? peak <= limit : (share ?? 0) <= limit) return lines.lost === undefined ? undefined : LOST;
+    const ofWindow = share === null ? '' : ` (${exactPercent(share)})`;
+    return `call ${peakCall} had a context of ${tokens(peak)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
+  },
+  compactions: ({ compactions }, limit) => tooMany(compactions, '', limit),
+  unplanned({ compactions }, limit) {
+    const own = compactions.filter(({ by }) => by === 'claude');
+    return tooMany(own, ' by claude itself', limit);
+  },
+  /** Includes the cost of calls copied from another session. */
+  costUsd(session, limit) {
+    const { calls, ledger, lines } = session;
+    const { usd, usdPartial } = ownFigures(session);
+    if (usd !== null && usd > limit) {
+      const call = crossing(ledger(), limit) ?? calls;
+      return `it cost ${dollars(usd)}, more than ${dollars(limit)}${call === 0 ? '' : `: beyond that by call ${call}`}`;
+    }
+    if (lines.lost !== undefined) return LOST;
+    return usdPartial ? `its cost is not known, so it cannot be compared with ${dollars(limit)}` : undefined;
+  },
+};
+
+/** The gates that a session fails, each on one line, with its file. */
+export function breachesOf(session: SessionFigures, gates: Gates): string[] {
+  const { file, sessionId } = session;
+  const name = sessionId === null ? file : `${file} (session ${sessionId})`;
+  return (Object.keys(CHECKS) as (keyof Gates)[]).flatMap((gate) => {
+    const limit = gates[gate];
+    const breach = limit === undefined ? undefined : CHECKS[gate](session, limit);
+    return breach === undefined ? [] : [onOneLine(`${name}: ${breach}`)];
+  });
+}
+
+function tooMany(compactions: readonly CompactionFigures[], whose: string, limit: number): string | undefined {
+  const first = compactions[limit];
+  const count = counted(compactions.length, 'compaction');
+  return first && `${count}${whose}, more than ${limit}: the first one over it after call ${first.call}`;
+}
+
+/** By list prices of the main thread, so it may be slightly late; undefined if they do not reach the limit. */
+function crossing(ledger: readonly LedgerCall[], limit: number): number | undefined {
+  let sum = 0;
+  return ledger.find(({ main, microUsd }) => {
+    sum += main ? toUsd(microUsd ?? 0) : 0;
+    return main && sum > limit;
+  })?.number;
+}
+
+/** One place more than elsewhere: 85.2% is over 85%. */
+function exactPercent(fraction: number): string {
+  return `${(fraction * 100).toFixed(1)}%`;
+}
