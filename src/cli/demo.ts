@@ -1,14 +1,18 @@
+import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { findClaude, installedClaude } from '../claude/find-claude.ts';
+import { DEFAULTS } from '../config/defaults.ts';
 import { closingText } from '../demo/closing-text.ts';
-import { arrivals, type DemoFacts, readFacts } from '../demo/facts.ts';
 import { DEMO_PROMPTS } from '../demo/job.ts';
 import { type DemoRun, runLive } from '../demo/live-run.ts';
 import { createScreen } from '../demo/screen.ts';
+import { arrivals } from '../demo/sightings.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { replaySource } from '../replay/replay.ts';
 import { textWidth, wrap } from '../report/layout.ts';
 import { styleFor } from '../report/style.ts';
+import { redact } from '../store/masks/redact.ts';
 
 interface DemoFlags {
   readonly claude?: string;
@@ -42,9 +46,10 @@ async function demo(flags: DemoFlags, io: Io): Promise<number> {
   const run = await runLive(claude, { ...io, stdout: screen });
   // The user ended it, or the reader of stdout is gone: no closing text.
   if (run.interrupted || screen.errored) return run.exitCode;
-  const facts = readFacts(run.record);
-  io.stdout.write(closingText(facts, run.seen, style, io.stdout.columns));
-  const failure = findFailure(run, facts);
+  const options = { policy: DEFAULTS, series: true, mask: redact, stdin: Readable.from([run.record]) };
+  const session = await replaySource({ file: '-', subagents: [] }, options);
+  io.stdout.write(closingText(session, run.seen, style, io.stdout.columns));
+  const failure = findFailure(run);
   if (failure !== undefined) throw new CtxbError('bug', `the demo failed: ${failure}`);
   return 0;
 }
@@ -59,10 +64,8 @@ async function claudeFor({ claude: given }: DemoFlags, io: Io): Promise<string> 
   return beside ?? (await findClaude(io, { given }));
 }
 
-function findFailure({ exitCode, seen }: DemoRun, { turns }: DemoFacts): string | undefined {
+function findFailure({ exitCode, seen }: DemoRun): string | undefined {
   if (exitCode !== 0) return `claude ended with exit code ${exitCode}`;
-  const finished = turns.filter(({ sum, failed }) => sum !== undefined && !failed).length;
-  if (finished !== DEMO_PROMPTS.length) return `${finished} of ${DEMO_PROMPTS.length} prompts were answered`;
   const wrong = DEMO_PROMPTS.findIndex((_, index) => arrivals(seen, index) !== 1);
   return wrong === -1 ? undefined : `prompt ${wrong + 1} reached the model ${arrivals(seen, wrong)} times`;
 }

@@ -1,33 +1,41 @@
 import type { Decision } from '../core/governor/decisions.ts';
 import { changeText, keptPrompts } from '../messages.ts';
+import type { SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, roughTokens, shareOf, tokens } from '../report/figures.ts';
 import { hanging, textWidth } from '../report/layout.ts';
 import type { Style } from '../report/style.ts';
-import { arrivals, type DemoFacts, type Sighting, type TurnFacts } from './facts.ts';
+import { arrivals, type Sighting } from './sightings.ts';
 
 type Landed = Extract<Decision, { readonly kind: 'landed' }>;
 
-/** What happened, and last what the job cost with ctxb and without; every figure comes from the record of the run. */
+/**
+ * What happened, and last what the job cost with ctxb and without.
+ *
+ * @param session the record of the run, with its series
+ */
 export function closingText(
-  facts: DemoFacts,
+  session: SessionSummary,
   seen: readonly Sighting[],
   style: Style,
   columns: number | undefined,
 ): string {
-  if (facts.turns.length === 0) return '';
-  const { version = '?', model = '?', window, costUsd, savedUsd } = facts;
+  const { claudeCodeVersion, model, window, cost } = session;
+  const turns = Array.from({ length: session.turns }, (_, index) => index);
+  if (turns.length === 0) return '';
   const width = textWidth(columns);
   const line = (label: string, text: string) => hanging(`  ${label}`, text, width);
+  const size = window.tokens === null ? '?' : tokens(window.tokens);
+  const usd = cost.usd ?? 0;
   return [
     '',
     style.bold('What happened'),
-    line('Claude Code', `${version}, ${model}, window of ${window === undefined ? '?' : tokens(window)} tokens`),
-    ...facts.turns.map((turn, index) => line(`prompt ${index + 1} `, turnText(facts, turn, index))),
-    line('delivered', deliveryText(facts, seen)),
+    line('Claude Code', `${claudeCodeVersion ?? '?'}, ${model ?? '?'}, window of ${size} tokens`),
+    ...turns.map((index) => line(`prompt ${index + 1} `, turnText(session, index))),
+    line('delivered', deliveryText(turns, seen)),
     '',
     style.bold('What the job cost'),
-    line('with ctxb   ', style.bold(dollars(costUsd))),
-    line('claude alone', `about ${dollars(inCents(costUsd) + inCents(savedUsd))}, by ctxb's own account`),
+    line('with ctxb   ', style.bold(dollars(usd))),
+    line('claude alone', `about ${dollars(inCents(usd) + inCents(cost.saved ?? 0))}, by ctxb's own account`),
     line('paid        ', 'nothing: the stand-in made up the token counts'),
     '',
   ].join('\n');
@@ -39,20 +47,21 @@ function inCents(usd: number): number {
 }
 
 /** `33 calls, context 95k → 191k (19%); compacted 101k → 41k (−59%), all prompts kept` */
-function turnText({ window, decisions }: DemoFacts, { calls, first, last }: TurnFacts, index: number): string {
-  const from = calls < 2 ? '' : `${roughTokens(first)} → `;
-  const landed = decisions.filter(
-    (decision): decision is Landed => decision.kind === 'landed' && decision.at.turn === index,
-  );
+function turnText({ window, actions, series = [] }: SessionSummary, index: number): string {
+  const contexts = series.filter(({ turn }) => turn === index + 1).map(({ context }) => context);
+  const [first = 0, last = 0] = [contexts[0], contexts.at(-1)];
+  const from = contexts.length < 2 ? '' : `${roughTokens(first)} → `;
+  const landed = actions.filter((action): action is Landed => action.kind === 'landed' && action.at.turn === index);
   const reliefs = landed.map(({ gauge, freed, exact }) => {
     const kept = exact === undefined ? '' : `, ${keptPrompts(exact)}`;
     return `; compacted ${changeText(gauge.used + freed, gauge.used)}${kept}`;
   });
-  return `${counted(calls, 'call')}, context ${from}${roughTokens(last)} (${shareOf(last, window)})${reliefs.join('')}`;
+  const share = shareOf(last, window.tokens);
+  return `${counted(contexts.length, 'call')}, context ${from}${roughTokens(last)} (${share})${reliefs.join('')}`;
 }
 
-function deliveryText(facts: DemoFacts, seen: readonly Sighting[]): string {
-  const counts = facts.turns.map((_, index) => arrivals(seen, index));
+function deliveryText(turns: readonly number[], seen: readonly Sighting[]): string {
+  const counts = turns.map((index) => arrivals(seen, index));
   const source = `the stand-in saw ${counted(seen.length, 'request')}`;
   return counts.every((count) => count === 1)
     ? `every prompt reached the model exactly once (${source})`

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type HeadlessInvocation, readClaudeArguments } from '../claude/claude-arguments.ts';
 import { DEFAULTS } from '../config/defaults.ts';
-import type { RecordLine } from '../core/governor/record.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal/terminal.ts';
@@ -12,15 +11,15 @@ import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
 import { createScratchEnvironment } from '../standin/scratch-environment.ts';
 import { startStandin } from '../standin/server.ts';
-import { type Sighting, sightings } from './facts.ts';
 import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
+import { type Sighting, sightings } from './sightings.ts';
 
 export interface DemoRun {
   readonly exitCode: number;
   /** The user ended it with a signal. */
   readonly interrupted: boolean;
   /** The record of the run, as `ctxb run --record` writes it. */
-  readonly record: readonly RecordLine[];
+  readonly record: Buffer;
   /** What the stand-in saw of the prompts. */
   readonly seen: readonly Sighting[];
 }
@@ -55,19 +54,14 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
   const scratch = await createScratchEnvironment({ url: standin.url, path: env.PATH });
   try {
     await writeDemoFiles(scratch.cwd);
-    if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: [], seen: [] };
+    if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: Buffer.alloc(0), seen: [] };
     const record = join(scratch.home, 'record.ndjson');
     const io = { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) } };
     const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, { ...io, cwd: scratch.cwd }, () =>
       watcherFor(stderr, env),
     );
-    const lines = (await readFile(record, 'utf8')).split('\n').filter(Boolean);
-    return {
-      exitCode,
-      interrupted: stop.aborted,
-      record: lines.map((line) => JSON.parse(line) as RecordLine),
-      seen: sightings(standin.requests, DEMO_PROMPTS),
-    };
+    const seen = sightings(standin.requests, DEMO_PROMPTS);
+    return { exitCode, interrupted: stop.aborted, record: await readFile(record), seen };
   } finally {
     await standin.close();
     await scratch.dispose();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { arrivals, type Sighting, sightings } from '../../src/demo/facts.ts';
+import { arrivals, type Sighting, sightings } from '../../src/demo/sightings.ts';
 import type { RecordedRequest, RequestKind } from '../../src/standin/scenario.ts';
 
 const PROMPTS = ['first', 'second'];

@@ -98,7 +98,8 @@ async function recordDemo(): Promise<void> {
   await build({ ...BUNDLE, banner, entryPoints: [LIVE_RUN], outfile });
   const { runLive } = (await import(outfile)) as typeof import('../../src/demo/live-run.ts');
   const { record, seen } = await runLive(await testClaude(), { stdout: nowhere(), stderr: nowhere(), env });
-  const text = JSON.stringify({ record, seen }, null, 1);
+  const lines = record.toString().split('\n').filter(Boolean);
+  const text = JSON.stringify({ record: lines.map((line) => JSON.parse(line)), seen }, null, 1);
   // Paths of the machine it was made on are nobody's business.
   const scratch = /"cwd\\":\\"(.*?)\/work\\"/.exec(text)?.[1] ?? '';
   expect(scratch).toContain('ctxb-scratch-');

@@ -1,6 +1,7 @@
-import type { RecordLine } from '../../src/core/governor/record.ts';
+import { initialState } from '../../src/core/governor/initial-state.ts';
+import { type RecordLine, readRecord, readRecordedRun } from '../../src/core/governor/record.ts';
 import type { ExactReceipt } from '../../src/core/protocol/exact-plan.ts';
-import { playRecord } from '../../src/demo/facts.ts';
+import { createHost, type GovernorHost, type Judged } from '../../src/host/governor-host.ts';
 import { tokens } from '../../src/report/figures.ts';
 
 /** A call of the main thread. */
@@ -81,6 +82,17 @@ function drawnCalls(record: readonly RecordLine[]): DrawnCall[] {
     calls.push({ context: after.gauge.used, turn, freed: landed?.freed ?? 0, exact: landed?.exact });
   }
   return calls;
+}
+
+function* playRecord(record: readonly RecordLine[]): Generator<Judged> {
+  let host: GovernorHost | undefined;
+  for (const entry of record) {
+    const fields = { ...entry };
+    const run = readRecordedRun(fields);
+    if (run) host = createHost(initialState(run));
+    const input = run === undefined ? readRecord(fields, 0) : undefined;
+    if (host !== undefined && input !== undefined) yield host.feed(input);
+  }
 }
 
 const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
