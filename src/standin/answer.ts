@@ -1,4 +1,4 @@
-import type { Block, Call, CallError, RequestBody } from './scenario.ts';
+import type { Block, Call, RequestBody } from './scenario.ts';
 
 /** The `usage` object of the Messages API, in tokens. */
 export interface Usage {
@@ -52,25 +52,6 @@ export function estimateTokens(value: unknown): number {
   return Math.ceil(JSON.stringify(value).length / CHARS_PER_TOKEN);
 }
 
-/** The API's error object, with the texts that the API uses for a status unless the call says otherwise. */
-export function buildError({ status, type, message }: CallError): object {
-  const usual = USUAL_ERRORS[status] ?? { type: 'api_error', message: 'Internal server error' };
-  return {
-    type: 'error',
-    error: { type: type ?? usual.type, message: message ?? usual.message },
-    request_id: 'req_standin',
-  };
-}
-
-const USUAL_ERRORS: Readonly<Record<number, { type: string; message: string }>> = {
-  400: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000 maximum' },
-  401: { type: 'authentication_error', message: 'invalid x-api-key' },
-  402: { type: 'billing_error', message: 'Your credit balance is too low' },
-  404: { type: 'not_found_error', message: 'Not found' },
-  429: { type: 'rate_limit_error', message: 'This request would exceed your rate limit' },
-  529: { type: 'overloaded_error', message: 'Overloaded' },
-};
-
 function buildBlocks(call: Call, { number, nextToolId }: AnswerContext): Block[] {
   const blocks: Block[] = [];
   if (call.thinking !== undefined) {
@@ -111,10 +92,9 @@ type Delta = { readonly type: string } & Readonly<Record<string, unknown>>;
 const TEXT_PIECES = 3;
 
 /** The events in which the API streams a message. The first has a placeholder for the output tokens, as the API's has. */
-export function streamEvents(message: Message, usageAtEnd = false): StreamEvent[] {
+export function streamEvents(message: Message): StreamEvent[] {
   const { usage, stop_reason, stop_sequence } = message;
-  const first = usageAtEnd ? { input_tokens: 0, output_tokens: 0 } : { ...usage, output_tokens: 1 };
-  const opening = { ...message, content: [], stop_reason: null, usage: first };
+  const opening = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };
   return [
     { type: 'message_start', message: opening },
     { type: 'ping' },

@@ -39,17 +39,6 @@ export interface CallUsage {
   readonly more?: object;
 }
 
-/** A scripted refusal. `type` and `message` default to what the API says for that status. */
-export interface CallError {
-  readonly status: number;
-  readonly type?: string;
-  readonly message?: string;
-  /** The whole body in the place of the API's, as a proxy answers. */
-  readonly html?: string;
-}
-
-export type Headers = Readonly<Record<string, string>>;
-
 /** The answer to one API call. An empty object is an empty answer. */
 export interface Call {
   readonly text?: string;
@@ -65,32 +54,20 @@ export interface Call {
   readonly context?: number;
   /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
-  /** The answer waits for it. */
-  readonly until?: Promise<void>;
-  readonly error?: CallError;
-  readonly headers?: Headers;
-  /** As some gateways do, the usage is told at the end of the answer only. */
-  readonly usageAtEnd?: true;
-  /** The answer stops in its middle, and the connection stays open. */
-  readonly stops?: true;
-  /** The answer stops in its middle, and the connection is reset. */
-  readonly drops?: true;
-  /** The connection is reset instead of an answer. */
-  readonly reset?: true;
   /** Default: `tool_use` when the answer holds a tool call, else `end_turn`. */
   readonly stopReason?: string;
 }
 
 /** A list is used up call by call; a function is asked each time, with the number of calls of that kind before. */
-export type Calls = readonly Call[] | ((request: RecordedRequest, index: number) => Call);
+export type Calls<C = Call> = readonly C[] | ((request: RecordedRequest, index: number) => C);
 
 /** Everything the stand-in is going to say. Requests that fit nowhere get a short text. */
-export interface Scenario {
-  readonly calls: Calls;
-  readonly subagentCalls?: Calls;
-  readonly summary?: Call | ((request: RecordedRequest, index: number) => Call);
+export interface Scenario<C = Call> {
+  readonly calls: Calls<C>;
+  readonly subagentCalls?: Calls<C>;
+  readonly summary?: C | ((request: RecordedRequest, index: number) => C);
   /** The answer once `calls` is used up. Default: a short text at the last context. */
-  readonly afterLast?: Call;
+  readonly afterLast?: C;
 }
 
 /** One turn: `count` tool rounds whose context grows by `growBy` tokens each, then a text. */

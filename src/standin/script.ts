@@ -9,10 +9,8 @@ import {
   type Scenario,
 } from './scenario.ts';
 
-export type Script = ReturnType<typeof createScript>;
-
 /** The progress of a scenario. Each request uses up one call of its kind. */
-export function createScript(scenario: Scenario) {
+export function createScript<C extends Call>(scenario: Scenario<C>) {
   const used = new Map<RequestKind, number>();
   const contexts = new Map<RequestKind, number>();
   let messages = 0;
@@ -20,7 +18,7 @@ export function createScript(scenario: Scenario) {
   const nextToolId = () => numberedId('toolu', ++tools);
 
   return {
-    next(request: RecordedRequest): Call {
+    next(request: RecordedRequest): C | Call {
       const index = used.get(request.kind) ?? 0;
       used.set(request.kind, index + 1);
       return pick(scenario, request, index);
@@ -36,7 +34,7 @@ export function createScript(scenario: Scenario) {
   };
 }
 
-function pick(scenario: Scenario, request: RecordedRequest, index: number): Call {
+function pick<C>(scenario: Scenario<C>, request: RecordedRequest, index: number): C | Call {
   switch (request.kind) {
     case 'main':
       return callAt(scenario.calls, request, index) ?? scenario.afterLast ?? { text: 'Nothing more to do.' };
@@ -73,11 +71,11 @@ function sampleOf({ type, enum: choices, properties = {} }: Schema): unknown {
   return type === 'number' || type === 'integer' ? 0 : SIDE_TEXT;
 }
 
-function callAt(calls: Calls, request: RecordedRequest, index: number): Call | undefined {
-  return typeof calls === 'function' ? calls(request, index) : calls[index];
+function callAt<C>(calls: Calls<C>, request: RecordedRequest, index: number): C | undefined {
+  return calls instanceof Function ? calls(request, index) : calls[index];
 }
 
-function summaryCall({ summary }: Scenario, request: RecordedRequest, index: number): Call {
-  const call = typeof summary === 'function' ? summary(request, index) : summary;
+function summaryCall<C>({ summary }: Scenario<C>, request: RecordedRequest, index: number): C | Call {
+  const call = summary instanceof Function ? summary(request, index) : summary;
   return call ?? { text: '<summary>\nThe conversation so far, in one sentence.\n</summary>' };
 }

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Call } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { CTXB, DEFAULT_MODEL, PROTOCOL } from '../support/ctxb.ts';
+import type { Call } from '../support/standin/scenario.ts';
 import { alternate, quantile, sized } from './measure.ts';
 
 /** What a person or a script waits, and what the machine works, in milliseconds. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { arrivals, type Sighting, sightings } from '../../src/demo/sightings.ts';
-import type { RecordedRequest, RequestKind } from '../../src/standin/scenario.ts';
+import type { RecordedRequest, RequestKind } from '../support/standin/scenario.ts';
 
 const PROMPTS = ['first', 'second'];
 

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../../src/standin/scenario.ts';
+import type { RecordedRequest } from '../support/standin/scenario.ts';
 import type { Row } from './row.ts';
 import type { Seen } from './run-row.ts';
 import { VARIABLE_FIELDS } from './variable-fields.ts';

@@ -1,5 +1,5 @@
-import type { Scenario } from '../../src/standin/scenario.ts';
 import type { RunningProgram, World } from '../support/claude.ts';
+import type { Scenario } from '../support/standin/scenario.ts';
 
 /** One invocation of claude, which is made with and without ctxb in front of it. */
 export interface Row {

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
+import type { RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 import type { Row } from './row.ts';
 
 /** What could be seen of one invocation from outside. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests } from '../support/conversation.ts';
 import { journal, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -9,6 +8,7 @@ import { contextOf } from '../support/exact-job.ts';
 import { DOCUMENT, isAsked } from '../support/handoff.ts';
 import { kinds } from '../support/proof.ts';
 import { sampled } from '../support/size.ts';
+import type { Call, Scenario } from '../support/standin/scenario.ts';
 
 const CONSTRAINT = 'Never touch port 8080, it belongs to another team.';
 const SECOND = 'Use tabs instead of spaces in every new file.';

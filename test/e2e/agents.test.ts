@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SubagentSeen } from '../../src/replay/items-seen.ts';
 import type { ReplayReport } from '../../src/replay/summary.ts';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectSameDecisions } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 function agent(name: string, more: object = {}) {
   const input = { description: name, prompt: `DO ${name}`, subagent_type: 'general-purpose', run_in_background: false };

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { agent, newestPrompt, promptText } from '../support/agent.ts';
 import { type RunningProgram, runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { firstOf, inSoak } from '../support/size.ts';
+import type { Call, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
 const PROMPTS = [1, 2, 3].map(promptText);
 const ANSWERS = ['answer 1', 'answer 2', 'answer 3'];

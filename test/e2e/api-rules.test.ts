@@ -1,13 +1,13 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Block, Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journalLines, outputLines, PROTOCOL, prompts, runCtxb, startCtxb } from '../support/ctxb.ts';
 import { contextOf, expectExact } from '../support/exact-job.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { firstOf, inSoak } from '../support/size.ts';
+import type { Block, Call, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const STREAM = ['--output-format', 'stream-json', '--verbose'];

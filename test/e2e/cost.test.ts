@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Scenario } from '../../src/standin/scenario.ts';
 import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, userTexts } from '../support/conversation.ts';
@@ -8,6 +7,7 @@ import { costEntries } from '../support/cost-ledger.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Scenario } from '../support/standin/scenario.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 

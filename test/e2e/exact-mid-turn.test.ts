@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { promptLine, startProgram, startWorld } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { CTXB, PROTOCOL, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { job } from '../support/exact-job.ts';
 import { firstOf, inSoak } from '../support/size.ts';
+import type { RecordedRequest } from '../support/standin/scenario.ts';
 
 const SUMMARY = 'This session is being continued from a previous conversation.\nSummary: none';
 

@@ -1,12 +1,12 @@
 import { cpSync, existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { type JsonLine, promptLine, startProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { PROTOCOL, SMALL_WINDOW } from '../support/ctxb.ts';
 import { blocksIn, placeMod, receiptIn } from '../support/exact.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 const FLAGS = [...PROTOCOL, '--dangerously-skip-permissions'];
 

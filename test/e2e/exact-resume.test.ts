@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journalLines, outputLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const STREAM = ['--output-format', 'stream-json', '--verbose'];

@@ -1,13 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { summaryRequests } from '../support/conversation.ts';
 import { outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { kinds } from '../support/proof.ts';
 import { firstOf, inSoak, sampled } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const THREE = ['prompt one', 'prompt two', 'prompt three'];

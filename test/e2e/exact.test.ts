@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { contextOf, expectExact, job } from '../support/exact-job.ts';
 import { expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal, outputLines, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call, Scenario } from '../support/standin/scenario.ts';
 
 const TOO_LONG: Call = { error: { status: 400, message: 'prompt is too long: 210000 tokens > 200000 maximum' } };
 const STEP: Call = { tools: [{ name: 'Bash', input: { command: 'touch step', description: 'A step' } }] };

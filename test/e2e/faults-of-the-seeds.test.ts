@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { Calls } from '../../src/standin/scenario.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import {
@@ -13,6 +12,7 @@ import {
   startCtxb,
 } from '../support/ctxb.ts';
 import { inSoak } from '../support/size.ts';
+import type { Calls } from '../support/standin/scenario.ts';
 
 it('a fixed window of 200k: 432,000 tokens of a [1m] model are 43 %', async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 400_000, growBy: 16_000 }));

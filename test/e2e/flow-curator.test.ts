@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { pack } from '../../src/flow/pack/pack.ts';
 import type { CuratedChoice } from '../../src/flow/pack/receipt.ts';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests, REFUSED } from '../support/conversation.ts';
@@ -12,6 +11,7 @@ import { curateIn, HISTORY, names, outputsToSum, STEP, startShop } from '../supp
 import { briefingIn, runFlowFile, stepStatus, stepText, writeFlow } from '../support/flow-plays.ts';
 import { headingsOf } from '../support/packs.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 /** Room for the newest step and one more. */
 const BUDGETS = { contextBudgetChars: 7_000, historyRecentChars: 3_000, historyOlderChars: 3_000 };

@@ -5,7 +5,6 @@ import { codePoints } from '../../src/core/governor/gauge/token-estimate.ts';
 import { effectiveBudgets } from '../../src/flow/effective.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow } from '../../src/flow/flow.ts';
-import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { givenTexts, mainRequests } from '../support/conversation.ts';
 import { SMALL_WINDOW } from '../support/ctxb.ts';
@@ -24,6 +23,7 @@ import { briefingIn, makeOutputs, runFlowFile } from '../support/flow-plays.ts';
 import { PAGES } from '../support/pages.ts';
 import { contextOf } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
+import type { RecordedRequest } from '../support/standin/scenario.ts';
 
 // A hundred starts of claude. `flow.test.ts` and `flow-report.test.ts` hold the same for few steps every day.
 

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { asProcessMark, isAlive } from '../../src/store/files/process-mark.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, REFUSED } from '../support/conversation.ts';
@@ -18,6 +17,7 @@ import {
 } from '../support/flow-plays.ts';
 import { contextOf } from '../support/results.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const THREE = [{ id: 'one' }, { id: 'two' }, { id: 'three' }];

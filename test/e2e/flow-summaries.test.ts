@@ -4,11 +4,11 @@ import { expect } from 'vitest';
 import type { SummaryTask } from '../../src/flow/curator/summaries.ts';
 import type { ReceiptItem } from '../../src/flow/pack/receipt.ts';
 import type { PackItem } from '../../src/flow/pack/step-block.ts';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
 import { curateIn, HISTORY, names, outputsToSum, startShop } from '../support/curator.ts';
 import { briefingIn, runFlowFile, stepText, writeFlow } from '../support/flow-plays.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 /** An answer whose beginning says little: the decision stands at its end. */
 function answerOf(step: string): string {

@@ -1,7 +1,6 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests, REFUSED } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
@@ -18,6 +17,7 @@ import {
 import { fixtureFlow } from '../support/flow-run.ts';
 import { contextOf } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 /** Every step answers with its own name. */
 function named(request: RecordedRequest): Call {

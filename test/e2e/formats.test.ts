@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest';
-import type { Scenario } from '../../src/standin/scenario.ts';
-import { steps } from '../../src/standin/scenario.ts';
 import { type Finished, promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { PROTOCOL, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { sampled } from '../support/size.ts';
+import type { Scenario } from '../support/standin/scenario.ts';
+import { steps } from '../support/standin/scenario.ts';
 
 interface Case {
   readonly name: string;

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../src/core/governor/decisions.ts';
-import type { Call } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { DOCUMENT, type GrowingConversation, growing, isAsked } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call } from '../support/standin/scenario.ts';
 
 const THREE = ['prompt one: α "quoted"', 'prompt two\nwith two lines', 'prompt three'];
 const STREAM = ['--output-format', 'stream-json', '--verbose'];

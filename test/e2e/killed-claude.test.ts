@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { type Finished, type RunningProgram, runProgram, startWorld, type World } from '../support/claude.ts';
 import { userTexts } from '../support/conversation.ts';
 import { CTXB, journalLines, PROTOCOL, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { sampled } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 const SIGNALS = ['SIGKILL', 'SIGQUIT', 'SIGINT', 'SIGTERM'] as const;
 const MOMENTS = ['a tool runs', 'the model thinks'] as const;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { agent, promptText } from '../support/agent.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
@@ -9,6 +8,7 @@ import { CTXB, journalLines, outputLines, prompts, SMALL_WINDOW, startCtxb } fro
 import { DOCUMENT, growing, isAsked } from '../support/handoff.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 

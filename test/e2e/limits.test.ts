@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Call, Calls, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, journalLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { ASKED, growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call, Calls, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 import { limited, limitHeaders, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const TWO = ['prompt one', 'prompt two'];

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../src/core/governor/decisions.ts';
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
 const OPENING = 'Notes of this session are kept in';
 const RUNNING = 'that this turn is to answer';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { steps } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, LARGE_WINDOW, outputLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { firstOf, inSoak } from '../support/size.ts';
+import { steps } from '../support/standin/scenario.ts';
 
 const PROMPT = 'Do the long job: "quotes", ünïcode, and\na second line.';
 const STREAM = ['--output-format', 'stream-json', '--verbose'];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import {
   type Finished,
   type RunningProgram,
@@ -16,6 +15,7 @@ import { mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, journalLines, prompts, SMALL_WINDOW } from '../support/ctxb.ts';
 import { movedClock } from '../support/moved-clock.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const MINUTE = 60_000;

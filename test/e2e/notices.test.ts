@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, startWorld, type World } from '../support/claude.ts';
 import { summaryRequests } from '../support/conversation.ts';
 import { DEFAULT_MODEL, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { firstOf } from '../support/size.ts';
+import type { Call, Scenario } from '../support/standin/scenario.ts';
 
 /** What the stand-in really counted, to hold the notices against. */
 interface Counted {

@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, runProgram, startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journalLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { DOCUMENT, isAsked } from '../support/handoff.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { sized } from '../support/size.ts';
+import type { Call, Scenario } from '../support/standin/scenario.ts';
 
 /** What can happen to a session, each as often as it says. */
 const STEPS = { said: 1, exact: 3, summary: 2, handoff: 2, alone: 1, 'alone, summed up': 1, clear: 0.5, killed: 1 };

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/standin/scenario.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb, untilClosing } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { firstOf, inSoak, sampled } from '../support/size.ts';
+import type { Call } from '../support/standin/scenario.ts';
 
 const FOUR = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
 /** Two turns, the second of which crosses 156,000 tokens, and two short ones. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { startStandin } from '../../src/standin/server.ts';
 import { makeJob } from '../outcome/job.ts';
 import { play } from '../outcome/play.ts';
 import type { RealApi } from '../outcome/relay.ts';
 import { inSoak } from '../support/size.ts';
+import { startStandin } from '../support/standin/server.ts';
 
 const job = makeJob(1, 1);
 const [constraint] = job.constraints;

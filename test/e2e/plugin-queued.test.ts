@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { job } from '../support/exact-job.ts';
 import { interactiveClaude, say, settleIn } from '../support/interactive.ts';
 import { installPlugin } from '../support/plugin.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 const UNASKED = ['--dangerously-skip-permissions'];
 const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });

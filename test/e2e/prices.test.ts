@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { OLDEST_CLAUDE } from '../../src/claude/supported-versions.ts';
 import { microUsdOf, PRICES, priceFor } from '../../src/core/governor/cost/prices.ts';
 import { readUsage } from '../../src/core/protocol/usage.ts';
-import type { CallUsage } from '../../src/standin/scenario.ts';
 import { promptLine, runProgram, startProgram, startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { sampled } from '../support/size.ts';
+import type { CallUsage } from '../support/standin/scenario.ts';
 
 const THOUSAND = 1_000;
 const LONG = 150_000;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../src/core/governor/decisions.ts';
-import type { Scenario } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests } from '../support/conversation.ts';
 import { CTXB, journal, outputLines, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { recordedDecisions } from '../support/record.ts';
 import { sampled } from '../support/size.ts';
+import type { Scenario } from '../support/standin/scenario.ts';
 
 it.each([
   // Where calls follow each other faster than claude answers, it tells of the newest alone.

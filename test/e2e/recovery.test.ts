@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import type { Call } from '../../src/standin/scenario.ts';
 import { isAlive } from '../../src/store/files/process-mark.ts';
 import { type Finished, runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
@@ -18,6 +17,7 @@ import {
 } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call } from '../support/standin/scenario.ts';
 
 const THREE = ['prompt one', 'prompt two\nwith two lines', 'prompt three'];
 const STREAM = ['--output-format', 'stream-json', '--verbose'];

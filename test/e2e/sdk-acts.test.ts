@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSdkMcpServer, type Options, query, type SDKResultMessage, tool } from '@anthropic-ai/claude-agent-sdk';
 import { describe, expect, it, vi } from 'vitest';
-import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { isAlive } from '../cli/fakes.ts';
 import { notingHooks } from '../sdk/callbacks.ts';
 import { bash, calls, converse, FREE, type Program, runTrial, type Seen, type Trial, talk } from '../sdk/trial.ts';
@@ -14,6 +13,7 @@ import { journalLines } from '../support/ctxb.ts';
 import { expectExact, job } from '../support/exact-job.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
 const PROMPTS = [1, 2, 3, 4].map(promptText);
 const ANSWERS = ['answer 1', 'answer 2', 'answer 3', 'answer 4'];

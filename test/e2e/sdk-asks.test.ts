@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { bash, converse, FREE, runTrial } from '../sdk/trial.ts';
 import { THROUGH_SHIM } from '../sdk/ways.ts';
 import { testClaude } from '../support/claude.ts';
 import { mainRequests, summaryRequests } from '../support/conversation.ts';
 import { expectExact } from '../support/exact-job.ts';
 import { contextOf } from '../support/results.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 
 /** The SDK sends any control request so, but does not say it in its types. */
 interface Asking {

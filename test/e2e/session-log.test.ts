@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { findSessionLog, readSessionLog, type SessionLog } from '../../src/claude/claude-log.ts';
 import { endClaude } from '../../src/claude/end-claude.ts';
-import type { Call } from '../../src/standin/scenario.ts';
 import { isAlive, type ProcessMark, processMark } from '../../src/store/files/process-mark.ts';
 import { type JsonLine, promptLine, startProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { PROTOCOL, SMALL_WINDOW } from '../support/ctxb.ts';
+import type { Call } from '../support/standin/scenario.ts';
 
 const FIRST = '6f2f0a3e-0000-4000-8000-000000000001';
 const SECOND = '6f2f0a3e-0000-4000-8000-000000000002';

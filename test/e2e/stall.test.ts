@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Call } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
 import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
+import type { Call } from '../support/standin/scenario.ts';
 
 const HOUR_MS = 3_600_000;
 const ECHO = { name: 'Bash', input: { command: 'echo one', description: 'One' } };

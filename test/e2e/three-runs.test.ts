@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, prompts, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
+import type { Call, Scenario } from '../support/standin/scenario.ts';
 import { limited, SUBSCRIPTION } from '../support/usage-limits.ts';
 
 const PATIENT = { timeout: 30_000 };

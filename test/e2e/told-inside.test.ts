@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { instructionsOf, summaryRequests } from '../support/conversation.ts';
 import { CTXB, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call, Scenario } from '../support/standin/scenario.ts';
 
 /** Two turns with a compaction between them; in the first, the agent runs these commands. */
 function job(...commands: readonly string[]): Scenario {

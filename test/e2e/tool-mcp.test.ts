@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import type { Scenario } from '../../src/standin/scenario.ts';
 import type { World } from '../support/claude.ts';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal } from '../support/ctxb.ts';
 import { contextOf, linesOf, newestWords } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
+import type { Scenario } from '../support/standin/scenario.ts';
 import { configure, given, MCP, mcp, read, runTools, startCaller, storedResults } from '../support/tool-agents.ts';
 
 /** Tokens of a result by default, in characters. */

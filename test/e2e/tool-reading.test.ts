@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Scenario } from '../../src/standin/scenario.ts';
 import type { World } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal } from '../support/ctxb.ts';
 import { expectEachPromptOnce } from '../support/proof.ts';
 import { linesOf, newestWords, reader } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
+import type { Scenario } from '../support/standin/scenario.ts';
 import { file, given, numbered, read, runTools, startAgent, startCaller } from '../support/tool-agents.ts';
 
 /** What a result may take in these tests, in characters. */

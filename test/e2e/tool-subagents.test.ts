@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests } from '../support/conversation.ts';
 import { journal } from '../support/ctxb.ts';
 import { contextOf, linesOf, newestWords, resultsIn } from '../support/results.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 import { bash, configure, file, numbered, read, runTools, storedResults } from '../support/tool-agents.ts';
 
 const FILES = ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt'];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import { readUsage } from '../../src/core/protocol/usage.ts';
-import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, type JsonLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import {
@@ -19,6 +18,7 @@ import {
 import { job } from '../support/exact-job.ts';
 import { growing } from '../support/handoff.ts';
 import { firstOf, inSoak } from '../support/size.ts';
+import type { Call, Scenario } from '../support/standin/scenario.ts';
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 const JSON_FORMAT = ['--output-format', 'json'];

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Decision } from '../../src/core/governor/decisions.ts';
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, instructionsOf, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { inSoak } from '../support/size.ts';
+import type { Call, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
 const OPENING = 'Notes of this session are kept in';
 const FAILS = 'echo "Tests: 3 failed, 41 passed, 44 total"; exit 7';

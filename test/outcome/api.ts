@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { microUsdOf, PRICES, priceOf } from '../../src/core/governor/cost/prices.ts';
 import type { Usage } from '../../src/core/protocol/usage.ts';
-import type { CallUsage, RequestBody } from '../../src/standin/scenario.ts';
+import type { CallUsage, RequestBody } from '../support/standin/scenario.ts';
 
 /** Characters of a request that are one token: what is counted here need only be the same for everybody. */
 const CHARS_PER_TOKEN = 4;

@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../../src/standin/scenario.ts';
+import type { RecordedRequest } from '../support/standin/scenario.ts';
 import type { Outcome } from './play.ts';
 
 /** What ctxb has put into the conversation. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RecordedRequest } from '../../src/standin/scenario.ts';
+import type { RecordedRequest } from '../support/standin/scenario.ts';
 import type { Job, Step, Task } from './job.ts';
 import type { Faults } from './model.ts';
 

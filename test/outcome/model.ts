@@ -1,4 +1,4 @@
-import type { Call, RequestBody } from '../../src/standin/scenario.ts';
+import type { Call, RequestBody } from '../support/standin/scenario.ts';
 import type { Evidence, Job, Step } from './job.ts';
 
 /** What the model did that it would not have done with everything in sight. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Call, RequestBody } from '../../src/standin/scenario.ts';
+import type { Call, RequestBody } from '../support/standin/scenario.ts';
 import { type CacheLife, createMeter } from './api.ts';
 import { injectedIn } from './injected.ts';
 import { type Job, makeJob } from './job.ts';

@@ -2,7 +2,6 @@ import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { createScratchEnvironment } from '../../src/standin/scratch-environment.ts';
 import {
   promptLine,
@@ -16,6 +15,7 @@ import {
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { ASKED, ASKED_AGAIN } from '../support/handoff.ts';
 import { movedClock } from '../support/moved-clock.ts';
+import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 import { type Bill, type CacheLife, createMeter } from './api.ts';
 import type { Job } from './job.ts';
 import { judge, toldPrompt } from './judge.ts';

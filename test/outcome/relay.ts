@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
 import { contextOf, readUsage } from '../../src/core/protocol/usage.ts';
 import { classify } from '../../src/standin/classify.ts';
-import type { RecordedRequest, RequestBody } from '../../src/standin/scenario.ts';
+import type { RecordedRequest, RequestBody } from '../support/standin/scenario.ts';
 import type { Bill } from './api.ts';
 
 /** An API that costs money. */

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { type Options, type Query, query, type SDKMessage, type SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
-import type { Call, Scenario } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from '../support/claude.ts';
+import type { Call, Scenario } from '../support/standin/scenario.ts';
 import { plain } from './plain.ts';
 
 /** One program of the Agent SDK and what the model says to it. */

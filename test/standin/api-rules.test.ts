@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Block, RequestBody } from '../../src/standin/scenario.ts';
 import { createApiRules, refusalOf } from '../support/api-rules/api-rules.ts';
+import type { Block, RequestBody } from '../support/standin/scenario.ts';
 
 const thought = (n: number) => ({ type: 'thinking', thinking: `thought ${n}`, signature: `signature-${n}` });
 const text = (words: string) => ({ type: 'text', text: words });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classify } from '../../src/standin/classify.ts';
-import type { RequestBody } from '../../src/standin/scenario.ts';
+import type { RequestBody } from '../support/standin/scenario.ts';
 
 const TOOLS = [{ name: 'Bash' }, { name: 'Read' }];
 const CACHED = [{ type: 'text', text: 'fix it', cache_control: { type: 'ephemeral' } }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildMessage, contextOf } from '../../src/standin/answer.ts';
-import { type Call, steps, turns } from '../../src/standin/scenario.ts';
+import { type Call, steps, turns } from '../support/standin/scenario.ts';
 
 const contexts = (calls: readonly Call[]) => calls.map(({ context }) => context);
 

@@ -1,15 +1,15 @@
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { contextOf, type Message, type Usage } from '../../src/standin/answer.ts';
-import type { Scenario } from '../../src/standin/scenario.ts';
-import { type Standin, startStandin } from '../../src/standin/server.ts';
+import type { Scenario } from '../support/standin/scenario.ts';
+import { type Standin, startStandin } from '../support/standin/server.ts';
 
 let standin: Standin | undefined;
 
 afterEach(() => standin?.close());
 
 async function start(scenario: Scenario): Promise<Standin> {
-  standin = await startStandin(scenario, { now: () => 1_700_000_000_000 });
+  standin = await startStandin(scenario);
   return standin;
 }
 
@@ -177,20 +177,13 @@ describe('refusals', () => {
   });
 
   it.each([
-    { name: 'another path', method: 'POST', path: '/v1/models', status: 404, type: 'not_found_error' },
-    { name: 'another method', method: 'GET', path: '/v1/messages', status: 404, type: 'not_found_error' },
-    {
-      name: 'a body that is no JSON',
-      method: 'POST',
-      path: '/v1/messages',
-      status: 400,
-      type: 'invalid_request_error',
-    },
-  ])('refuses $name', async ({ method, path, status, type }) => {
+    { name: 'another path', method: 'POST', path: '/v1/models' },
+    { name: 'another method', method: 'GET', path: '/v1/messages' },
+  ])('refuses $name', async ({ method, path }) => {
     const { url, requests } = await start({ calls: [] });
-    const response = await fetch(url + path, { method, ...(method === 'POST' ? { body: '{' } : {}) });
-    expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ type: 'error', error: { type } });
+    const response = await fetch(url + path, { method, ...(method === 'POST' ? { body: '{}' } : {}) });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
     expect(requests).toHaveLength(1);
   });
 });
@@ -202,8 +195,8 @@ describe('the record', () => {
     expect(counted).toEqual({ input_tokens: Math.ceil(JSON.stringify(PROMPT).length / 4) });
     expect((await ask(url)).content[0]?.text).toBe('first');
     expect(requests).toEqual([
-      { index: 0, path: '/v1/messages/count_tokens', kind: 'count', body: PROMPT, at: 1_700_000_000_000 },
-      { index: 1, path: '/v1/messages', kind: 'main', body: PROMPT, at: 1_700_000_000_000 },
+      { index: 0, path: '/v1/messages/count_tokens', kind: 'count', body: PROMPT, at: expect.any(Number) },
+      { index: 1, path: '/v1/messages', kind: 'main', body: PROMPT, at: expect.any(Number) },
     ]);
   });
 

@@ -1,5 +1,5 @@
-import type { Call, RecordedRequest, RequestMessage, Scenario } from '../../src/standin/scenario.ts';
 import { ASKED, ASKED_AGAIN, DOCUMENT } from './handoff.ts';
+import type { Call, RecordedRequest, RequestMessage, Scenario } from './standin/scenario.ts';
 
 /** An agent that goes on with its work wherever its process was killed. */
 export interface AgentPlan {

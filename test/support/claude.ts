@@ -3,10 +3,10 @@ import { access, constants } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { installedClaude } from '../../src/claude/find-claude.ts';
-import type { Scenario } from '../../src/standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../src/standin/scratch-environment.ts';
-import { type Standin, startStandin } from '../../src/standin/server.ts';
 import { createReferee, expectLawful } from './api-rules/referee.ts';
+import type { Scenario } from './standin/scenario.ts';
+import { type Standin, startStandin } from './standin/server.ts';
 
 /**
  * The claude that tests may run: CTXB_TEST_CLAUDE, else the one pinned in package.json. Never one on PATH, whose
@@ -36,7 +36,7 @@ export const NODE_COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cac
 export async function startWorld(scenario: Scenario): Promise<World & AsyncDisposable> {
   const claude = await testClaude();
   const referee = createReferee();
-  const standin = await startStandin(scenario, { referee });
+  const standin = await startStandin(scenario, referee);
   const path = process.env.PATH;
   const scratch = await createScratchEnvironment({ url: standin.url, ...(path === undefined ? {} : { path }) });
   // What most tests of compactions are about; those of exact ones say so.

@@ -1,5 +1,5 @@
-import type { Call, RecordedRequest, RequestMessage, Scenario } from '../../src/standin/scenario.ts';
-import type { Standin } from '../../src/standin/server.ts';
+import type { Call, RecordedRequest, RequestMessage, Scenario } from './standin/scenario.ts';
+import type { Standin } from './standin/server.ts';
 
 /**
  * A refusal that claude passes on at once. It tries other refusals again: those for load in every version, and 2.1.330

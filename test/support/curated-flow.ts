@@ -1,12 +1,12 @@
 import type { Flow } from '../../src/flow/flow.ts';
 import { readReceipt } from '../../src/flow/step-receipt.ts';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld } from './claude.ts';
 import { mainRequests } from './conversation.ts';
 import { names, outputsToSum } from './curator.ts';
 import { ANSWER_CHARS, longFlow } from './flow-growth.ts';
 import { briefingIn, runFlowFile, stepText, writeFlow } from './flow-plays.ts';
 import { contextOf } from './results.ts';
+import type { Call, RecordedRequest } from './standin/scenario.ts';
 
 /** A step of a flow: what its briefing held of the steps before it, and what it took. */
 export interface CuratedStep {

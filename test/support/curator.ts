@@ -4,10 +4,10 @@ import { PassThrough } from 'node:stream';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { type CurateOptions, type Curation, curate } from '../../src/flow/curator/curate.ts';
 import type { SummaryTask } from '../../src/flow/curator/summaries.ts';
-import type { Call, RecordedRequest } from '../../src/standin/scenario.ts';
 import { startWorld, type World } from './claude.ts';
 import { givenTexts } from './conversation.ts';
 import { flowStep, packItem } from './packs.ts';
+import type { Call, RecordedRequest } from './standin/scenario.ts';
 
 /** A step, and what was done before it: three steps, the newest last. */
 export const STEP = flowStep({ id: 'tests', objective: 'Cover the parser', prompt: 'Write the tests.' });

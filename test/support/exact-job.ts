@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
-import type { Standin } from '../../src/standin/server.ts';
 import { mainRequests, summaryRequests, userTexts } from './conversation.ts';
+import type { Call, RecordedRequest, Scenario } from './standin/scenario.ts';
+import type { Standin } from './standin/server.ts';
 
 /** Tokens of a job's first call, and of each result of a tool in a request. */
 const FIRST = 20_000;

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExactPlan, ExactReceipt } from '../../src/core/protocol/exact-plan.ts';
-import type { RecordedRequest } from '../../src/standin/scenario.ts';
+import type { RecordedRequest } from './standin/scenario.ts';
 
 const MOD = new URL('../../dist/mod', import.meta.url);
 

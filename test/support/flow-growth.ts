@@ -4,12 +4,12 @@ import type { Budgets } from '../../src/config/config.ts';
 import { briefingOf } from '../../src/flow/briefing.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow } from '../../src/flow/flow.ts';
-import type { RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, startWorld, type World } from './claude.ts';
 import { mainRequests } from './conversation.ts';
 import { LARGE_WINDOW, runCtxb, SMALL_WINDOW } from './ctxb.ts';
 import { makeOutputs, runFlowFile } from './flow-plays.ts';
 import { contextOf } from './results.ts';
+import type { RecordedRequest, Scenario } from './standin/scenario.ts';
 
 /** Characters of each step's answer. */
 export const ANSWER_CHARS = 12_000;

@@ -1,5 +1,5 @@
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { userTexts } from './conversation.ts';
+import type { Call, RecordedRequest, Scenario } from './standin/scenario.ts';
 
 /** Words of the request for a handoff document. */
 export const ASKED = 'Answer with the handoff document itself';

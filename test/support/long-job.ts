@@ -1,6 +1,6 @@
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import type { World } from './claude.ts';
 import { contextOf, newestWords, type ToolUse } from './results.ts';
+import type { Call, RecordedRequest, Scenario } from './standin/scenario.ts';
 import { bash, file, mcp, read } from './tool-agents.ts';
 
 /** Large results that the agent asks for, in turns of equal length. */

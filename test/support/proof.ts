@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { expect } from 'vitest';
 import { type Decision, withoutFocus } from '../../src/core/governor/decisions.ts';
-import type { Standin } from '../../src/standin/server.ts';
 import { runProgram, type World } from './claude.ts';
 import { mainRequests, userTexts } from './conversation.ts';
 import { CTXB, journal } from './ctxb.ts';
 import { recordedDecisions } from './record.ts';
+import type { Standin } from './standin/server.ts';
 
 /**
  * The proof that nothing of the user's was lost: as the stand-in saw it, each prompt was said to the model whole, in

@@ -1,4 +1,4 @@
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
+import type { Call, RecordedRequest, Scenario } from './standin/scenario.ts';
 
 type Block = Record<string, unknown>;
 

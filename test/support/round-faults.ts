@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { type Decision, withoutFocus } from '../../src/core/governor/decisions.ts';
-import type { RecordedRequest } from '../../src/standin/scenario.ts';
 import { isTold, newestPrompt, promptText, textsOf, wantedBy } from './agent.ts';
 import { type Finished, runProgram } from './claude.ts';
 import { mainRequests } from './conversation.ts';
 import { CTXB, journalLines } from './ctxb.ts';
 import { linesOf, type Played, processesOf } from './play-round.ts';
+import type { RecordedRequest } from './standin/scenario.ts';
 
 /** What does not hold although it must after any round, a sentence each. */
 export async function faultsOf(played: Played): Promise<string[]> {

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LIMITS } from '../../src/config/limits.ts';
-import type { Call, RecordedRequest, Scenario } from '../../src/standin/scenario.ts';
 import { runProgram, startProgram, startWorld, type World } from './claude.ts';
 import { userTexts } from './conversation.ts';
 import { CTXB, journalLines, prompts, SMALL_WINDOW } from './ctxb.ts';
 import { keyTree, LIMIT_VALUES, type Limit, optionOf, variableOf } from './limit-keys.ts';
+import type { Call, RecordedRequest, Scenario } from './standin/scenario.ts';
 
 export type Spending = Exclude<Limit, 'limits.time'>;
 

@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Scenario } from '../../src/standin/scenario.ts';
 import { type Finished, startWorld, type World } from './claude.ts';
 import { mainRequests } from './conversation.ts';
 import { prompts, runCtxb, SMALL_WINDOW } from './ctxb.ts';
 import { caller, resultsIn, type Step, type ToolUse } from './results.ts';
+import type { Scenario } from './standin/scenario.ts';
 
 export interface ToolRun {
   readonly flags?: readonly string[];

@@ -1,4 +1,4 @@
-import type { Headers } from '../../src/standin/scenario.ts';
+import type { Headers } from './standin/scenario.ts';
 
 interface LimitHeaders {
   readonly status?: 'allowed' | 'allowed_warning' | 'rejected';

@@ -1,7 +1,7 @@
 import { fieldsOf, listOf, textOf } from '../../src/core/protocol/fields.ts';
 import { createScratchEnvironment } from '../../src/standin/scratch-environment.ts';
-import { type Standin, startStandin } from '../../src/standin/server.ts';
 import { type JsonLine, promptLine, type RunningProgram, runProgram, startProgram } from '../support/claude.ts';
+import { type Standin, startStandin } from '../support/standin/server.ts';
 import { distinct, helpNames, type ModelFigures, type ProgramNames, type Surface } from './surface.ts';
 
 const PROTOCOL = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];

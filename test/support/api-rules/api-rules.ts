@@ -1,4 +1,4 @@
-import type { Block, RequestBody } from '../../../src/standin/scenario.ts';
+import type { Block, RequestBody } from '../standin/scenario.ts';
 import { createBook } from './book.ts';
 import { CACHE_RULES, MESSAGE_RULES } from './message-rules.ts';
 import type { Rule } from './rule.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Block } from '../../../src/standin/scenario.ts';
+import type { Block } from '../standin/scenario.ts';
 import { isThought, plain, type Sent, signatureOf } from './sent.ts';
 
 /** A thought that the API has returned. */

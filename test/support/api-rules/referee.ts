@@ -1,5 +1,5 @@
-import type { RecordedRequest } from '../../../src/standin/scenario.ts';
-import type { Referee } from '../../../src/standin/server.ts';
+import type { RecordedRequest } from '../standin/scenario.ts';
+import type { Referee } from '../standin/server.ts';
 import { createApiRules, refusalOf, type Violation } from './api-rules.ts';
 
 interface SeenViolation extends Violation {

@@ -1,4 +1,4 @@
-import type { Block, RequestBody } from '../../../src/standin/scenario.ts';
+import type { Block, RequestBody } from '../standin/scenario.ts';
 
 /** A content block of a request, and its place as the API names it: `messages.1.content.0`. */
 export interface Placed {

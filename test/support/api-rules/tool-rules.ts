@@ -1,4 +1,4 @@
-import type { Block } from '../../../src/standin/scenario.ts';
+import type { Block } from '../standin/scenario.ts';
 import { ofBlocks, ofTurns, type Rule, rule } from './rule.ts';
 import { type Placed, partsOf, type Turn } from './sent.ts';
 
