@@ -65,7 +65,8 @@ const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => stri
   'cut-result': ({ tool, tokens: whole, left, path }) =>
     `cut a result of ${tool} from about ${tokens(whole)} to ${tokens(left)} tokens; full result: ${path}`,
   'tools-ignored': ({ reason }) => `tool budgets are off: ${reason}`,
-  interrupt: () => 'interrupting; press Ctrl-C again to end now',
+  interrupt: ({ reason }) =>
+    reason.startsWith('ctxb stop') ? `interrupting: ${reason}` : 'interrupting; press Ctrl-C again to end now',
 };
 
 const AGENT_LIMIT = { refuse: 'refused', stop: 'stopped', failed: 'claude did not stop' } as const;
@@ -163,7 +164,7 @@ function nameOf(limit: string | undefined): string {
 
 function waitText({ cause, limit, by, until, status }: Of<'wait'>): string {
   if (cause === 'limit') {
-    return `the ${nameOf(limit)} is reached: ${by === 'claude' ? 'claude waits' : 'waiting'} until ${localTime(until)}`;
+    return `the ${nameOf(limit)} is reached: ${by === 'claude' ? 'claude waits' : 'waiting'} until ${localTime(until)} (Ctrl-C ends the run, ctxb run --resume-run continues it)`;
   }
   const fault = status === undefined ? 'does not answer' : `refuses the credentials (${status})`;
   return `the API ${fault}: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;

@@ -8,7 +8,7 @@ import { fieldsOf, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted, tokens } from '../report/figures.ts';
-import { onOneLine, printable, printableJson } from '../report/shown.ts';
+import { onOneLine, printable, printableJson, tell } from '../report/shown.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
@@ -60,7 +60,7 @@ export async function askRun(named: string | undefined, what: Ask['what'], flags
   const asked = await answerOf(card, ask, end, io);
   if (flags.json) io.stdout.write(`${printableJson(asked, 2)}\n`);
   else if (asked.outcome === 'done') io.stdout.write(`${textOfAnswer(asked)}\n`);
-  else io.stderr.write(`ctxb: ${printable(onOneLine(asked.text))}\n`);
+  else tell(io, onOneLine(asked.text));
   return { done: 0, 'not done': NOT_DONE, timeout: NO_ANSWER }[asked.outcome];
 }
 

@@ -4,7 +4,7 @@ import { resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
-import { onOneLine, printable } from '../report/shown.ts';
+import { onOneLine, printable, tell } from '../report/shown.ts';
 import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
 import { isWanted, wholeNumber } from './inputs.ts';
 
@@ -57,9 +57,9 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
 }
 
 /** Also of a configuration that is refused: what is there has to go all the more. */
-async function contextDirOf({ cwd, env, stderr }: Io): Promise<string> {
-  const { config, findings } = await resolveConfig({ cwd, env, flags: {} });
-  for (const { message } of findings) stderr.write(`ctxb: ${onOneLine(message)}\n`);
+async function contextDirOf(io: Io): Promise<string> {
+  const { config, findings } = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
+  for (const { message } of findings) tell(io, onOneLine(message));
   return config.contextDir;
 }
 
@@ -74,12 +74,13 @@ function told(what: string, folder: string, { stdout }: Io): number {
   return 0;
 }
 
-function show(plan: CleanupPlan, { stdout, stderr }: Io): void {
+function show(plan: CleanupPlan, io: Io): void {
+  const { stdout } = io;
   if (plan.remove.length > 0) stdout.write(`in ${printable(plan.root)}:\n`);
   for (const removal of plan.remove) stdout.write(`remove ${printable(describe(removal))}\n`);
   if (plan.removesFolder) stdout.write(`remove ${printable(plan.root)}\n`);
-  for (const name of plan.left) stderr.write(`ctxb: left ${printable(name)}: ctxb did not make it\n`);
-  for (const name of plan.running) stderr.write(`ctxb: kept session ${printable(name)}: a run uses it\n`);
+  for (const name of plan.left) tell(io, `left ${name}: ctxb did not make it`);
+  for (const name of plan.running) tell(io, `kept session ${name}: a run uses it`);
 }
 
 function describe({ name, parts }: Removal): string {

@@ -9,7 +9,7 @@ import { fieldsOf } from '../core/protocol/fields.ts';
 import type { Io, Output } from '../io.ts';
 import { groupedIn } from '../report/figures.ts';
 import { folded } from '../report/layout.ts';
-import { onOneLine, printableJson } from '../report/shown.ts';
+import { onOneLine, printableJson, tell } from '../report/shown.ts';
 
 interface ConfigOptions {
   readonly json?: boolean;
@@ -46,8 +46,7 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
     return 0;
   }
   const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
-  const told = [...resolved.findings, ...resolved.warnings.file];
-  io.stderr.write(told.map(({ message }) => `ctxb: ${onOneLine(message)}\n`).join(''));
+  for (const { message } of [...resolved.findings, ...resolved.warnings.file]) tell(io, onOneLine(message));
   const rows = rowsOf(resolved);
   if (options.json)
     writeJson(

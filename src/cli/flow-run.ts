@@ -15,7 +15,7 @@ import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
 import { settledSteps } from '../flow/run/run-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson, shellLine } from '../report/shown.ts';
+import { printableJson, shellLine, tell } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { refuseRunning } from '../run/resume/earlier-run.ts';
 import { stopOrphanedRuns } from '../run/resume/resume-run.ts';
@@ -60,7 +60,7 @@ export async function runFlowFile(
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
   // A dry run starts no program; the arguments only determine the window of the briefings.
   const asked = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
-  const say = (text: string) => void (options.quiet || io.stderr.write(`ctxb: ${printable(text)}\n`));
+  const say = (text: string) => void (options.quiet || tell(io, text));
   const contextDir = resolve(io.cwd, config.contextDir);
   const files = openFlowRun(
     contextDir,

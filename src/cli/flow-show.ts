@@ -12,7 +12,7 @@ import type { Flow, FlowStep } from '../flow/flow.ts';
 import { explainFlow, flowExplainText } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { Io } from '../io.ts';
-import { printable, printableJson } from '../report/shown.ts';
+import { printable, printableJson, tell } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 
 export interface ExplainOptions {
@@ -82,7 +82,7 @@ export async function printPack(file: string, id: string, options: PackOptions, 
     ...budgets.warnings.map(({ message }) => message),
     ...pack.receipt.warnings,
   ];
-  for (const text of notices) io.stderr.write(`ctxb: ${printable(text)}\n`);
+  for (const text of notices) tell(io, text);
   const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
   io.stdout.write(
     options.receipt ? `${printableJson(receipt, 2)}\n` : io.stdout.isTTY ? printable(pack.text) : pack.text,

@@ -10,7 +10,7 @@ import { readFlow } from '../flow/file/read-flow.ts';
 import { createFileStudio } from '../flow/studio/file-studio.ts';
 import { startStudioServer } from '../flow/studio/studio-server.ts';
 import type { Io } from '../io.ts';
-import { printable } from '../report/shown.ts';
+import { tell } from '../report/shown.ts';
 import { untilSignal } from '../run/signals.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
@@ -38,7 +38,7 @@ export async function studio(
   const profile = namedProfile(asked, io.cwd);
   const { findings } = readFlow(resolve(io.cwd, file), { profile });
   if (findings.length > 0) {
-    io.stderr.write(findings.map(({ message }) => `ctxb: ${printable(message)}\n`).join(''));
+    for (const { message } of findings) tell(io, message);
     return EXIT_FINDINGS;
   }
   const { window, flow: global } = config;

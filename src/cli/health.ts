@@ -6,7 +6,7 @@ import { createHealthReader, type HealthReport } from '../health/health-report.t
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { healthTable } from '../report/health-table.ts';
-import { onOneLine, printable, printableJson } from '../report/shown.ts';
+import { onOneLine, printableJson, tell } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { isTorn, readLines } from '../store/files/read-lines.ts';
 import { findHealthLogs } from '../store/ledgers/health-log.ts';
@@ -42,7 +42,7 @@ async function health(folders: readonly string[], flags: HealthFlags, io: Io): P
     if (unreadable > 0)
       notes.push(`${onOneLine(file)}: ${counted(unreadable, 'line')} could not be read and did not count`);
   }
-  for (const text of [...faults, ...notes]) io.stderr.write(`ctxb: ${printable(text)}\n`);
+  for (const text of [...faults, ...notes]) tell(io, text);
   io.stdout.write(await textOf(report, flags, io));
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
 }

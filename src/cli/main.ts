@@ -2,7 +2,8 @@ import manifest from '../../package.json' with { type: 'json' };
 import { closest } from '../config/finding.ts';
 import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
 import { hasVariable, type Io } from '../io.ts';
-import { onOneLine, printable, shellLine, shownOn } from '../report/shown.ts';
+import { hanging } from '../report/layout.ts';
+import { onOneLine, printable, shellLine, shownOn, tell } from '../report/shown.ts';
 
 /** A command describes its options and arguments, and calls `finish` with its exit code. */
 interface CommandModule {
@@ -94,15 +95,15 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
     );
   } catch (error) {
-    return await report(error, io);
+    return report(error, io);
   }
 }
 
 /** Runs once for all commands. Loads the names of variables only if the environment has one. */
-async function warnOfVariables({ env, stderr }: Io): Promise<void> {
-  if (!hasVariable(env)) return;
+async function warnOfVariables(io: Io): Promise<void> {
+  if (!hasVariable(io.env)) return;
   const { readEnvironment } = await import('../config/read-environment.ts');
-  for (const { message } of readEnvironment(env).warnings) stderr.write(`ctxb: ${onOneLine(message)}\n`);
+  for (const { message } of readEnvironment(io.env).warnings) tell(io, onOneLine(message));
 }
 
 /** These commands print claude's own words, or text for claude; they filter their own messages themselves. */
@@ -173,7 +174,8 @@ export async function createProgram(
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
-      outputError: (text, write) => write(text.replace(/^error: /, 'ctxb: ')),
+      outputError: (text, write) =>
+        write(text.replace(/^error: (.*)/, (_, said: string) => hanging('ctxb:', said, io.stderr.columns))),
     });
   program.addHelpText('after', EXAMPLES);
   if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');
@@ -229,15 +231,14 @@ function checkTopic(topic: string | undefined): void {
   throw new CtxbError('usage', `help: unknown command "${topic}": ${todo}`);
 }
 
-async function report(thrown: unknown, io: Io): Promise<number> {
+function report(thrown: unknown, io: Io): number {
   const error = shortageOf(thrown) ?? thrown;
   if (isCtxbError(error)) {
-    const { hanging } = await import('../report/layout.ts');
-    io.stderr.write(`${hanging('ctxb:', printable(error.message), io.stderr.columns)}\n`);
+    tell(io, error.message);
     return error.exitCode;
   }
   if (isCwdGone(error)) {
-    io.stderr.write('ctxb: the current folder no longer exists: change to another one\n');
+    tell(io, 'the current folder no longer exists: change to another one');
     return EXIT_USAGE;
   }
   // commander has printed the message; its code 0 means help or version.

@@ -10,7 +10,7 @@ import { CtxbError, unreadable } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type Item, matchOf, mayHold, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
 import { findSources } from '../replay/sources.ts';
-import { onOneLine, printableJson } from '../report/shown.ts';
+import { onOneLine, printableJson, tell } from '../report/shown.ts';
 import { type Style, styleFor } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
 import { noteTexts } from '../store/sessions/sessions.ts';
@@ -63,12 +63,12 @@ async function recall(given: readonly string[], flags: RecallFlags, io: Io): Pro
   if (words.length === 0) throw new CtxbError('usage', 'recall: name a word to look for');
   let code = EXIT_NOTHING;
   const hits = await find({ words, mask: redact }, flags, io, ({ message }) => {
-    io.stderr.write(`ctxb: ${onOneLine(message)}\n`);
+    tell(io, onOneLine(message));
     code = EXIT_UNREADABLE;
   });
   io.stdout.write(flags.json ? `${printableJson(hits, 2)}\n` : textOfHits(hits, await styleFor(io.stdout, io.env)));
   if (hits.length > 0) return 0;
-  io.stderr.write(`ctxb: nothing ${flags.all ? '' : 'of this project '}holds ${words.join(' and ')}\n`);
+  tell(io, `nothing ${flags.all ? '' : 'of this project '}holds ${words.join(' and ')}`);
   return code;
 }
 

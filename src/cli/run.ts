@@ -24,10 +24,9 @@ export interface RunOptions extends Readonly<Record<string, unknown>> {
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+  const { outputError } = command.configureOutput();
   command
-    .configureOutput({
-      outputError: (text, write) => write(withSuggestion(text.replace(/^error: /, 'ctxb: '), command)),
-    })
+    .configureOutput({ outputError: (text, write) => outputError?.(withSuggestion(text, command), write) })
     .usage('[options] -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, as you would run it without ctxb')
     .passThroughOptions();
@@ -82,7 +81,8 @@ function withSuggestion(text: string, { parent }: Command): string {
   const [, option] = /unknown option '([^']+)'\n$/.exec(text) ?? [];
   const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];
   const at = option === undefined ? -1 : words.indexOf(option);
-  if (at < 0 || words.includes('--')) return text;
+  if (at < 0) return text;
+  if (words.includes('--')) return `${text}Options of claude stand behind it: ctxb run -- claude ${option}\n`;
   return `${text}did you mean: ${shellLine(['ctxb', ...words.slice(0, at), '--', 'claude', ...words.slice(at)])}\n`;
 }
 

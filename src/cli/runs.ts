@@ -42,7 +42,15 @@ async function runs({ all, json }: RunsFlags, io: Io): Promise<void> {
     .filter((card) => all || card.end === null || now - card.at < RECENT_MS || (card.resumable && isLeft(card)));
   if (json) io.stdout.write(`${printableJson({ version: 1, runs: listed }, 2)}\n`);
   else if (listed.length === 0) io.stderr.write('ctxb: no runs in the last day (--all lists all that are known)\n');
-  else io.stdout.write(runsTable(listed, { style: await styleFor(io.stdout, io.env), home: userHome(io.env), now }));
+  else
+    io.stdout.write(
+      runsTable(listed, {
+        style: await styleFor(io.stdout, io.env),
+        home: userHome(io.env),
+        now,
+        columns: io.stdout.columns,
+      }),
+    );
 }
 
 function isLeft({ end }: RunCard): boolean {

@@ -1,12 +1,8 @@
-import type { Decision } from '../core/governor/decisions.ts';
-import { changeText, keptPrompts } from '../messages.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, roughTokens, shareOf, tokens } from '../report/figures.ts';
 import { hanging, textWidth } from '../report/layout.ts';
 import type { Style } from '../report/style.ts';
 import { arrivals, type Sighting } from './sightings.ts';
-
-type Landed = Extract<Decision, { readonly kind: 'landed' }>;
 
 /**
  * What happened, and last what the job cost with ctxb and without.
@@ -35,7 +31,7 @@ export function closingText(
     '',
     style.bold('What the job cost'),
     line('with ctxb   ', style.bold(dollars(usd))),
-    line('claude alone', `about ${dollars(inCents(usd) + inCents(cost.saved ?? 0))}, by ctxb's own account`),
+    line('claude alone', `about ${dollars(inCents(usd) + inCents(cost.saved ?? 0))}, by ctxb's estimate`),
     line('paid        ', 'nothing: the stand-in made up the token counts'),
     '',
   ].join('\n');
@@ -46,18 +42,13 @@ function inCents(usd: number): number {
   return Math.round(usd * 100) / 100;
 }
 
-/** `33 calls, context 95k → 191k (19%); compacted 101k → 41k (−59%), all prompts kept` */
-function turnText({ window, actions, series = [] }: SessionSummary, index: number): string {
+/** `33 calls, context 95k → 48k (5%)` */
+function turnText({ window, series = [] }: SessionSummary, index: number): string {
   const contexts = series.filter(({ turn }) => turn === index + 1).map(({ context }) => context);
   const [first = 0, last = 0] = [contexts[0], contexts.at(-1)];
   const from = contexts.length < 2 ? '' : `${roughTokens(first)} → `;
-  const landed = actions.filter((action): action is Landed => action.kind === 'landed' && action.at.turn === index);
-  const reliefs = landed.map(({ gauge, freed, exact }) => {
-    const kept = exact === undefined ? '' : `, ${keptPrompts(exact)}`;
-    return `; compacted ${changeText(gauge.used + freed, gauge.used)}${kept}`;
-  });
   const share = shareOf(last, window.tokens);
-  return `${counted(contexts.length, 'call')}, context ${from}${roughTokens(last)} (${share})${reliefs.join('')}`;
+  return `${counted(contexts.length, 'call')}, context ${from}${roughTokens(last)} (${share})`;
 }
 
 function deliveryText(turns: readonly number[], seen: readonly Sighting[]): string {

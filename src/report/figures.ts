@@ -47,13 +47,16 @@ export function counted(count: number, noun: string): string {
   return `${tokens(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `0.4 s`, `42.0 s`, `3 min 5 s`, `2 h 38 min` */
+/** `0.4 s`, `42.0 s`, `3 min 5 s`, `2 h 38 min`, `15 min` */
 export function duration(ms: number): string {
   if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
-  return `${tokens(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  const parts =
+    minutes < 60
+      ? [`${minutes} min`, `${seconds % 60} s`]
+      : [`${tokens(Math.floor(minutes / 60))} h`, `${minutes % 60} min`];
+  return parts.filter((part) => !part.startsWith('0 ')).join(' ');
 }
 
 /** `Sun, Nov 22, 18:05`, in the time zone of the machine. */

@@ -12,13 +12,12 @@ const COLUMNS: readonly Column[] = [
   ['sessions', ({ sessions }) => tokens(sessions)],
   ['turns', ({ turns }) => tokens(turns)],
   ['sessions too full', ({ exhaustion }) => share(exhaustion.sessions, exhaustion.rate)],
+  ['compactions', ({ compactions: { auto, manual } }) => tokens(auto + manual)],
   ['handoffs', ({ handoffs }) => tokens(handoffs.count)],
-  ['handoffs a session', ({ handoffs }) => decimal(handoffs.perSession)],
   ['handed over below 90%', ({ handoffs }) => share(handoffs.early, handoffs.earlyRate)],
   ['context at handoff', ({ handoffs }) => (handoffs.fraction.mean === null ? NONE : percent(handoffs.fraction.mean))],
   ['a handoff took', ({ handoffs }) => (handoffs.ms.mean === null ? NONE : duration(handoffs.ms.mean))],
   ['zone changes', ({ zoneTransitions }) => tokens(zoneTransitions.count)],
-  ['changes a session', ({ zoneTransitions }) => decimal(zoneTransitions.perSession)],
 ];
 
 /**
@@ -31,7 +30,7 @@ export function healthTable({ projects, total }: HealthReport, style: Style, wid
   const rows = projects.map(({ project, metrics }) => [onOneLine(project), ...cellsOf(metrics)]);
   const all = projects.length > 1 ? [['all', ...cellsOf(total)]] : [];
   const headings = ['project', ...COLUMNS.map(([heading]) => heading)];
-  const table = [headings.map((heading) => heading.trim()), ...rows, ...all];
+  const table = [headings, ...rows, ...all];
   const upright = aligned(
     headings.map((heading, column) => [heading, ...table.slice(1).map((row) => row[column] ?? '')]),
   );
@@ -46,8 +45,4 @@ function cellsOf(metrics: HealthMetrics): string[] {
 
 function share(count: number, rate: number | null): string {
   return rate === null ? NONE : `${tokens(count)} (${percent(rate)})`;
-}
-
-function decimal(figure: number | null): string {
-  return figure === null ? NONE : figure.toFixed(2);
 }

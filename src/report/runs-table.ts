@@ -1,6 +1,6 @@
 import type { Standing } from '../core/governor/standing.ts';
-import { counted, dollars, localTime, percent, roughTokens, tokens } from './figures.ts';
-import { aligned } from './layout.ts';
+import { counted, dollars, duration, localTime, percent, roughTokens, tokens } from './figures.ts';
+import { aligned, fitted } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
@@ -21,15 +21,21 @@ interface RunsPage {
   readonly style: Style;
   /** The user's home folder, which is shown as `~`. */
   readonly home: string | undefined;
+  /** Columns of the terminal; a longer folder keeps its end. */
+  readonly columns: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 const NONE = '–';
+const INDENT = ' '.repeat(10);
 const HEADINGS = ['run', 'state', 'for', 'turn', 'context', 'cost', 'prompts'];
 
 /** The runs for a person: a line each and below it the folder, then the commands that lead on. */
-export function runsTable(runs: readonly ListedRun[], { style, home, now }: RunsPage): string {
+export function runsTable(
+  runs: readonly ListedRun[],
+  { style, home, now, columns = Number.POSITIVE_INFINITY }: RunsPage,
+): string {
   const cells = [HEADINGS, ...runs.map((run) => cellsOf(run, now))];
   const widest = Math.max(...cells.map(([, state = '']) => state.length));
   // Figures end where their column ends; words begin where it begins.
@@ -39,7 +45,8 @@ export function runsTable(runs: readonly ListedRun[], { style, home, now }: Runs
   const lines = rows.flatMap((row, at) => {
     const cwd = onOneLine(runs[at]?.cwd ?? '');
     const isInHome = home !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
-    return [row, style.dim(`          ${isInHome ? `~${cwd.slice(home.length)}` : cwd}`)];
+    const folder = isInHome ? `~${cwd.slice(home.length)}` : cwd;
+    return [row, style.dim(INDENT + fitted(folder, columns - INDENT.length, '…', 'end'))];
   });
   return [style.bold(first), ...lines, ...nextSteps(runs), ''].join('\n');
 }
@@ -50,7 +57,7 @@ function cellsOf(run: ListedRun, now: number): string[] {
   return [
     runId.slice(0, 8),
     stateText(run),
-    age((run.end === null ? now : run.at) - run.since),
+    duration(Math.max(0, (run.end === null ? now : run.at) - run.since)),
     tokens(turn),
     context === null ? NONE : `${roughTokens(context)}${share}`,
     costUsd === null ? NONE : dollars(costUsd),
@@ -63,14 +70,6 @@ function stateText({ phase, waitsFor, end }: ListedRun): string {
   if (waitsFor === null) return phase;
   const until = waitsFor.until === null ? '' : ` until ${localTime(waitsFor.until).slice(-5)}`;
   return `waits: ${waitsFor.what}${until}`;
-}
-
-/** `42s`, `17m`, `3h`, `2d`. */
-function age(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
-  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
 function nextSteps(runs: readonly ListedRun[]): string[] {

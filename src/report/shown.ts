@@ -1,4 +1,5 @@
-import type { Output } from '../io.ts';
+import type { Io, Output } from '../io.ts';
+import { hanging } from './layout.ts';
 
 /** Characters that change the direction of the text after them, so that it reads differently (Unicode, UAX 9). */
 const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
@@ -23,6 +24,11 @@ export function printable(text: string): string {
 /** The same on one line. */
 export function onOneLine(text: string): string {
   return printable(text).replace(/[\t\n]+/g, ' ');
+}
+
+/** A message of ctxb's on stderr, wrapped where that is a terminal. */
+export function tell({ stderr }: Pick<Io, 'stderr'>, text: string): void {
+  stderr.write(`${hanging('ctxb:', printable(text), stderr.columns)}\n`);
 }
 
 /**

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import { fixture } from '../support/recordings.ts';
@@ -16,13 +15,11 @@ describe('replay --retention', () => {
     expect(text).toMatch(/^What the next request held, over 2 reliefs \(compactions and handoffs\)$/m);
     expect(text).toMatch(/^ +known +by claude +with ctxb/m);
     expect(text).toMatch(/^ {2}prompts +\d+ +\d+ +\d+% +\d+ +\d+%$/m);
-    // Their names take what room the figures leave.
     const rows = text
       .slice(text.indexOf('By session'))
       .split('\n')
       .slice(2, 2 + RELIEVED.length);
-    expect(rows.map((row) => row.length)).toEqual(rows.map(() => 80));
-    for (const [at, file] of RELIEVED.entries()) expect(rows[at]).toContain(basename(file).slice(0, 7));
+    expect(rows).toEqual([expect.stringMatching(/^compact\.ndjson /), expect.stringMatching(/^Do .* +1 .* \d+%$/)]);
     expect(text).not.toContain(PLAIN);
   });
 

@@ -172,7 +172,7 @@ it('one line at the end of a run says what it was', async () => {
   expect({ code, stderr }).toEqual({
     code: 0,
     stderr: expect.stringMatching(
-      /^ctxb: 1 turn, 1 call in \d+\.\d s; peak \S+ of 200k tokens \(\d+%\); \$\d\.\d+; notes: \.context\/sessions\/\S+\n$/,
+      /^ctxb: 1 turn, 1 call in \d+\.\d s; largest call \S+ of 200k tokens \(\d+%\); \$\d\.\d+; notes: \.context\/sessions\/\S+\n$/,
     ),
   });
 });

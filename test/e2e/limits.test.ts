@@ -162,7 +162,7 @@ describe('a usage limit', () => {
     const flags = [...prompts(...TWO), '--limit-wait', '1m'];
     const { code, stderr } = await runCtxb(world, { flags, claude: SMALL_WINDOW });
     expect(code).toBe(5);
-    expect(stderr).toContain('it resets later than --limit-wait 1 min 0 s allows\n');
+    expect(stderr).toContain('it resets later than --limit-wait 1 min allows\n');
     expect(stderr).toContain(
       '2 prompts not answered (“prompt one”, “prompt two”); continue with ctxb run --resume-run',
     );

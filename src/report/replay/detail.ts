@@ -55,7 +55,7 @@ function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): str
 }
 
 function actionRow(action: Decision): string {
-  return row('policy', actionText(action));
+  return row('ctxb', actionText(action));
 }
 
 /** From the first call to the last. A stream names its window at the end of its first turn: that is the window before, too. */

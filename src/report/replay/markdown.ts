@@ -1,12 +1,11 @@
 import { totalsOf } from '../../replay/copies.ts';
-import type { SessionSummary } from '../../replay/summary.ts';
-import { counted, tokens } from '../figures.ts';
+import type { SessionSummary, Totals } from '../../replay/summary.ts';
+import { costText, counted, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import { type Glyphs, UNICODE } from '../style.ts';
 import { listed, type Report } from './format.ts';
 import { shortPaths } from './session-list.ts';
 import { COMPACTED_BY } from './session-rows.ts';
-import { figuresOf } from './session-table.ts';
 
 /** Results of tools that are shown, of all sessions together. */
 const LARGEST = 10;
@@ -32,6 +31,13 @@ export const markdown: Report = (sessions, page, { breaches, faults }) => {
   ];
   return [parts.join('\n\n')];
 };
+
+/** Peak, calls, compactions and cost. */
+function figuresOf(totals: Totals, glyphs: Glyphs): string[] {
+  const { peakFraction, calls, compactions } = totals;
+  const peak = peakFraction === null ? glyphs.none : percent(peakFraction);
+  return [peak, tokens(calls), tokens(compactions), costText(totals, glyphs)];
+}
 
 function bulleted(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];

@@ -5,8 +5,8 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
 import { indented } from '../layout.ts';
-import { listed, type Report, unlistedRows } from './format.ts';
-import { bySession } from './session-table.ts';
+import { listed, type Page, type Report, unlistedRows } from './format.ts';
+import { figureColumn, promptOf, table } from './session-list.ts';
 
 /** What compactions and handoffs kept: a table over all of them, and a row for each session. */
 export const retention: Report = (sessions, page) => {
@@ -19,7 +19,7 @@ export const retention: Report = (sessions, page) => {
     ...indented([['', 'known', ...KEPT_HEAD], ...knownRows(totals)], undefined, edge),
     '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
-    ...bySession(['reliefs', 'known', ...KEPT_HEAD], listed(relieved, page).map(sessionRow), page),
+    ...sessionTable(relieved, page),
     ...unlistedRows(relieved.length, page),
     '',
     style.dim(NOTE),
@@ -39,9 +39,25 @@ function knownRows({ known }: RetentionTotals): string[][] {
   );
 }
 
-function sessionRow(session: SessionSummary) {
-  const reliefs = reliefsOf(session);
-  return { file: session.file, cells: [tokens(reliefs.length), ...cells(keptOf(reliefs, TOLD_KINDS))] };
+/** Below this width there is no space for how many reliefs a session had. */
+const ROOM_FOR_RELIEFS = 60;
+
+function sessionTable(relieved: readonly SessionSummary[], page: Page): string[] {
+  const shown = listed(relieved, page);
+  const rows = shown.map(reliefsOf);
+  const columns = ['reliefs', 'known', ...KEPT_HEAD].map((heading, at) =>
+    figureColumn(heading, rows, relieved.flatMap(reliefsOf), (reliefs) => figures(reliefs)[at] ?? ''),
+  );
+  const names = { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true };
+  return table(
+    [names, ...columns.slice(page.edge < ROOM_FOR_RELIEFS ? 1 : 0)],
+    counted(relieved.length, 'session'),
+    page,
+  );
+}
+
+function figures(reliefs: readonly ReliefSeen[]): string[] {
+  return [tokens(reliefs.length), ...cells(keptOf(reliefs, TOLD_KINDS))];
 }
 
 function cells({ all, kept, given }: Kept): string[] {

@@ -143,7 +143,12 @@ function figureColumns(rows: readonly Figures[], totals: Figures, { glyphs }: Pa
   ];
 }
 
-function figureColumn<Row>(heading: string, rows: readonly Row[], total: Row, text: (row: Row) => string): Column {
+export function figureColumn<Row>(
+  heading: string,
+  rows: readonly Row[],
+  total: Row,
+  text: (row: Row) => string,
+): Column {
   return { heading, cells: rows.map(text), total: text(total) };
 }
 
@@ -155,7 +160,7 @@ function lastParts(path: string, width: number, ellipsis: string): string {
 }
 
 /** @param last what the row below the rule begins with, over the cells of texts */
-function table(
+export function table(
   given: readonly (Column | false | undefined)[],
   last: string,
   { style, glyphs, ...page }: Page,
@@ -237,7 +242,7 @@ function distinct(rows: readonly (readonly string[])[], prompts: readonly string
 }
 
 /** A recording of claude's output alone has no prompt, but a file that somebody has named. */
-function promptOf(session: SessionFigures): string {
+export function promptOf(session: SessionFigures): string {
   const { prompt, file, copied } = session;
   const isCopy = copied !== undefined && ownFigures(session).calls === 0;
   return (isCopy ? 'copy: ' : '') + onOneLine(prompt ?? basename(file));

@@ -17,9 +17,9 @@ export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
     ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
-    ...decidedIn(session).map((action) => row('policy', actionText(action))),
+    ...decidedIn(session).map((action) => row('ctxb', actionText(action))),
     ...(actions.length === 0 && context.basis !== 'none'
-      ? [row('policy', window.tokens === null ? 'not judged: the window is not known' : 'nothing to do')]
+      ? [row('ctxb', window.tokens === null ? 'not judged: the window is not known' : 'nothing to do')]
       : []),
     linesRow(session),
   ];
@@ -68,18 +68,20 @@ export function actionText(action: Decision): string {
   return `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`;
 }
 
-/** Decisions that are listed: a compaction of claude's has a row of its own, and one row sums up all expiries of the cache. */
+/** Decisions that are listed: a compaction has a row of its own, and one row sums up all expiries of the cache. */
 export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
   const isSummedUp = (action: Decision) =>
     action.kind === 'cache-expired' || (action.kind === 'cache-broken' && action.cause === 'pause');
-  return actions.filter(
-    (action) => action.kind !== 'native-compaction' && (!isSummedUp(action) || pauses === undefined),
-  );
+  return actions.filter((action) => !hasRow(action) && (!isSummedUp(action) || pauses === undefined));
+}
+
+function hasRow(action: Decision): boolean {
+  return action.kind === 'landed' ? action.relief === 'compaction' : action.kind === 'native-compaction';
 }
 
 function contextText({ context, calls }: SessionSummary): string {
   if (context.basis === 'none') return 'not measured';
-  const peak = calls === 0 ? '' : `peak ${tokens(context.peak)} (${percent(context.peakFraction)}), `;
+  const peak = calls === 0 ? '' : `largest call ${tokens(context.peak)} (${percent(context.peakFraction)}), `;
   return `${peak}last ${tokens(context.last)} (${context.basis})`;
 }
 

@@ -1,4 +1,5 @@
 import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
 import { dayOf } from '../../replay/sums.ts';
 import type { Figures } from '../../replay/tally.ts';
 import { type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
@@ -6,36 +7,65 @@ import { counted, dollars, percent, tokens } from '../figures.ts';
 import { aligned } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
+import { figureColumn, promptOf, table } from './session-list.ts';
 
-/** The estimate of sessions with ctxb, for a person: a table for each, and one for all. */
+/** The estimate of sessions with ctxb, for a person: the sums first, then a row for each, the dearest first. */
 export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   const left =
     unknown === 0 ? [] : [`${counted(unknown, 'session')} left out: the window is not known, --window sets it`];
   if (totals === undefined) return ['no calls to try ctxb on', ...left];
-  const tried = sessions.filter((session) => session.whatIf !== undefined);
-  const isOne = totals.sessions === 1;
-  const each = (isOne ? tried : listed(tried, page)).flatMap(({ file, window, whatIf: found }) => {
-    const about = found && `${counted(found.calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
-    return found ? [tableOf(`${page.style.bold(onOneLine(file))}  ${about}`, found, page)] : [];
-  });
+  const tried = sessions.flatMap((session) => (session.whatIf ? [{ ...session, found: session.whatIf }] : []));
+  const shown =
+    totals.sessions === 1
+      ? tried.map((one) => sessionTable(one, page))
+      : [totalsTable(totals, page), ...rowsOf(tried, totals, page)];
   const { calls, estimated, fetched } = totals;
-  const all = isOne
-    ? []
-    : [...unlistedRows(tried.length, page), [totalsTable(totals, page), dearerRow(totals)].join('\n')];
   const again = fetched === 0 ? [] : [`With ctxb ${counted(fetched, 'result')} would have been fetched again.`];
   const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
   const sentences = [`Exact: the recorded calls, and ${known}.`, ...again, ...ASSUMED].map((sentence) =>
     page.style.dim(sentence),
   );
-  return [[...each, ...all, ...left, sentences.join('\n')].join('\n\n')];
+  return [[...shown, ...left, sentences.join('\n')].join('\n\n')];
 };
+
+type Tried = SessionSummary & { readonly found: SessionWhatIf };
+
+function sessionTable({ file, window, found }: Tried, page: Page): string {
+  const about = `${counted(found.calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
+  return tableOf(`${page.style.bold(onOneLine(file))}  ${about}`, found, page);
+}
 
 function totalsTable(totals: WhatIfTotals, page: Page): string {
   const { since } = page.list;
   const title = page.style.bold(since === undefined ? 'All' : `Since ${dayOf(since)}`);
-  return tableOf(`${title}  ${counted(totals.sessions, 'session')}, ${counted(totals.calls, 'call')}`, totals, page);
+  const sums = `${title}  ${counted(totals.sessions, 'session')}, ${counted(totals.calls, 'call')}`;
+  return [tableOf(sums, totals, page), dearerRow(totals)].join('\n');
+}
+
+/** A row for each session that is listed. */
+function rowsOf(tried: readonly Tried[], totals: WhatIfTotals, page: Page): string[] {
+  const dearest = listed(
+    [...tried].sort((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
+    page,
+  );
+  const column = (heading: string, text: (row: Omit<SessionWhatIf, 'curve'>) => string) =>
+    figureColumn(
+      heading,
+      dearest.map(({ found }) => found),
+      totals,
+      text,
+    );
+  const columns = [
+    { heading: 'first prompt', cells: dearest.map(promptOf), takesRest: true },
+    column('calls', ({ calls }) => tokens(calls)),
+    column('cost', ({ actual }) => costOf(actual)),
+    column('with ctxb', ({ ctxb }) => costOf(ctxb)),
+    column('compactions', ({ ctxb }) => tokens(ctxb.reliefs)),
+  ];
+  const rows = dearest.length === 0 ? [] : table(columns, counted(totals.sessions, 'session'), page);
+  return [[...rows, ...unlistedRows(tried.length, page)].join('\n')].filter(Boolean);
 }
 
 /** Sessions that ctxb would have made more expensive. */
@@ -69,7 +99,11 @@ function tableOf(
 }
 
 function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {
-  return [tokens(peak), millions(read), millions(cacheRead), usd === null ? '' : dollars(usd), tokens(reliefs)];
+  return [tokens(peak), millions(read), millions(cacheRead), costOf({ usd }), tokens(reliefs)];
+}
+
+function costOf({ usd }: Pick<Figures, 'usd'>): string {
+  return usd === null ? '' : dollars(usd);
 }
 
 /** 19728242 → `19.73M`; below a million in thousands. */

@@ -65,12 +65,12 @@ const COUNTED: ReadonlySet<Decision['kind']> = new Set([
   'native-compaction',
 ]);
 
-/** `peak 191k of 1M tokens (19%)` */
+/** `largest call 191k of 1M tokens (19%)`: a compaction may begin at more, before the next call is made. */
 function peakText({ gauge }: GovernorState): string[] {
   const { peak, window } = gauge;
   if (peak === 0) return [];
-  if (window.tokens === undefined) return [`peak ${roughTokens(peak)} tokens`];
-  return [`peak ${roughTokens(peak)} of ${roughTokens(window.tokens)} tokens (${percent(peakShare(gauge))})`];
+  if (window.tokens === undefined) return [`largest call ${roughTokens(peak)} tokens`];
+  return [`largest call ${roughTokens(peak)} of ${roughTokens(window.tokens)} tokens (${percent(peakShare(gauge))})`];
 }
 
 /** A smaller difference is not worth a word. */

@@ -10,7 +10,7 @@ import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import { shortened } from '../../core/memory/words.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
 import { type Part, statusText } from '../../statusline/status-text.ts';
-import { counted, dollars, localTime } from '../figures.ts';
+import { counted, dollars, duration, localTime } from '../figures.ts';
 import { hanging } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
@@ -136,7 +136,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
   const urgent = (text: string): Part => ({ text, rank: 1, paint: style.yellow });
   const under: Part[] = [
     ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, paint: style.cyan }] : []),
-    ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait))]),
+    ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait, now))]),
     ...silenceText(state, now).map(urgent),
     ...(cost.uncounted === 'all' ? [urgent('cost unknown')] : []),
     ...(agents.count === 0
@@ -147,9 +147,10 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
   return statusText(state, knownCostUsd(state), style, width, under);
 }
 
-function waitPart({ cause, until, phase }: Wait): string {
+function waitPart({ cause, until, phase }: Wait, now: number): string {
   if (phase === 'over') return 'the API does not answer';
-  return cause === 'limit' ? `usage limit: waiting until ${localTime(until)}` : 'the API does not answer: waiting';
+  if (cause !== 'limit') return 'the API does not answer: waiting';
+  return `usage limit: waiting until ${localTime(until)}, ${duration(Math.max(0, until - now))} left`;
 }
 
 /** Shorter silences are usual: a model may think for a minute. */

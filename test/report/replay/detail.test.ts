@@ -10,12 +10,12 @@ describe('the story of a session', () => {
     expect(written(detail, [await judged('compact.ndjson')])).toBe(`  file      compact.ndjson
   session   Claude Code 2.1.197 · claude-sonnet-4-5 · 2ca20535-eb66-43be-96ec-4185d43d4749
   window    200,000 tokens (result)
-  context   peak 160,000 (80%), last 31,500 (measured)
+  context   largest call 160,000 (80%), last 31,500 (measured)
   traffic   3 turns, 5 calls
   cost      $0.71
   turn 1: 3 calls, 100,000 → 160,000 (80%)
     grew by   Bash 200, answer 60
-    policy    turn 1, call 3: warning: the context is 80% full (160,003 of 200,000 tokens, measured)
+    ctxb      turn 1, call 3: warning: the context is 80% full (160,003 of 200,000 tokens, measured)
   compacted by /compact at 160,008 (predicted 150,000), to 31,000
   turn 3: 2 calls, 31,000 → 31,500 (16%)
     grew by   summary 200, Bash 100, answer 60
@@ -75,7 +75,7 @@ describe('the story of a session', () => {
     const result: ResultSeen = { tool: 'Read', target: 'src/a.ts', tokens: 123_456, line: 1, call: 2, stayed: 3 };
     const largest = [result, { ...result, tool: 'mcp__a-server__find_all_symbols', target: `/home/${'x'.repeat(50)}` }];
     const text = written(detail, [summaryOf({ largest })], { page: pageOf({ columns, edge: columns }) });
-    const table = text.slice(text.indexOf('  largest')).trimEnd().split('\n').slice(0, -1);
+    const table = text.slice(text.lastIndexOf('  largest')).trimEnd().split('\n').slice(0, -1);
     expect(table).toHaveLength(5);
     for (const line of table) expect(line.length).toBeLessThanOrEqual(columns);
     expect(table[2]).toBe('        src/a.ts');

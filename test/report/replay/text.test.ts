@@ -10,18 +10,18 @@ describe('one session', () => {
     expect(written(text, [summaryOf()])).toBe(`  file      session.ndjson
   session   Claude Code 2.1.197 · claude-sonnet-4-5 · s1
   window    200,000 tokens (result)
-  context   peak 160,000 (80%), last 31,500 (measured)
+  context   largest call 160,000 (80%), last 31,500 (measured)
   traffic   3 turns, 5 calls; 1 subagent, largest 9,400 tokens
   cost      $0.71
   subagent  a: 2 calls, 18,000 tokens, $0.02, peak 9,400
   compacted by ctxb at 160,008 (predicted 160,002), to 31,000
-  policy    turn 1, call 3: ${decisionText(WARNING)}
+  ctxb      turn 1, call 3: ${decisionText(WARNING)}
   lines     1,019
 `);
   });
 
   it.each<{ name: string; session: SessionSummary; has?: string; lacks?: string }>([
-    { name: 'nothing to do', session: summaryOf({ actions: [] }), has: 'policy    nothing to do' },
+    { name: 'nothing to do', session: summaryOf({ actions: [] }), has: 'ctxb      nothing to do' },
     {
       name: 'no cost where none is known',
       session: summaryOf({ cost: { usd: null, computed: false } }),

@@ -33,10 +33,18 @@ it.each([48, 60])('a row is whole within %d columns', (columns) => {
 
 it('has a table over all sessions where there are several, and says once what is assumed', () => {
   const all = text(sketched({ calls }), sketched({ calls: calls.slice(0, 2) }), sketched({ calls: [] }));
-  expect(all.split('\n\n')).toHaveLength(4);
-  expect(all).toContain('\n\nAll  2 sessions, 62 calls\n');
+  expect(all.split('\n\n')).toHaveLength(3);
+  expect(all).toMatch(/^All {2}2 sessions, 62 calls\n {2}with ctxb: \d+% less\n/);
   expect(all.match(/^Exact: /gm)).toHaveLength(1);
-  expect(all).toContain('  with ctxb: the same cost\n');
+});
+
+it('has a row for each of several sessions, the dearest first', () => {
+  const [, rows = ''] = text(sketched({ calls: calls.slice(0, 2) }), sketched({ calls })).split('\n\n');
+  const cells = rows.split('\n').map((line) => line.trim().split(/ {2,}/));
+  expect(cells[0]).toEqual(['first prompt', 'calls', 'cost', 'with ctxb', 'compactions']);
+  expect(cells[1]).toEqual(['recording', '60', expect.stringMatching(/^\$/), expect.stringMatching(/^\$/), '3']);
+  expect(cells[2]).toEqual(['recording', '2', cells[2]?.[2], cells[2]?.[2], '0']);
+  expect(cells[4]?.slice(0, 2)).toEqual(['2 sessions', '62']);
 });
 
 it.each([
@@ -61,7 +69,7 @@ it('shows no session where none is to be shown, but one that is alone', () => {
   const page = pageOf({ list: { limit: 0, since: Date.parse('2026-03-31T12:00') } });
   const shown = (count: number) =>
     written(whatIf, withCtxb(Array(count).fill(sketched({ calls })), DEFAULTS), { page });
-  expect(shown(2)).toMatch(/^ {2}None of 2 are shown.*\n\nSince 2026-03-31 {2}2 sessions, 120 calls\n {2}with ctxb: /);
+  expect(shown(2)).toMatch(/^Since 2026-03-31 {2}2 sessions, 120 calls\n {2}with ctxb: .*\n\n {2}None of 2 are shown/s);
   expect(shown(1)).toMatch(/^recording {2}60 calls/);
 });
 

@@ -36,7 +36,7 @@ describe('the line at the end of a run', () => {
     {
       title: 'without a relief',
       decisions: [],
-      says: /^2 turns, 2 calls in 7\.2 s; peak 80k of 200k tokens \(40%\); \$0\.\d\d$/,
+      says: /^2 turns, 2 calls in 7\.2 s; largest call 80k of 200k tokens \(40%\); \$0\.\d\d$/,
     },
     {
       title: 'with compactions, whoever began them, and a handoff',

@@ -235,7 +235,7 @@ function penOf(plot: uPlot, ratio: number) {
       ctx.font = '11px system-ui, sans-serif';
       ctx.textAlign = 'left';
       ctx.textBaseline = 'middle';
-      ctx.fillStyle = `${cssColor('paper')}d0`;
+      ctx.fillStyle = cssColor('paper');
       ctx.fillRect(x - 2, y - 7, ctx.measureText(words).width + 4, 14);
       ctx.fillStyle = cssColor(color);
       ctx.fillText(words, x, y);

@@ -10,7 +10,7 @@ import type { Span } from './span.ts';
 const SHOWS_WINDOW = 0.4;
 
 const KEY =
-  'Dashed from top to bottom: a compaction. ▼ above the chart: an action of the policy. The strip at its foot: one turn dark, the next one light.';
+  'Dashed from top to bottom: a compaction. ▼ above the chart: an action of ctxb. The strip at its foot: one turn dark, the next one light.';
 
 /** The context over the calls, before zones, with what happened to it. */
 export function contextSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
@@ -30,8 +30,8 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
       drawTurns(pen, session, span);
     },
     above: (pen) => {
-      drawLevels(pen, session);
       drawEvents(pen, session, span);
+      drawLevels(pen, session);
     },
     tell: (call) => {
       const figure = session.context[call - 1] ?? 0;
@@ -131,12 +131,14 @@ const NAMES: Readonly<Record<PageSession['compactions'][number]['by'], string>> 
   caller: 'by the caller',
   ctxb: 'by ctxb',
 };
-const LETTER = 7;
+const LETTER = 6;
+/** Names stand at the foot, where no level is, in as many rows, so that neighbours do not hide each other. */
+const [NAME_ROWS, ROW] = [3, 15];
 
 function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['compactions']): void {
   const isDense = compactions.length * APART > box.width;
   const foot = box.top + (isDense ? TICK : box.height);
-  let free = box.left;
+  const free = Array.from({ length: NAME_ROWS }, () => box.left);
   for (const [index, { call, by }] of compactions.entries()) {
     const at = x(call + 0.5);
     line('ink', [at, box.top], [at, foot], [5, 3]);
@@ -145,9 +147,10 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
     const width = NAMES[by].length * LETTER;
     const left = at + width < end ? at + 5 : at - width;
     // The tooltip and the table name a compaction whose name has no room.
-    if (isDense || left < free) continue;
-    text('ink', NAMES[by], left, box.top + 9);
-    free = left + width;
+    const row = free.findIndex((end) => left >= end);
+    if (isDense || row < 0) continue;
+    text('ink', NAMES[by], left, foot - STRIP - 9 - row * ROW);
+    free[row] = left + width;
   }
 }
 

@@ -114,7 +114,7 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
       ['Asked for again in call', (row) => row.again],
       ['What', (row) => row.text, (row) => words(row.text)],
     ]),
-    ...table('Actions of the policy', info.actions, [
+    ...table('Actions of ctxb', info.actions, [
       call('After call'),
       ['Turn', (row) => row.turn],
       ['Kind', (row) => row.kind],

@@ -121,9 +121,7 @@ describe('a usage limit', () => {
     const driver = begun({ wait: 3_600 });
     const actions = driver.claude(...limited(START + 2 * HOUR));
     expect(decisions(actions).map(decisionText)).toEqual([
-      expect.stringMatching(
-        /^the five-hour usage limit is reached; it resets .*, later than --limit-wait 1 h 0 min allows$/,
-      ),
+      expect.stringMatching(/^the five-hour usage limit is reached; it resets .*, later than --limit-wait 1 h allows$/),
     ]);
   });
 
@@ -161,7 +159,7 @@ describe('a usage limit', () => {
   const REFUSED = { is_error: true, api_error_status: 429, result: 'API Error: Request rejected (429) · limit' };
 
   it.each([
-    { wait: 60, outageWait: 600, says: 'it resets later than --limit-wait 1 min 0 s allows' },
+    { wait: 60, outageWait: 600, says: 'it resets later than --limit-wait 1 min allows' },
     { wait: 0, outageWait: 600, says: 'claude does not say when it resets' },
     { wait: 0, outageWait: 0, says: 'claude does not say when it resets' },
   ])(
