@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { dollars, localTime } from '../report/figures.ts';
 import { isAttended } from '../run/headless-run.ts';
 import { type Resumption, resumeRun, untilReset } from '../run/resume/resume-run.ts';
-import { changesOf, type RunSettings, unheeded } from '../run/resume/run-settings.ts';
+import type { RunSettings } from '../run/resume/run-settings.ts';
 import { runHeadless } from '../run/run-headless.ts';
 import type { RunOptions } from './run.ts';
 import { type PreparedRun, prepareRun, terminalOf } from './run-claude.ts';
@@ -55,7 +55,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   const attended = isAttended({ invocation }, io);
   const { config, values } = settingsFor(settings, now, flags);
   const spent = withFlags(resumption.resumed.spent, flags);
-  for (const line of toldOf(resumption, { now, flags, options })) notice(line);
+  for (const line of toldOf(resumption, options)) notice(line);
   const limit = limitAt(config, spent);
   if (limit !== undefined && !asksPerson(config.cost.onLimit, attended)) {
     notice(`its cost limit is reached (${sumsText(spent, limit)}): give another with --cost-limit`);
@@ -134,18 +134,10 @@ function resetText(runId: string, resetsAt: number | undefined): string {
 }
 
 /** Notices before the run continues, one per line. */
-function toldOf(
-  { settings, resumed }: Resumption,
-  { now, flags, options }: { readonly now: PreparedRun; readonly flags: Flags; readonly options: ResumeOptions },
-): string[] {
-  const run = `run ${resumed.runId.slice(0, 8)}`;
-  const changes = changesOf(resolveKept(settings.values, {}), resolveKept(settings.values, flags));
-  const except = changes.length === 0 ? '' : `, except: ${changes.join(', ')}`;
-  const ignored = unheeded(now.values, settings);
+function toldOf({ settings, resumed }: Resumption, options: ResumeOptions): string[] {
   const { withheld, record } = settings;
   return [
-    `${run} continues with its own settings${except}${costSoFar(resumed.spent)}`,
-    ...(ignored.length === 0 ? [] : [`not heeded, as only a flag changes it: ${ignored.join(', ')}`]),
+    `run ${resumed.runId.slice(0, 8)} continues with its own settings${costSoFar(resumed.spent)}`,
     ...(withheld.length === 0 ? [] : [`not kept, as there is a secret in it: ${withheld.join(', ')}; give it again`]),
     ...(record === undefined || options.record !== undefined
       ? []

@@ -57,24 +57,13 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.stderr).toMatch(/^ctxb: run [0-9a-f]{8} continues with its own settings; it has cost \$0\.0\d so far$/m);
   });
 
-  inSoak('whatever variables and the file say now, which is said', async () => {
+  inSoak('whatever variables and the file say now', async () => {
     await using place = await createPlace();
     const rc = await place.file('.contextbudgetrc', '{"cost":{"limitUsd":3},"tools":{"Read":2000}}');
     await broken(place, [], { CTXB_STRATEGY: 'handoff' });
     writeFileSync(rc, '{"cost":{"limitUsd":900},"tools":{"Read":2000}}');
-    const { run, policy } = await policyOf(place, [], { CTXB_STRATEGY: 'auto' });
+    const { policy } = await policyOf(place, [], { CTXB_STRATEGY: 'auto' });
     expect(policy).toMatchObject({ strategy: 'handoff', cost: { limitUsd: 3 }, tools: { byTool: { Read: 2000 } } });
-    const heeded = `not heeded, as only a flag changes it: cost.limitUsd 900 (${rc}), strategy "auto" (CTXB_STRATEGY)`;
-    expect(run.stderr).toContain(heeded);
-  });
-
-  inSoak('without a word about what its flags had overruled already', async () => {
-    await using place = await createPlace();
-    await place.file('.contextbudgetrc', '{"cost":{"limitUsd":900}}');
-    await broken(place, ['--cost-limit', '3']);
-    const { run, policy } = await policyOf(place);
-    expect(policy).toMatchObject({ cost: { limitUsd: 3 } });
-    expect(run.stderr).not.toContain('not heeded');
   });
 
   it('without a prompt that is given beside it, which is said', async () => {
@@ -86,14 +75,11 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.stdout.toString()).not.toContain('four');
   });
 
-  it('but for flags given anew, and says what they change', async () => {
+  it('but for flags given anew', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '3', '--strategy', 'handoff']);
-    const { run, policy } = await policyOf(place, ['--cost-limit', '5', '--strategy', 'handoff', '--task', 'x']);
+    const { policy } = await policyOf(place, ['--cost-limit', '5', '--strategy', 'handoff', '--task', 'x']);
     expect(policy).toMatchObject({ strategy: 'handoff', task: 'x', cost: { limitUsd: 5 } });
-    expect(run.stderr).toContain(
-      'with its own settings, except: task "x" (was not set), cost.limitUsd 5 (was 3); it has',
-    );
   });
 
   inSoak('also when it is taken up twice', async () => {

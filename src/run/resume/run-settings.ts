@@ -1,6 +1,5 @@
-import { RANKS, valueAt } from '../../config/config.ts';
-import { KEY_PATHS, type KeyPath } from '../../config/keys.ts';
-import type { ResolvedConfig, SetValue } from '../../config/resolve-config.ts';
+import type { KeyPath } from '../../config/keys.ts';
+import type { SetValue } from '../../config/resolve-config.ts';
 import { redact } from '../../store/masks/redact.ts';
 
 export interface RunSettings {
@@ -30,30 +29,4 @@ export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'with
 
 function withoutSecret(value: unknown): unknown {
   return typeof value === 'string' ? redact(value) : value;
-}
-
-/** Changes made by flags: `cost.limitUsd 0.05 (was 0.03)`. */
-export function changesOf(before: ResolvedConfig, after: ResolvedConfig): string[] {
-  const given = KEY_PATHS.filter((key) => after.sources[key].source === 'flag');
-  return given.flatMap((key) => {
-    const [was, is] = [shown(before, key), shown(after, key)];
-    return OF_NOW.has(key) || was === is ? [] : [`${key} ${is} (was ${was})`];
-  });
-}
-
-/** Present settings in files and variables that the run ignores: `cost.limitUsd 5 (/project/.contextbudgetrc)`. */
-export function unheeded(now: readonly SetValue[], { values }: RunSettings): string[] {
-  return now.flatMap(({ key, value, origin }) => {
-    const kept = values.find((one) => one.key === key);
-    // A setting of lower rank than the run's own stays below it.
-    const isBelow = RANKS[origin.source] < RANKS[kept?.origin.source ?? 'default'];
-    const isSame = JSON.stringify(kept?.value) === JSON.stringify(withoutSecret(value));
-    if (OF_NOW.has(key) || origin.source === 'flag' || isBelow || isSame) return [];
-    return [`${key} ${JSON.stringify(withoutSecret(value))} (${origin.where ?? origin.source})`];
-  });
-}
-
-function shown({ config }: ResolvedConfig, key: KeyPath): string {
-  const value = valueAt(config, key);
-  return value === undefined ? 'not set' : JSON.stringify(withoutSecret(value));
 }
