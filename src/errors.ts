@@ -3,10 +3,6 @@ export type ErrorCode =
   | 'usage'
   | 'config'
   | 'unreadable-input'
-  | 'limit'
-  | 'gate'
-  | 'context-not-relieved'
-  | 'standin'
   | 'resources'
   | 'bug'
   | 'store'
@@ -20,11 +16,6 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'unreadable-input': 2,
   // The folder for ctxb's files is not usable as it was configured.
   store: 2,
-  limit: 3,
-  gate: 3,
-  'context-not-relieved': 4,
-  // The stand-in is a part of ctxb, so its failure is ctxb's own.
-  standin: 70,
   bug: 70,
   // EX_OSERR of sysexits.h.
   resources: 71,

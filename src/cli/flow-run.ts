@@ -4,7 +4,7 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { parseFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingOf, briefingWorld } from '../flow/briefing.ts';
-import { stepOutput } from '../flow/earlier-run.ts';
+import { findRun, stepOutput } from '../flow/earlier-run.ts';
 import { budgetWarnings, effectiveCurator } from '../flow/effective.ts';
 import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
@@ -141,14 +141,9 @@ async function describe(asked: Asked, { config, files, claudes }: Omit<FlowPlace
 
 /** The run that supplies the outputs of steps that do not run; undefined: all steps run. */
 function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: FlowRunOptions): string | undefined {
-  const runs = listFlowRuns(contextDir, flow.name);
-  if (resume === undefined) return from === undefined && only === undefined ? undefined : runs[0];
-  const fitting = runs.filter((id) => id.startsWith(resume));
-  const [run] = fitting.filter((id) => id === resume || fitting.length === 1);
-  if (run !== undefined && resume !== '') return run;
-  const known = runs.length === 0 ? 'there are no runs yet' : `known are ${runs.slice(0, 5).join(', ')}`;
-  const what = fitting.length > 1 ? `several runs of ${flow.name} start with this` : `no such run of ${flow.name}`;
-  throw new CtxbError('usage', `--resume ${resume}: ${what}: ${known}`);
+  const runs = listFlowRuns(contextDir, flow.name).map((id) => ({ id }));
+  if (resume !== undefined) return findRun(runs, resume).id;
+  return from === undefined && only === undefined ? undefined : runs[0]?.id;
 }
 
 /** Two that run one flow's steps into the same files would undo each other's work. */

@@ -3,7 +3,7 @@ import { readClaudeArguments } from '../claude/claude-arguments.ts';
 import type { Config } from '../config/config.ts';
 import { quickSettings } from '../config/quick-config.ts';
 import type { WantedFile } from '../config/read-config.ts';
-import type { Flags, SetValue } from '../config/resolve-config.ts';
+import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
@@ -49,8 +49,10 @@ export async function runClaude(
   return runHeadless(headless, io, watch);
 }
 
+export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>;
+
 /** What a run goes by, and who tells about it on stderr. */
-export async function prepareRun(flags: Flags, io: Io, file?: WantedFile): Promise<PreparedRun> {
+export async function prepareRun(flags: Flags, io: Io, file: WantedFile) {
   const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags, file });
   const watch = async () => {
     const terminal = await terminalOf(config, io);
@@ -58,13 +60,6 @@ export async function prepareRun(flags: Flags, io: Io, file?: WantedFile): Promi
     return terminal;
   };
   return { config, values, watch };
-}
-
-export interface PreparedRun {
-  readonly config: Config;
-  /** What makes it. */
-  readonly values: readonly SetValue[];
-  readonly watch: () => Promise<Terminal>;
 }
 
 export async function terminalOf({ quiet, statusLine, observe }: Config, { stderr, env }: Io): Promise<Terminal> {

@@ -14,7 +14,7 @@ export interface RawValue {
 }
 
 /** Takes a file's content apart into values of known keys; everything else in it is a finding. */
-export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user' = 'file') {
+export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user') {
   const origin: Origin = { source, where: path };
   const values: RawValue[] = [];
   const findings: Finding[] = [];

@@ -117,7 +117,10 @@ export async function effectiveConfig(world: ConfigWorld): Promise<Config> {
 }
 
 /** The folder for what ctxb keeps, absolute. */
-export async function contextFolder(io: Pick<ConfigWorld, 'cwd' | 'env'>, contextDir?: string): Promise<string> {
+export async function contextFolder(
+  io: Pick<ConfigWorld, 'cwd' | 'env'>,
+  contextDir: string | undefined,
+): Promise<string> {
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
   return resolve(io.cwd, config.contextDir);
 }

@@ -42,7 +42,7 @@ function openRun(contextDir: string, id: string) {
  *
  * @throws CtxbError `usage` where no run, or more than one, matches
  */
-export function findRun(runs: readonly EarlierRun[], name: string): EarlierRun {
+export function findRun<R extends { readonly id: string }>(runs: readonly R[], name: string): R {
   const found = runs.filter(({ id }) => id.startsWith(name));
   const [run] = found.filter(({ id }) => id === name || found.length === 1);
   if (run !== undefined) return run;

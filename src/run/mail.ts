@@ -7,8 +7,6 @@ import type { Inbox } from '../store/runs/inbox.ts';
 /** A request is noticed within this time, also while claude and the caller say nothing. */
 const LOOK_MS = 250;
 
-export type Mail = ReturnType<typeof createMail>;
-
 /** Notes and requests that other commands of ctxb leave for this run. */
 export function createMail(inbox: Inbox, onFault: Faults) {
   let timer: NodeJS.Timeout | undefined;

@@ -29,8 +29,6 @@ export interface NoteTakerWorld {
 /** A caller answers a result with its next prompt, which is not to wait for files that are replaced; short turns share one. */
 const FLUSH_AFTER_MS = 500;
 
-export type NoteTaker = ReturnType<typeof createNoteTaker>;
-
 /** Connects working memory with its files: what is noted is written, and what was noted before is read. */
 export function createNoteTaker(world: NoteTakerWorld) {
   const { memory } = world;

@@ -4,7 +4,7 @@ import type { Decision } from '../core/governor/decisions.ts';
 import type { Input } from '../core/governor/input.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
 import type { Run } from '../core/governor/state.ts';
-import { createMemory, type Memory } from '../core/memory/memory.ts';
+import { createMemory } from '../core/memory/memory.ts';
 import { CtxbError, isCtxbError, messageOf, systemReason } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { writeWhole } from '../store/files/plain-file.ts';
@@ -19,24 +19,15 @@ import { createInbox, type Inbox } from '../store/runs/inbox.ts';
 import { openSeal } from '../store/runs/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
 import { adoptNotes } from './adopted-notes.ts';
-import { type CostKeeper, createCostKeeper } from './cost-keeper.ts';
+import { createCostKeeper } from './cost-keeper.ts';
 import { contextFolder, costPlace, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { waitingPrompt } from './kept-prompts.ts';
-import { createMail, type Mail } from './mail.ts';
-import { createNoteTaker, type NoteTaker } from './notes.ts';
-import { createWholeResults, type WholeResults } from './output/whole-results.ts';
+import { createMail } from './mail.ts';
+import { createNoteTaker } from './notes.ts';
+import { createWholeResults } from './output/whole-results.ts';
 import { settingsToKeep } from './resume/run-settings.ts';
 
-export interface RunFiles {
-  readonly faults: Faults;
-  readonly store: SessionStore;
-  readonly memory: Memory;
-  readonly notes: NoteTaker | undefined;
-  readonly mail: Mail | undefined;
-  readonly costs: CostKeeper | undefined;
-  readonly figures: WholeResults;
-  readonly recorder: Recorder | undefined;
-}
+export type RunFiles = ReturnType<typeof openRunFiles>;
 
 interface Place {
   readonly run: Run;
@@ -46,7 +37,7 @@ interface Place {
 }
 
 /** Opens the files of a run. A file that cannot be written is reported once, and the run continues without it. */
-export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }: Place): RunFiles {
+export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }: Place) {
   const { runId } = run;
   const { projectLimitUsd, period } = headless.config.cost;
   const isLimited = projectLimitUsd !== undefined;
@@ -170,7 +161,7 @@ export interface RecordFile {
  *
  * @throws CtxbError `usage` when it cannot be written
  */
-export function openRecordFile(path: string, isMasked = false): RecordFile {
+export function openRecordFile(path: string, isMasked: boolean): RecordFile {
   try {
     return { path, descriptor: openOutput(path), isMasked };
   } catch (cause) {

@@ -133,7 +133,7 @@ it.each([
   { flags: ['--from', 'three'], says: '--from three: no step of job has this id: one, two' },
   { flags: ['--only', 'three'], says: '--only three: no step of job has this id: one, two' },
   { flags: ['--from', 'one', '--only', 'two'], says: 'leave one of them out' },
-  { flags: ['--resume', '../..'], says: '--resume ../..: no such run of job: there are no runs yet' },
+  { flags: ['--resume', '../..'], says: '../..: no run starts with this; there are no runs yet' },
 ])('$flags is refused', async ({ flags, says }) => {
   await using place = await flowPlace();
   const end = await run(place, flags);
@@ -198,7 +198,7 @@ inSoak('a run of a flow whose name only ends like this one is another flow', asy
   const [other = ''] = readdirSync(place.path('.context/flows'));
   const end = await run(place, ['--resume', other]);
   expect(end.code).toBe(2);
-  expect(end.stderr).toContain('no such run of job: there are no runs yet');
+  expect(end.stderr).toContain('no run starts with this; there are no runs yet');
 });
 
 it('--resume takes the beginning of an id, where it is that of one run', async () => {
@@ -210,7 +210,7 @@ it('--resume takes the beginning of an id, where it is that of one run', async (
   await run(place, []);
   const end = await run(place, ['--resume', new Date().toISOString().slice(0, 4)]);
   expect(end.code).toBe(2);
-  expect(end.stderr).toMatch(/: several runs of job start with this: known are \S+, \S+\n/);
+  expect(end.stderr).toMatch(/: several runs start with this; there are \S+, \S+\n/);
 });
 
 it('the command to go on with can be given to a shell', async () => {

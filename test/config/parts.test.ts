@@ -32,9 +32,6 @@ describe('CtxbError', () => {
     { code: 'usage', exitCode: 2 },
     { code: 'config', exitCode: 2 },
     { code: 'unreadable-input', exitCode: 2 },
-    { code: 'limit', exitCode: 3 },
-    { code: 'gate', exitCode: 3 },
-    { code: 'context-not-relieved', exitCode: 4 },
     { code: 'bug', exitCode: 70 },
     { code: 'command-not-found', exitCode: 127 },
   ])('$code ends with $exitCode', ({ code, exitCode }) => {

@@ -70,27 +70,18 @@ function endOfLastLine(fd: number, size: number): number {
   return 0;
 }
 
-/** The newest lines of a file, where they begin and where they end, in bytes. */
-export interface Tail {
-  readonly lines: readonly string[];
-  readonly start: number;
-  readonly end: number;
-}
-
 /**
- * The whole lines after the byte `from`, within the last `most` bytes of the file. Skips a line that is cut at the
+ * The whole lines within the last `most` bytes of a file, and where they begin, in bytes. Skips a line that is cut at the
  * beginning, and an unfinished one at the end. Follows links, because it writes nothing.
  *
- * @param from 0, or where a line begins; in a file that has become shorter since, its end
  * @throws GivenFault when it is not a regular file; Error of the file system
  */
-export function readTail(path: string, most: number, from = 0): Tail {
+export function readTail(path: string, most: number): { lines: string[]; start: number } {
   return withGiven(path, (fd, { size }) => {
-    const start = Math.max(Math.min(from, size), size - most, 0);
+    const start = Math.max(size - most, 0);
     const data = readAt(fd, start, size - start);
-    const begin = start <= from ? 0 : data.indexOf(NEWLINE) + 1;
+    const begin = start === 0 ? 0 : data.indexOf(NEWLINE) + 1;
     const end = data.lastIndexOf(NEWLINE);
-    const lines = end < begin ? [] : data.toString('utf8', begin, end).split('\n');
-    return { lines, start: start + begin, end: end < begin ? start + begin : start + end + 1 };
+    return { lines: end < begin ? [] : data.toString('utf8', begin, end).split('\n'), start: start + begin };
   });
 }

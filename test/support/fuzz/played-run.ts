@@ -66,7 +66,7 @@ export async function playRun(options: PlayedOptions): Promise<PlayedRun> {
     child: claude.child,
     early: { first: new Promise(() => {}), received: () => undefined, rearm: () => {}, stop: () => {} },
     input,
-    record: record === undefined ? undefined : openRecordFile(record),
+    record: record === undefined ? undefined : openRecordFile(record, false),
     telemetry: undefined,
     watcher: {
       ...terminal,
