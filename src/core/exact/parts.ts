@@ -53,7 +53,7 @@ export function partsOf(messages: readonly Message[], known: Known = NONE_KNOWN)
  * Inserts missing messages of the user from mid-turn: after the step before them, else after the last one. The report
  * of a task becomes a line once it is answered.
  */
-export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[], known: Known = NONE_KNOWN): Part[] {
+export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[], known: Known): Part[] {
   const all = [...parts];
   const end = parts.at(-1);
   const isOpen = end?.kind === 'round' && end.messages.some(isResult);

@@ -1,11 +1,19 @@
 import { decodeLine, decodeObject } from '../protocol/decode.ts';
-import type { ExactReceipt } from '../protocol/exact-plan.ts';
-import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../protocol/fields.ts';
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  isFields,
+  numberOf,
+  ownOf,
+  parseFields,
+  textOf,
+  textsOf,
+} from '../protocol/fields.ts';
 import { asAsk } from './conversation/asks.ts';
 import type { Decision } from './decisions.ts';
 import { TIMERS } from './effects.ts';
 import type { Input, OwnEvent, SpentBefore } from './input.ts';
-import type { Asker } from './relief/relief-state.ts';
 import type { Run } from './state.ts';
 
 /**
@@ -82,90 +90,78 @@ function readCaller(line: string, t: number): Input {
   return { t, from: 'caller', event, line };
 }
 
-type Told<K extends OwnEvent['kind']> = Omit<Extract<OwnEvent, { readonly kind: K }>, 'kind'>;
+/** The value of a field, checked. */
+type Readers = Readonly<Record<string, (value: unknown) => unknown>>;
 
-/** The fields of what ctxb had to say, checked; undefined: no version has written them. */
-const READERS: { readonly [K in OwnEvent['kind']]: (fields: Fields) => Told<K> | undefined } = {
-  begin: () => ({}),
-  interrupt: () => ({}),
-  state: ({ to, source }) => ({ to: textOf(to) ?? '', source: source === 'told' ? 'told' : 'pattern' }),
-  'dead-end': ({ text }) => ({ text: textOf(text) ?? '' }),
-  'exact-folder': ({ path, guarded }) => ({ path: textOf(path), guarded: guarded === true }),
-  'exact-proved': () => ({}),
+const words = (value: unknown) => textOf(value) ?? '';
+const isTrue = (value: unknown) => value === true;
+const count = (value: unknown) => countOf(value) ?? 0;
+
+const END: Readers = { finished: isTrue, openTool: textOf };
+
+/** The fields of each event of ctxb's own. */
+const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
+  begin: {},
+  interrupt: {},
+  state: { to: words, source: (value) => (value === 'told' ? value : 'pattern') },
+  'dead-end': { text: words },
+  'exact-folder': { path: textOf, guarded: isTrue },
+  'exact-proved': {},
   // Checked where the file was read.
-  'exact-receipt': ({ receipt, kept }) => ({ receipt: receipt as ExactReceipt, kept: textsOf(kept) }),
-  earlier: ({ entry }) => ({ entry: fieldsOf(entry) }),
-  notes: ({ path }) => ({ path: textOf(path) ?? '' }),
-  'handoff-problems': ({ problems }) => ({ problems: textsOf(problems) }),
-  'handoff-written': ({ path, text, by, problems }) => ({
-    path: textOf(path),
-    text: textOf(text) ?? '',
-    by: by === 'agent' ? 'agent' : 'memory',
-    problems: textsOf(problems),
-  }),
-  'project-cost': ({ others, earlier }) => ({ others: countOf(others) ?? 0, earlier: countOf(earlier) ?? 0 }),
-  'cost-answer': ({ limitUsd }) => ({ limitUsd: typeof limitUsd === 'number' ? limitUsd : undefined }),
-  ask({ ask: asked, by }) {
-    const ask = asAsk(asked);
-    return ask && { ask, by: askerIn(fieldsOf(by)) };
+  'exact-receipt': { receipt: (value) => value, kept: textsOf },
+  earlier: { entry: fieldsOf },
+  notes: { path: words },
+  'handoff-problems': { problems: textsOf },
+  'handoff-written': {
+    ...{ path: textOf, text: words, problems: textsOf },
+    by: (value) => (value === 'agent' ? value : 'memory'),
   },
-  'stop-answer': ({ goesOn }) => ({ goesOn: goesOn === true }),
-  'file-measured': ({ requestId, file }) => ({ requestId: textOf(requestId) ?? '', file: measureIn(fieldsOf(file)) }),
-  'hook-failed': ({ requestId }) => ({ requestId: textOf(requestId) ?? '' }),
-  'result-stored': ({ requestId, path }) => ({ requestId: textOf(requestId) ?? '', path: textOf(path) }),
-  recovered: ({ answers, document, spent, ...fields }) => ({
-    ...endIn(fields),
-    answers: textsOf(answers),
-    document: documentIn(fieldsOf(document)),
-    spent: spentIn(fieldsOf(spent)),
-  }),
-  exit: ({ code, signal, logged, delivered, ...fields }) => ({
-    code: countOf(code),
-    signal: textOf(signal),
-    logged: logged === true,
-    delivered: textsOf(delivered),
-    ...endIn(fields),
-  }),
+  'project-cost': { others: count, earlier: count },
+  'cost-answer': { limitUsd: numberOf },
+  ask: { ask: asAsk, by: (value) => read(ASKER, value) },
+  'stop-answer': { goesOn: isTrue },
+  'file-measured': { requestId: words, file: (value) => allOf(read({ lines: countOf, fitting: countOf }, value)) },
+  'hook-failed': { requestId: words },
+  'result-stored': { requestId: words, path: textOf },
+  recovered: {
+    answers: textsOf,
+    document: (value) => allOf(read({ path: textOf, text: textOf }, value)),
+    spent: (value) => read(SPENT, value),
+    ...END,
+  },
+  exit: { code: countOf, signal: textOf, logged: isTrue, delivered: textsOf, ...END },
 };
 
-function askerIn({ from, id }: Fields): Asker {
-  return { from: from === 'caller' ? from : 'command', id: textOf(id) ?? '' };
-}
+const ASKER: Readers = { from: (value) => (value === 'caller' ? value : 'command'), id: words };
 
-function endIn({ finished, openTool }: Fields) {
-  return { finished: finished === true, openTool: textOf(openTool) };
-}
+/** What a run has spent, as it was written down: whole micro-dollars, below 0 where claude reported less than computed. */
+const SPENT: { readonly [F in keyof SpentBefore]: Readers[string] } = {
+  settled: sumIn,
+  open: sumIn,
+  raised: (value) => Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, usd]) => typeof usd === 'number')),
+  agents: count,
+  lost: count,
+};
 
-function measureIn({ lines, fitting }: Fields) {
-  const [all, some] = [countOf(lines), countOf(fitting)];
-  return all === undefined || some === undefined ? undefined : { lines: all, fitting: some };
-}
-
-/** What a run has spent, as it was written down. */
-function spentIn({ settled, open, raised, agents, lost }: Fields): SpentBefore {
-  const limits = Object.entries(fieldsOf(raised)).filter(([, usd]) => typeof usd === 'number');
-  return {
-    settled: sumIn(settled),
-    open: sumIn(open),
-    raised: Object.fromEntries(limits),
-    agents: countOf(agents) ?? 0,
-    lost: countOf(lost) ?? 0,
-  };
-}
-
-/** Whole micro-dollars; below 0 where claude reported less than had been computed. */
 function sumIn(value: unknown): number {
   return Number.isSafeInteger(value) ? Number(value) : 0;
 }
 
-function documentIn({ path, text }: Fields) {
-  const [where, words] = [textOf(path), textOf(text)];
-  return where === undefined || words === undefined ? undefined : { path: where, text: words };
+function read(readers: Readers, value: unknown): Fields {
+  const fields = fieldsOf(value);
+  return Object.fromEntries(Object.entries(readers).map(([name, of]) => [name, of(fields[name])]));
+}
+
+/** undefined if a field is missing. */
+function allOf(fields: Fields): Fields | undefined {
+  return Object.values(fields).includes(undefined) ? undefined : fields;
 }
 
 /** A line that no version has written says nothing. */
 function readOwnEvent(fields: Fields): OwnEvent {
   const kind = textOf(fields.type)?.replace(/^ctxb_/, '') ?? '';
-  const told = Object.hasOwn(READERS, kind) ? READERS[kind as OwnEvent['kind']](fields) : undefined;
-  return told === undefined ? { kind: 'begin' } : ({ kind, ...told } as OwnEvent);
+  const readers = ownOf<Readers>(EVENTS, kind);
+  if (readers === undefined) return { kind: 'begin' };
+  const event = { kind, ...read(readers, fields) } as OwnEvent;
+  return event.kind === 'ask' && event.ask === undefined ? { kind: 'begin' } : event;
 }

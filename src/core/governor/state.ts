@@ -69,8 +69,6 @@ export const NEW_TURN = {
   startedBy: 'prompt' as 'prompt' | 'claude',
   /** Turns that are over, background ones included, ctxb's own not. */
   ended: 0,
-  /** Turns among them that no prompt started. */
-  unprompted: 0,
   /** Tokens by which turns that made the context grow did so, and how many there were. */
   growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
   startedAt: 0,

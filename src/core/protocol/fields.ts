@@ -48,7 +48,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** After a compaction a log repeats the rows that stay: they are older than the boundary, and not new. */
+/** A value as JSON; empty if it cannot be written, because it is nested too deep. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
@@ -57,7 +57,7 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** Delays facts from prompts that wait in ctxb until they go to claude. */
+/** No count is larger: sums stay finite. */
 const MAX_COUNT = 1e18;
 
 /** Whole number from 0 to 10^18 out of a number or a numeric string; fractions are cut off. */

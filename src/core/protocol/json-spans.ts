@@ -1,13 +1,13 @@
-/** Where a value stands in a text that is valid JSON: UTF-16 offsets, `to` is the first behind it. */
+/** Position of a value in valid JSON: UTF-16 offsets, `to` is exclusive. */
 export interface JsonSpan {
   readonly from: number;
   readonly to: number;
 }
 
 export interface JsonMember extends JsonSpan {
-  /** Where the member begins: its name, where it has one. */
+  /** Start of the member: its name, if it has one. */
   readonly at: number;
-  /** The name as it stands there, with its quotes; undefined in an array. */
+  /** The name as written, with its quotes; undefined in an array. */
   readonly name: string | undefined;
 }
 
@@ -16,7 +16,7 @@ const ATOM = /[^,\]}\s]+/y;
 const BRACKETS = /["[\]{}]/g;
 
 /**
- * The values in an array or an object, as they stand in the text: taken over from there, numbers keep all their digits.
+ * The values of an array or an object, as written in the text, so that numbers keep all their digits.
  *
  * @param bracket offset of the opening one
  */
@@ -66,7 +66,7 @@ export function withMembers(
   return { text: text.slice(0, first.at) + kept + text.slice(last.to), count };
 }
 
-/** Where the value that begins at `at` ends. */
+/** The end of the value that begins at `at`. */
 function valueEnd(text: string, at: number): number {
   if (text[at] === '"') return stringEnd(text, at);
   if (text[at] !== '[' && text[at] !== '{') return matchEnd(ATOM, text, at);

@@ -65,7 +65,7 @@ export interface Task {
   readonly toolUseId: string | undefined;
   readonly phase: 'foreground' | 'background' | 'reporting';
   /** It ended before a tool of the running turn: the next call of that turn learns of it, and no other turn. */
-  readonly told?: true;
+  readonly told?: boolean;
   /** The time of the agent's timer, in milliseconds since the epoch. */
   readonly at?: number;
 }

@@ -18,7 +18,7 @@ import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall, ToolHook } from '../tool-budget/tool-budget.ts';
 import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
-import { answered, readToolCall, remembered, stopWaiting } from '../tool-budget/tool-state.ts';
+import { answered, forget, readToolCall, remembered } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
 /** Ids under which our hooks are registered; claude names one of them when it calls back. */
@@ -169,13 +169,13 @@ function beforeAgent(before: GovernorState, call: ToolCall): Step {
 
 export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
-  return plan?.kind === 'read' ? limitRead(stopWaiting(state, requestId), plan, file) : keep(state);
+  return plan?.kind === 'read' ? limitRead(forget(state, 'waiting', requestId), plan, file) : keep(state);
 }
 
 export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
   return plan?.kind === 'result'
-    ? behindTool(cutResult(stopWaiting(state, requestId), plan, path), plan.call)
+    ? behindTool(cutResult(forget(state, 'waiting', requestId), plan, path), plan.call)
     : keep(state);
 }
 

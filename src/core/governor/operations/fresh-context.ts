@@ -90,7 +90,6 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
       ...UNTRIED,
       latch: 'none',
       triedAt: undefined,
-      handoffs: relief.handoffs + 1,
       handed: { call: gauge.calls, landing: undefined, answer: plan.answer },
       left: way === 'process' ? plan.sessionId : undefined,
       landing: { of: 'handoff', before: plan.before, isOurs: true },

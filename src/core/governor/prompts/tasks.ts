@@ -25,7 +25,7 @@ export function isAnswerFinal(state: Pick<GovernorState, 'tasks' | 'mailbox'>): 
  *
  * @param isReported claude starts a turn about a task though it was stopped
  */
-export function tasksAfter(tasks: Tasks, event: Event, isReported = false): Tasks {
+export function tasksAfter(tasks: Tasks, event: Event, isReported: boolean): Tasks {
   if (event.kind === 'task' && event.change !== 'progress') return changed(tasks, event, isReported);
   if (event.kind === 'user' && event.role === 'tool-result')
     return told(scheduled(answered(tasks, event), event), event.subagent === null);
@@ -59,23 +59,32 @@ function woken(tasks: Tasks, at: number | undefined): Tasks {
 
 /** The turn is over for which the agent was woken. */
 function withoutWoken(tasks: Tasks): Tasks {
-  return tasks[WAKEUP]?.phase === 'reporting' ? withoutWakeup(tasks) : tasks;
+  return only(tasks, ([id, { phase }]) => id !== WAKEUP || phase !== 'reporting');
 }
 
 /** Whether the turn's next call, if any, learns of ended tasks. */
 function told(tasks: Tasks, isTold: boolean): Tasks {
-  const ended = Object.entries(tasks).filter(
-    ([, task]) => task.phase === 'reporting' && (task.told ?? false) !== isTold,
-  );
-  if (ended.length === 0) return tasks;
-  const changes = ended.map(([id, { told: _, ...task }]) => [id, isTold ? { ...task, told: isTold } : task] as const);
-  return { ...tasks, ...Object.fromEntries(changes) };
+  const isOther = ({ phase, told = false }: Task) => phase === 'reporting' && told !== isTold;
+  return withChanges(tasks, isOther, { told: isTold });
 }
 
 /** A further call of the turn has learned of these: no turn follows about them. */
 export function withoutTold(tasks: Tasks): Tasks {
-  const left = Object.entries(tasks).filter(([, task]) => task.told !== true);
-  return left.length === Object.keys(tasks).length ? tasks : Object.fromEntries(left);
+  return only(tasks, ([, task]) => task.told !== true);
+}
+
+/** The same tasks where none is left out. */
+function only(tasks: Tasks, stays: (entry: [string, Task]) => boolean): Tasks {
+  const all = Object.entries(tasks);
+  const left = all.filter(stays);
+  return left.length === all.length ? tasks : Object.fromEntries(left);
+}
+
+/** The same tasks where none is changed. */
+function withChanges(tasks: Tasks, isMeant: (task: Task) => boolean, changes: Partial<Task>): Tasks {
+  const meant = Object.entries(tasks).filter(([, task]) => isMeant(task));
+  if (meant.length === 0) return tasks;
+  return { ...tasks, ...Object.fromEntries(meant.map(([id, task]) => [id, { ...task, ...changes }])) };
 }
 
 function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>, isReported: boolean): Tasks {
@@ -90,17 +99,13 @@ function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>,
 
 /** The result of a tool call whose task still runs: it was sent to the background. */
 function answered(tasks: Tasks, event: Extract<Event, { readonly kind: 'user' }>): Tasks {
-  if (Object.keys(tasks).length === 0) return tasks;
   const ids = answeredIn(event.blocks);
-  const sent = Object.entries(tasks).filter(
-    ([, { phase, toolUseId }]) => phase === 'foreground' && toolUseId !== undefined && ids.includes(toolUseId),
-  );
-  if (sent.length === 0) return tasks;
-  return { ...tasks, ...Object.fromEntries(sent.map(([id, task]) => [id, { ...task, phase: 'background' } as const])) };
+  const isSent = ({ phase, toolUseId = '' }: Task) => phase === 'foreground' && ids.includes(toolUseId);
+  return withChanges(tasks, isSent, { phase: 'background' });
 }
 
 /** A turn about a task is over. Several tasks can have one turn or one each, so only the oldest is taken off. */
 function reported(tasks: Tasks): Tasks {
-  const oldest = Object.entries(tasks).find(([, { phase }]) => phase === 'reporting')?.[0];
-  return oldest === undefined ? tasks : Object.fromEntries(Object.entries(tasks).filter(([id]) => id !== oldest));
+  const oldest = Object.values(tasks).find(({ phase }) => phase === 'reporting');
+  return only(tasks, ([, task]) => task !== oldest);
 }

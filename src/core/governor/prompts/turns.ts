@@ -34,8 +34,6 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge } = state;
-  // A plain recording does not show prompts, so only the result shows what started the turn.
-  const unprompted = event.fromBackgroundTask || (run.mode !== 'replay' && turn.startedBy === 'claude');
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
   const left = tellsInterrupt(event) ? [] : unheard(state);
   // claude was about to report a task when the prompt was sent: the prompt's turn is still to come.
@@ -46,7 +44,6 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
     ...startedBy('prompt', gauge),
     phase: queued.length > 0 ? 'sent' : 'idle',
     ended: turn.ended + 1,
-    unprompted: turn.unprompted + (unprompted ? 1 : 0),
     growth: growthAfter(state),
     last: { prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
   });
@@ -54,7 +51,7 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
 }
 
 /** Growth of the context by this turn, if any. */
-function growthAfter({ turn, gauge }: Pick<GovernorState, 'turn' | 'gauge'>): Turn['growth'] {
+function growthAfter({ turn, gauge }: GovernorState): Turn['growth'] {
   const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
   if (grown <= 0) return turn.growth;
   const { tokens, turns, recent } = turn.growth;
@@ -70,14 +67,10 @@ const REMEMBERED_TURNS = 8;
 /** Turns needed for a forecast. */
 const LEAST_TURNS = 2;
 
-/**
- * Expected growth by the next turn, and a bound that nine of ten turns keep; undefined until a few turns have grown.
- */
-export function forecast({ growth }: Turn): { readonly median: number; readonly p90: number } | undefined {
-  const sorted = [...growth.recent].sort((a, b) => a - b);
-  if (sorted.length < LEAST_TURNS) return undefined;
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { median: at(0.5), p90: at(0.9) };
+/** Growth that nine of ten turns do not exceed; undefined until a few turns have grown. */
+export function forecast({ growth }: Turn): number | undefined {
+  const sorted = growth.recent.toSorted((a, b) => a - b);
+  return sorted.length < LEAST_TURNS ? undefined : sorted[Math.floor(sorted.length * 0.9)];
 }
 
 /** Session logs have no result lines: the next prompt says that a turn is over. */
@@ -100,12 +93,11 @@ export function calledTurn(turn: Turn): Turn {
 
 /** Field by field for the same reason as in `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
-  const { phase, startedBy, ended, unprompted, growth, startedAt, calls, last, stopped, grace } = turn;
+  const { phase, startedBy, ended, growth, startedAt, calls, last, stopped, grace } = turn;
   const copy = {
     phase,
     startedBy,
     ended,
-    unprompted,
     growth,
     startedAt,
     calls,

@@ -143,8 +143,8 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const tried = { ...exhausted, tried: 'compaction' } as const;
   const { landing } = state.relief;
   const succeeded = landing?.of === 'compaction';
-  const handedOver = state.relief.handoffs > before.relief.handoffs;
-  if (!succeeded && !handedOver) return keep(changedIn(state, 'relief', { exhausted: tried }));
+  if (!succeeded && state.relief.handed === before.relief.handed)
+    return keep(changedIn(state, 'relief', { exhausted: tried }));
   const isExact = landing?.receipt !== undefined;
   const because = `The context was full in the middle of the work. ${isExact ? 'Older steps are shown above, one line each' : 'The summary above replaced it'}.`;
   const work = unfinished ?? { because, isLost: !isExact };

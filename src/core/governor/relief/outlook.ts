@@ -56,7 +56,7 @@ export function extentOf(state: GovernorState): Extent {
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // Where one has just failed, another before the next call would fail as well.
-    turn: relief.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
+    turn: relief.triedAt === gauge.calls ? undefined : forecast(turn),
     moment: momentOf(state),
     isUnbearable: isHigh && exactIsPossible(state) && isBounded(run.policy) && isUnbearable(state, 'compact'),
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,

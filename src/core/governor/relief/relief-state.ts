@@ -79,7 +79,6 @@ export const NO_RELIEF = {
   putOffAt: undefined as number | undefined,
   /** Why nothing more is tried: the run ends. */
   hopeless: undefined as string | undefined,
-  handoffs: 0,
   /**
    * The last handoff. `call`: calls that were measured before it; `landing`: context of the first call after it, and
    * `answer`: what the agent wrote for it, both in tokens.

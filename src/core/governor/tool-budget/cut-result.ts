@@ -8,7 +8,7 @@ import { type CutList, cutJson, storedJson } from './cut-json.ts';
 import { cutText } from './cut-text.ts';
 import { allocation } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
-import { answered, charsPerToken, countCut, keepOpen, waitFor } from './tool-state.ts';
+import { answered, charsPerToken, countCut, keepOpen, remember } from './tool-state.ts';
 
 /** Of a call's input, as far as it names the call. */
 const TITLE_LENGTH = 120;
@@ -29,7 +29,7 @@ export function planCut(state: GovernorState, call: ToolCall, { text, texts }: R
   };
   const { requestId, toolUseId: name } = call;
   const whole = plan.json?.stored.text ?? texts ?? text;
-  return keep(waitFor(state, plan), [{ kind: 'store-result', requestId, name, text: whole }]);
+  return keep(remember(state, 'waiting', requestId, plan), [{ kind: 'store-result', requestId, name, text: whole }]);
 }
 
 /** The whole is stored at `path`; undefined: it could not be, so it goes to the agent as it is. */

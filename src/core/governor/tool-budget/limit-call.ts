@@ -2,10 +2,10 @@ import { type Fields, ownOf } from '../../protocol/fields.ts';
 import type { Action } from '../decisions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, keep, type Step } from '../steps.ts';
+import { decided, keep, type Step } from '../steps.ts';
 import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
-import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember, waitFor } from './tool-state.ts';
+import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember } from './tool-state.ts';
 
 /** claude itself refuses a result of Read that is larger, by its own count, or cuts it. */
 const CLAUDES_LIMIT = 25_000;
@@ -22,7 +22,7 @@ export function planRead(state: GovernorState, call: ToolCall, hint: string): St
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
-  return keep(waitFor(state, { kind: 'read', call, allowed, hint }), [measure]);
+  return keep(remember(state, 'waiting', requestId, { kind: 'read', call, allowed, hint }), [measure]);
 }
 
 /** The file was measured: the call gets a limit where it needs one. `file` undefined: it is not text. */
@@ -129,8 +129,7 @@ function pagesOf({ toolBudget: { pages } }: GovernorState, { tool }: ToolCall): 
 }
 
 function withPages(state: GovernorState, call: ToolCall, changes: Partial<Pages>): GovernorState {
-  const pages = { ...pagesOf(state, call), ...changes };
-  return changedIn(state, 'toolBudget', { pages: remember(state.toolBudget.pages, call.tool, pages) });
+  return remember(state, 'pages', call.tool, { ...pagesOf(state, call), ...changes });
 }
 
 /** Whether the agent itself has asked for a number of items. */

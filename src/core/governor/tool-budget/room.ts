@@ -7,23 +7,23 @@ import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.t
 import { inTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 
-/** Position of a value in valid JSON: UTF-16 offsets, `to` is exclusive. */
+/** Tokens of a Read that claude is certain to take. A plan that allows as much leaves files as claude alone gives them. */
 export const LARGEST_PART = 20_000;
 
-/** Start of the member: its name, if it has one. */
+/** Tokens that a context is known to hold of each tier; other tiers count as planned. */
 export interface Spent {
   readonly history: number;
   readonly toolResults: number;
   readonly user: number;
 }
 
-/** The name as written, with its quotes; undefined in an array. */
+/** What is left, in tokens; below 0 if more was taken than planned. */
 export interface Room {
-  /** The values of an array or an object, as written in the text, so that numbers keep all their digits. */
+  /** Of the whole plan. */
   readonly plan: number;
   /** Of the tier of tool results. */
   readonly results: number;
-  /** The end of the value that begins at `at`. */
+  /** Of the measured window, without the share of the answer; undefined if nothing is measured. */
   readonly window: number | undefined;
   /** Until the context is relieved; undefined as before. */
   readonly relief: number | undefined;

@@ -11,7 +11,7 @@ import {
   answered,
   budgetMode,
   charsPerToken,
-  forgetOpen,
+  forget,
   keepOpen,
   mayChange,
   mayPass,
@@ -32,7 +32,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   const stored = storedPath(call.tool, call.response);
   if (stored !== undefined) return answered(noteLarge(before, call), call, pointer(before, call, stored));
   // The room kept for this call is free for it.
-  const state = learnPage(forgetOpen(before, call.toolUseId), call, result.text);
+  const state = learnPage(forget(before, 'open', call.toolUseId), call, result.text);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const open = keepOpen(state, call, { tokens });

@@ -39,9 +39,7 @@ export function keepOpen(
 ): GovernorState {
   const { toolUseId, requestId, agent } = call;
   if (toolUseId === '') return state;
-  return changedIn(state, 'toolBudget', {
-    open: remember(state.toolBudget.open, toolUseId, { ...open, agent, requestId }),
-  });
+  return remember(state, 'open', toolUseId, { ...open, agent, requestId });
 }
 
 /** The answer to a hook was not delivered: its changes did not happen. */
@@ -53,36 +51,22 @@ export function forgetChange(state: GovernorState, requestId: string): GovernorS
   return changedIn(state, 'toolBudget', { open: Object.fromEntries(open) });
 }
 
-export function forgetOpen(state: GovernorState, toolUseId: string): GovernorState {
-  const { [toolUseId]: _, ...open } = state.toolBudget.open;
-  return changedIn(state, 'toolBudget', { open });
-}
-
-/** Remembers a hook that is answered after the host reports back. */
-export function waitFor(state: GovernorState, plan: ToolBudget['waiting'][string]): GovernorState {
-  return changedIn(state, 'toolBudget', { waiting: remember(state.toolBudget.waiting, plan.call.requestId, plan) });
-}
-
-export function stopWaiting(state: GovernorState, requestId: string): GovernorState {
-  const { [requestId]: _, ...waiting } = state.toolBudget.waiting;
-  return changedIn(state, 'toolBudget', { waiting });
-}
-
 export function countCut(state: GovernorState, call: ToolCall): GovernorState {
-  const { repeats } = state.toolBudget;
-  const key = callKey(call);
-  return changedIn(state, 'toolBudget', { repeats: remember(repeats, key, (ownOf(repeats, key) ?? 0) + 1) });
+  return remember(state, 'repeats', callKey(call), cutsOf(state, call) + 1);
 }
 
 /** Whether the result of a call has been cut so often that the next one passes. */
 export function mayPass(state: GovernorState, call: ToolCall): boolean {
-  return (ownOf(state.toolBudget.repeats, callKey(call)) ?? 0) >= CUTS_IN_A_ROW;
+  return cutsOf(state, call) >= CUTS_IN_A_ROW;
+}
+
+function cutsOf({ toolBudget }: GovernorState, call: ToolCall): number {
+  return ownOf(toolBudget.repeats, callKey(call)) ?? 0;
 }
 
 /** A result has passed whole: counting starts over. */
 export function passed(state: GovernorState, call: ToolCall): GovernorState {
-  const { [callKey(call)]: _, ...repeats } = state.toolBudget.repeats;
-  return changedIn(state, 'toolBudget', { repeats });
+  return forget(state, 'repeats', callKey(call));
 }
 
 /** Answers the tool's hook. It never allows: permissions are up to the caller. */
@@ -97,10 +81,23 @@ export function answered(
   return keep(state, [...decisions, answer]);
 }
 
-/** `record` with `key` as its newest; of too many the oldest are left out. Keys come from a stream. */
-export function remember<T>(record: Readonly<Record<string, T>>, key: string, value: T): Readonly<Record<string, T>> {
-  const kept = Object.entries(record).filter(([name]) => name !== key);
-  return Object.fromEntries([...kept.slice(1 - REMEMBERED), [key, value]]);
+type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats' | 'pages'>;
+
+/** A record gets `key` as its newest; of too many the oldest are left out. Keys come from a stream. */
+export function remember<R extends keyof Records>(
+  state: GovernorState,
+  record: R,
+  key: string,
+  value: Records[R][string],
+): GovernorState {
+  const kept = Object.entries(state.toolBudget[record]).filter(([name]) => name !== key);
+  const entries = [...kept.slice(1 - REMEMBERED), [key, value]];
+  return changedIn(state, 'toolBudget', { [record]: Object.fromEntries(entries) });
+}
+
+export function forget(state: GovernorState, record: keyof Records, key: string): GovernorState {
+  const { [key]: _, ...left } = state.toolBudget[record];
+  return changedIn(state, 'toolBudget', { [record]: left });
 }
 
 export function readToolCall(hook: ToolHook, { requestId, request }: ControlRequestEvent): ToolCall {
@@ -108,8 +105,7 @@ export function readToolCall(hook: ToolHook, { requestId, request }: ControlRequ
   return {
     hook,
     requestId,
-    // 1.0.128 names it only next to the input.
-    toolUseId: textOf(input.tool_use_id) ?? textOf(request.tool_use_id) ?? '',
+    toolUseId: textOf(input.tool_use_id) ?? '',
     tool: textOf(input.tool_name) ?? '',
     input: fieldsOf(input.tool_input),
     agent: textOf(input.agent_id) || null,
@@ -124,8 +120,8 @@ function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
 }
 
 /**
- * claude ignores a change (1.0.128 does), or a permission handler undoes it. Reported once; from then on the agent is
- * only advised.
+ * A change did not hold: a permission handler undoes it, for instance. Reported once; from then on the agent is only
+ * advised.
  */
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
   const { ignores } = state.toolBudget;
@@ -171,14 +167,11 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
   if (own === undefined && !isMain) return keep(state);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
-  const settled = forgetOpen(state, result.toolUseId);
-  const counted = changedIn(
-    settled,
-    'toolBudget',
+  const settled = forget(state, 'open', result.toolUseId);
+  const counted =
     agent === null
-      ? { results: results + tokens }
-      : { agents: remember(agents, agent, (ownOf(agents, agent) ?? 0) + tokens) },
-  );
+      ? changedIn(settled, 'toolBudget', { results: results + tokens })
+      : remember(settled, 'agents', agent, (ownOf(agents, agent) ?? 0) + tokens);
   const { text, isError } = result;
   const proof = own?.proof;
   // If claude has stored a large result itself, the stream shows only its beginning.

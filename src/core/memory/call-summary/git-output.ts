@@ -38,7 +38,7 @@ function counted(parts: readonly Part[]): Record<Part, number> {
   return Object.fromEntries(PARTS.map((part) => [part, count(part)])) as Record<Part, number>;
 }
 
-/** `## main...origin/main [ahead 1, behind 2]`, then a code and a path a line. */
+/** Branch, and how far it is apart from its upstream. */
 const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[([^[\]]{1,60})\])?$/;
 
 /** `## main...origin/main [ahead 1, behind 2]`, then a code and a path a line. */

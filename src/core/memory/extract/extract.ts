@@ -74,7 +74,7 @@ export function createExtractor(options: ExtractOptions) {
     return isSaid ? [prompt(event, t ?? 0)] : [];
   }
 
-  /** A log repeats behind a compaction what stays in the conversation: that is older than the boundary, and not new. */
+  /** After a compaction a log repeats the rows that stay: they are older than the boundary, and not new. */
   function isRepeated(event: Event): boolean {
     if (event.kind === 'boundary') keptUntil = event.timestamp;
     if (!mayEcho(event)) return false;
@@ -116,7 +116,7 @@ function prompt({ blocks }: UserEvent, t: number): PromptFound {
   return { kind: 'prompt', t, texts: wordsOf(blocks), pictures: picturesIn(blocks) };
 }
 
-/** Keeps back what was found in prompts that wait in ctxb, until they go to claude: the notes are of what was said. */
+/** Delays facts from prompts that wait in ctxb until they go to claude: the notes are of what was said. */
 export function createPromptQueue() {
   let held: { readonly event: Input['event']; readonly found: readonly Found[] }[] = [];
   return {

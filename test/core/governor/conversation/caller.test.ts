@@ -316,6 +316,6 @@ describe('the turns', () => {
       callLine(30_100),
       resultLine(),
     );
-    expect(driver.state.turn).toMatchObject({ phase: 'idle', ended: 2, unprompted: 0 });
+    expect(driver.state.turn).toMatchObject({ phase: 'idle', ended: 2 });
   });
 });

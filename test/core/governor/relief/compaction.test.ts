@@ -134,7 +134,7 @@ describe('a turn that claude starts itself, between the command and its begin', 
     const actions = driver.claude(initLine(), ...foreign);
     expect(kinds(actions)).toContain('set-timer');
     expect(decisions(actions)).toEqual([]);
-    expect(driver.state.turn).toMatchObject({ phase: 'idle', ended: 2, unprompted: 1 });
+    expect(driver.state.turn).toMatchObject({ phase: 'idle', ended: 2 });
   });
 
   it('does not hide the compaction that follows', () => {

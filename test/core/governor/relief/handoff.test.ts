@@ -444,7 +444,7 @@ describe('after a handoff', () => {
   it('latch, failures and what was due are forgotten', () => {
     const { state } = landed(30_000).driver;
     expect(state).toMatchObject({
-      relief: { latch: 'none', failures: 0, due: undefined, handoffs: 1 },
+      relief: { latch: 'none', failures: 0, due: undefined, handed: { landing: 30_000 } },
     });
   });
 });
