@@ -72,6 +72,14 @@ export function decided<K extends Decision['kind']>(
   return { kind, at, reason, gauge: readGauge(gauge), ...(facts as object) } as DecisionOf<K>;
 }
 
+/** A decision, and nothing else to do. */
+export function decide<K extends Decision['kind']>(
+  state: GovernorState,
+  ...decision: readonly [kind: K, reason: string, ...DecisionFacts<K>]
+): Step {
+  return keep(state, [decided(state, ...decision) as Decision]);
+}
+
 /** A compaction of ours is under way, or claude has yet to say that it has stopped one. */
 export function isCompacting({ operation, process }: GovernorState): boolean {
   return operation.phase === 'compacting' || process.compacts;

@@ -16,7 +16,7 @@ import { inTurn, waiting } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
 import { LEAST_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, clearTimer, decided, isAnsweringUs, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, keep, type Step } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
@@ -68,22 +68,21 @@ export function answerHeld(state: GovernorState): Step {
 
 /** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
 function hooksFor(state: GovernorState): Fields {
-  const { memory, zones, tools, strategy, agents, cost } = state.run.policy;
-  const budgets = tools.mode !== 'off';
-  const limited = hasAgentLimits(agents);
-  const unwanted = new Set<string>([
-    // No text goes with the first prompt, no other prompt follows, and no other run spends its budget.
-    ...(state.run.singlePrompt === true && isFresh(state) && cost.projectLimitUsd === undefined
-      ? ['UserPromptSubmit']
-      : []),
-    ...(memory.enabled ? [] : ['PostCompact']),
-    ...(budgets || limited ? [] : ['PreToolUse', 'PostToolUseFailure']),
-    ...(budgets || limited || zones.tellAgent || strategy !== 'compact' ? [] : ['PostToolUse']),
-  ]);
-  const hooks = Object.entries(CALLBACKS).map(([name, id]) => {
-    return [name, [{ matcher: matcherOf(name, state.run.policy), hookCallbackIds: [id] }]] as const;
-  });
-  return Object.fromEntries(hooks.filter(([name]) => !unwanted.has(name)));
+  const { policy, singlePrompt } = state.run;
+  const { memory, zones, tools, strategy, agents, cost } = policy;
+  const limitsTools = tools.mode !== 'off' || hasAgentLimits(agents);
+  const wanted: Partial<Record<string, boolean>> = {
+    // Else no text goes with the first prompt, no other prompt follows, and no other run spends its budget.
+    UserPromptSubmit: singlePrompt !== true || !isFresh(state) || cost.projectLimitUsd !== undefined,
+    PostCompact: memory.enabled,
+    PreToolUse: limitsTools,
+    PostToolUseFailure: limitsTools,
+    PostToolUse: limitsTools || zones.tellAgent || strategy !== 'compact',
+  };
+  const hooks = Object.entries(CALLBACKS).filter(([name]) => wanted[name] !== false);
+  return Object.fromEntries(
+    hooks.map(([name, id]) => [name, [{ matcher: matcherOf(name, policy), hookCallbackIds: [id] }]]),
+  );
 }
 
 /** claude is kept waiting for no hook that nothing comes of. */
@@ -193,7 +192,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   if (purpose === 'stop-task' && !event.ok) {
     const reason = 'it may continue, and its cost is not limited';
     const agent = 'what it was told to stop';
-    return keep(answered, [decided(answered, 'agent-limit', reason, { todo: 'failed', agent })]);
+    return decide(answered, 'agent-limit', reason, { todo: 'failed', agent });
   }
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
 }

@@ -4,7 +4,7 @@ import { leavesTrigger, lowTriggerSetting, needsPercent, restingTrigger, type Tr
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decide, keep, type Step } from '../steps.ts';
 
 /** The right place of claude's own trigger, and why. */
 export interface TriggerPlace extends TriggerSetting {
@@ -83,10 +83,13 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
 /** The trigger counts as placed once claude confirms it: some versions do not answer at all. */
 export function onTrigger(state: GovernorState, moved: boolean): Step {
   if (!moved) {
-    const refused = changedIn(state, 'control', { trigger: 'off' });
-    return keep(refused, [decided(refused, 'trigger-refused', 'this claude cannot move its trigger')]);
+    return decide(
+      changedIn(state, 'control', { trigger: 'off' }),
+      'trigger-refused',
+      'this claude cannot move its trigger',
+    );
   }
   const { trigger, triggerReason } = state.control;
   if (typeof trigger !== 'number') return keep(state);
-  return keep(state, [decided(state, 'place-trigger', triggerReason, { tokens: trigger })]);
+  return decide(state, 'place-trigger', triggerReason, { tokens: trigger });
 }

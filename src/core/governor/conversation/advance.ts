@@ -92,8 +92,7 @@ function endWhenDone(state: GovernorState): Step {
   const inBackground = tasks.filter(([, { phase }]) => phase === 'background');
   const shells = inBackground.filter(([, { kind }]) => kind === 'shell');
   const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
-  if (inBackground.some(([, task]) => isAtWork(task))) return keep(state);
-  if (state.turn.grace === 'running') return keep(state);
+  if (inBackground.some(([, task]) => isAtWork(task)) || state.turn.grace === 'running') return keep(state);
   if (state.turn.grace === 'none') {
     const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.now) + LATE_MS;
     return keep(changedIn(state, 'turn', { grace: 'running' }), [setTimer('background', afterMs)]);

@@ -1,7 +1,7 @@
 import { type ExactReceipt, leavesAll, shareLeft } from '../../protocol/exact-plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { placeTrigger } from '../control/trigger.ts';
-import type { Decision } from '../decisions.ts';
+import type { Action } from '../decisions.ts';
 import type { AskAnswer, Effect } from '../effects.ts';
 import { predicted } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
@@ -83,7 +83,7 @@ function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
 export function answerAskers(before: GovernorState, { state, actions }: Step): Step {
   const { asked } = state.relief;
   if (asked === undefined) return { state, actions };
-  const answer = answerFrom(before, state, actions.filter(isOfRelief));
+  const answer = answerFrom(before, state, actions);
   if (answer === undefined) {
     const hasBegun = asked.phase === 'waiting' && isUnderWay(state, asked.way);
     const begun = { ...asked, phase: 'begun', before: predicted(before.gauge) } as const;
@@ -93,19 +93,15 @@ export function answerAskers(before: GovernorState, { state, actions }: Step): S
   return { state: changedIn(state, 'relief', { asked: undefined }), actions: [...actions, ...answers] };
 }
 
-type OfRelief = Extract<Decision, { readonly kind: 'compacted' | 'put-off' | 'unrelieved' }>;
-
-function isOfRelief(action: { readonly kind: string }): action is OfRelief {
-  return action.kind === 'compacted' || action.kind === 'put-off' || action.kind === 'unrelieved';
+/** Why a relief has failed; none for an action that does not say so. */
+function failureIn(action: Action): string[] {
+  const isFailed = action.kind === 'compacted' && action.verdict !== 'success';
+  return isFailed || action.kind === 'put-off' || action.kind === 'unrelieved' ? [action.reason] : [];
 }
 
-function answerFrom(
-  before: GovernorState,
-  state: GovernorState,
-  decisions: readonly OfRelief[],
-): AskAnswer | undefined {
-  const failed = decisions.find((decision) => decision.kind !== 'compacted' || decision.verdict !== 'success');
-  if (failed !== undefined) return { done: false, text: failed.reason };
+function answerFrom(before: GovernorState, state: GovernorState, actions: Step['actions']): AskAnswer | undefined {
+  const [failure] = actions.flatMap(failureIn);
+  if (failure !== undefined) return { done: false, text: failure };
   const { asked, landing } = state.relief;
   const { way = 'compact', before: size = 0, phase } = asked ?? {};
   const hasLanded = before.relief.landing !== undefined && landing === undefined && phase === 'begun';

@@ -11,7 +11,7 @@ import {
 import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
-import { askContext, beginOwnTurn, sendInterrupt } from '../prompts/own-lines.ts';
+import { askContext, beginOwnTurn, ownTurnTimer, sendInterrupt } from '../prompts/own-lines.ts';
 import { aloneAfterSummary } from '../relief/alone.ts';
 import { exactIsPossible, planExact, tellNotExact } from '../relief/exact.ts';
 import { leaveExhausted, TOO_LONG } from '../relief/exhaustion.ts';
@@ -25,6 +25,7 @@ import {
   changedIn,
   clearTimer,
   DROP_BUFFERED,
+  decide,
   decided,
   isCompacting,
   keep,
@@ -52,8 +53,8 @@ export function startCompaction(state: GovernorState): Step {
   return chain(
     tellNotExact(state),
     planExact,
-    (next) => keep(next, [decided(state, 'compact', reasonFor(state), { how, focus })]),
-    (next) => beginOwnTurn(next, operation, command, compactionTimer(next)),
+    (next) => decide(next, 'compact', reasonFor(state), { how, focus }),
+    (next) => beginOwnTurn(next, operation, command),
   );
 }
 
@@ -69,7 +70,7 @@ export function followCompaction(state: GovernorState, operation: OperationIn<'c
   const attempt = note(operation.attempt, event);
   const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
   // claude is not silent while it waits for the API.
-  const watch = event.kind === 'api-retry' ? [compactionTimer(state, event.delayMs)] : [];
+  const watch = event.kind === 'api-retry' ? [ownTurnTimer(state, 'compacting', event.delayMs)] : [];
   const followed = keep(changed(state, { operation: { ...operation, turn, attempt } }), watch);
   return turn === operation.turn ? followed : chain(followed, dropBuffered);
 }
@@ -113,10 +114,6 @@ export function forgetFailures(state: GovernorState): GovernorState {
   return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
-export function compactionTimer({ run }: GovernorState, delayMs = 0) {
-  return setTimer('compaction', run.policy.compaction.timeoutSeconds * 1000 + delayMs);
-}
-
 function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Step {
   const { session, relief } = state;
   const concluded = changed(state, {
@@ -142,10 +139,15 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     ]),
     (next) =>
       giveUpWhenUseless(next, relief.failures, verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined),
-    (next) => (verdict === 'unavailable' || verdict === 'blocked' ? leaveExhausted(next) : keep(next)),
-    (next) => (verdict === 'success' ? askContext(next) : keep(next)),
+    AFTERWARDS[verdict] ?? keep,
   );
 }
+
+const AFTERWARDS: Readonly<Partial<Record<Verdict, (state: GovernorState) => Step>>> = {
+  success: askContext,
+  unavailable: leaveExhausted,
+  blocked: leaveExhausted,
+};
 
 function triesAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, verdict: Verdict) {
   const { failures } = relief;
@@ -192,7 +194,7 @@ export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, 
   const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
   const reason = because ?? tried;
   const due = state.run.policy.handoff.enabled ? reason : undefined;
-  return keep(changedIn(state, 'relief', { due }), [decided(state, 'give-up', reason)]);
+  return decide(changedIn(state, 'relief', { due }), 'give-up', reason);
 }
 
 /** In the order that claude writes them: any of these shows that the turn that follows is the compaction's. */

@@ -10,9 +10,6 @@ import { chain, changed, changedIn, clearTimer, DROP_BUFFERED, decided, keep, ty
 import { health } from '../zones/notices.ts';
 import { IDLE, type OperationIn, type Written } from './operation.ts';
 
-/** How long a turn of a handoff may take: `/clear` needs no API call. */
-export const PATIENCE_MS = { clearing: 30_000, briefing: 120_000 } as const;
-
 /** An idle claude whose input is closed exits at once. */
 const EXIT_PATIENCE_MS = 10_000;
 
@@ -21,7 +18,7 @@ export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERE
 
 export function clear(state: GovernorState, written: Written): Step {
   const operation = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
-  return beginOwnTurn(state, operation, '/clear', setTimer('handoff', PATIENCE_MS.clearing));
+  return beginOwnTurn(state, operation, '/clear');
 }
 
 /** All supported versions show a new conversation: by a `reset`, another session id, or the hook that takes the document. */
@@ -111,7 +108,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
 export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
   const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
   const given = changedIn(state, 'relief', { pending: undefined });
-  return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text, setTimer('handoff', PATIENCE_MS.briefing));
+  return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text);
 }
 
 export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): Step {

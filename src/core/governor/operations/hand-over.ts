@@ -5,13 +5,13 @@ import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { leaveOwed } from '../prompts/mailbox.ts';
-import { beginOwnTurn } from '../prompts/own-lines.ts';
+import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
 import { goOnStopped } from '../relief/exhaustion.ts';
 import { askAgain, handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, DROP_BUFFERED, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, DROP_BUFFERED, decide, decided, keep, type Step } from '../steps.ts';
 import { isDown, statusOf } from './compact.ts';
-import { clear, leave, PATIENCE_MS, stopLate, TURN_OVER } from './fresh-context.ts';
+import { clear, leave, stopLate, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 
 /**
@@ -21,7 +21,7 @@ import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 export function startHandoff(state: GovernorState, reason: string): Step {
   const plan = planOf(state, reason, state.session.commandsOff || isDeaf(state) ? 'leave' : 'clear');
   const begun = changedIn(state, 'relief', { due: undefined });
-  return chain(keep(begun, [decided(state, 'handoff', reason)]), (next) =>
+  return chain(decide(begun, 'handoff', reason), (next) =>
     mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined),
   );
 }
@@ -70,7 +70,7 @@ const QUESTION_TOKENS = 2_000;
 
 function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: OperationIn<'asking'>['attempt']): Step {
   const asking = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false } as const;
-  return beginOwnTurn(state, asking, text, handoffTimer('asking')(state));
+  return beginOwnTurn(state, asking, text);
 }
 
 export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): Step {
@@ -79,7 +79,7 @@ export function followAnswer(state: GovernorState, operation: OperationIn<'askin
   const next = changed(state, { operation: { ...operation, turn: 'running', apiDown } });
   // claude waits for the API, and not the agent takes its time.
   const waits = event.kind === 'api-retry' && operation.attempt !== 'late';
-  return keep(next, waits ? [handoffTimer('asking', event.delayMs)(state)] : []);
+  return keep(next, waits ? [ownTurnTimer(state, 'asking', event.delayMs)] : []);
 }
 
 function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): Step {
@@ -109,7 +109,7 @@ export function onHandoffProblems(state: GovernorState, problems: readonly strin
   const { operation } = state;
   if (operation.phase !== 'writing') return keep(state);
   const reason = `the document has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
-  return chain(keep(state, [decided(state, 'ask-again', reason, { problems })]), (next) =>
+  return chain(decide(state, 'ask-again', reason, { problems }), (next) =>
     ask(next, operation.plan, askAgain(problems), 'second'),
   );
 }
@@ -132,13 +132,6 @@ export function onHandoffWritten(
 export function leaveDeaf(state: GovernorState): Step {
   if (!isDeaf(state)) return keep(state);
   return state.relief.due === undefined ? keep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);
-}
-
-export function handoffTimer(phase: 'asking' | keyof typeof PATIENCE_MS, delayMs = 0) {
-  return ({ run }: GovernorState) => {
-    const ms = phase === 'asking' ? run.policy.handoff.timeoutSeconds * 1000 : PATIENCE_MS[phase];
-    return setTimer('handoff', ms + delayMs);
-  };
 }
 
 /** The agent is told to stop; a claude that does not even do that is left. */

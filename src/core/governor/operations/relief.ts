@@ -26,7 +26,7 @@ import { dueReason, extentOf } from '../relief/outlook.ts';
 import type { Due, Landing } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
+import { chain, changedIn, decide, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
@@ -89,9 +89,9 @@ function handOver(state: GovernorState, reason: string): Step {
 export function adviseRelief(state: GovernorState, due: Due): Step {
   const advised = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return keep(advised);
-  if (due.way === 'handoff') return keep(advised, [decided(state, 'handoff', due.reason)]);
+  if (due.way === 'handoff') return decide(advised, 'handoff', due.reason);
   const focus = focusText(state);
-  return keep(advised, [decided(state, 'compact', dueReason(state), { how: 'summary', focus })]);
+  return decide(advised, 'compact', dueReason(state), { how: 'summary', focus });
 }
 
 /** Makes room for a task that is too large, where that is possible. */
@@ -128,7 +128,7 @@ export function tellNative(state: GovernorState, { before, event }: Line<Boundar
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const tokens = event.preTokens ?? predicted(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';
-  return keep(state, [decided(state, 'native-compaction', NATIVE[how], { how, when, tokens })]);
+  return decide(state, 'native-compaction', NATIVE[how], { how, when, tokens });
 }
 
 /** Latches what was crossed; says so once. */
@@ -149,7 +149,7 @@ export function judgeLevel(state: GovernorState): Step {
   const reason = tired
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : crossedText(gauge, run.policy.thresholds.warn);
-  return keep(latched, [decided(latched, 'warn', reason)]);
+  return decide(latched, 'warn', reason);
 }
 
 /** The first call after a relief shows what it freed. */
@@ -163,7 +163,7 @@ export function measureLanding(state: GovernorState): Step {
   const handed = relief.handed && { ...relief.handed, landing: gauge.used };
   const landed = changedIn(state, 'relief', { landing: undefined, due: undefined, useless: isMissed, handed });
   const reason = isMissed ? 'the handoff freed too little' : 'the handoff made room';
-  return keep(landed, [decided(landed, 'landed', reason, { relief: 'handoff', freed })]);
+  return decide(landed, 'landed', reason, { relief: 'handoff', freed });
 }
 
 function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): Step {
@@ -189,9 +189,12 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
 
 function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): Step {
   const reason = `${before.predicted} tokens before it`;
-  return keep(changedIn(state, 'exact', NO_ECHO), [
-    decided(state, 'landed', reason, { relief: 'compaction', freed, exact, ...accountsIn(state) }),
-  ]);
+  return decide(changedIn(state, 'exact', NO_ECHO), 'landed', reason, {
+    relief: 'compaction',
+    freed,
+    exact,
+    ...accountsIn(state),
+  });
 }
 
 /** In US dollars; nothing for a model without a price. */

@@ -1,10 +1,10 @@
 import type { Event } from '../../protocol/events.ts';
-import type { Effect } from '../effects.ts';
+import { ownTurnTimer } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { keep, type Step } from '../steps.ts';
-import { compactionTimer, followCompaction, followOverdue, giveUpWaiting } from './compact.ts';
+import { followCompaction, followOverdue, giveUpWaiting } from './compact.ts';
 import { followBriefing, followClear, giveUpBriefing, leave } from './fresh-context.ts';
-import { followAnswer, giveUpAnswer, handoffTimer, leaveDeaf } from './hand-over.ts';
+import { followAnswer, giveUpAnswer, leaveDeaf } from './hand-over.ts';
 import type { Operation, OperationIn } from './operation.ts';
 
 interface Rules<O extends Operation> {
@@ -12,20 +12,18 @@ interface Rules<O extends Operation> {
   readonly on?: (state: GovernorState, operation: O, event: Event) => Step;
   /** Nothing came in time. */
   readonly onTimeout?: (state: GovernorState, operation: O) => Step;
-  /** How long that is, where it starts over behind a turn that claude has started itself. */
-  readonly timer?: (state: GovernorState) => Effect;
 }
 
 const OPERATIONS: { readonly [P in Operation['phase']]: Rules<OperationIn<P>> } = {
   idle: { on: followOverdue, onTimeout: leaveDeaf },
   loading: {},
   deciding: {},
-  compacting: { on: followCompaction, onTimeout: giveUpWaiting, timer: compactionTimer },
-  asking: { on: followAnswer, onTimeout: giveUpAnswer, timer: handoffTimer('asking') },
+  compacting: { on: followCompaction, onTimeout: giveUpWaiting },
+  asking: { on: followAnswer, onTimeout: giveUpAnswer },
   writing: {},
-  clearing: { on: followClear, onTimeout: leave, timer: handoffTimer('clearing') },
+  clearing: { on: followClear, onTimeout: leave },
   leaving: {},
-  briefing: { on: followBriefing, onTimeout: giveUpBriefing, timer: handoffTimer('briefing') },
+  briefing: { on: followBriefing, onTimeout: giveUpBriefing },
 };
 
 function rulesOf({ operation }: GovernorState): Rules<never> {
@@ -38,8 +36,8 @@ export function followOperation(state: GovernorState, event: Event): Step {
 
 /** A turn that claude started itself came between: waiting for the one of ctxb's starts over. */
 export function waitLonger(state: GovernorState): Step {
-  const { timer } = rulesOf(state);
-  return keep(state, timer && [timer(state)]);
+  const { operation } = state;
+  return keep(state, 'turn' in operation ? [ownTurnTimer(state, operation.phase)] : []);
 }
 
 /** @param timer each operation but a compaction has the one of handoffs */

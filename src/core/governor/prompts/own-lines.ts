@@ -1,5 +1,4 @@
 import type { Fields } from '../../protocol/fields.ts';
-import type { Effect } from '../effects.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
 import { chain, changed, changedIn, keep, type Step, setTimer } from '../steps.ts';
@@ -27,12 +26,30 @@ export function countSent(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { sent: state.control.sent + 1 });
 }
 
+type OwnTurn = Extract<Operation, { readonly turn: unknown }>;
+
 /** Begins a turn of ctxb's own, which the caller does not see. */
-export function beginOwnTurn(state: GovernorState, operation: Operation, text: string, timer: Effect): Step {
+export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: string): Step {
   return keep(changed(countSent(state), { operation }), [
     { kind: 'send', line: userLine(text, ownUuid(state)) },
-    timer,
+    ownTurnTimer(state, operation.phase),
   ]);
+}
+
+/**
+ * How long such a turn may take: `/clear` needs no API call.
+ *
+ * @param delayMs time that claude waits for the API
+ */
+export function ownTurnTimer({ run }: GovernorState, phase: OwnTurn['phase'], delayMs = 0) {
+  const { compaction, handoff } = run.policy;
+  const seconds = {
+    compacting: compaction.timeoutSeconds,
+    asking: handoff.timeoutSeconds,
+    clearing: 30,
+    briefing: 120,
+  };
+  return setTimer(phase === 'compacting' ? 'compaction' : 'handoff', seconds[phase] * 1_000 + delayMs);
 }
 
 export function userLine(content: string, uuid: string): string {

@@ -4,7 +4,7 @@ import { idleBeyondLife, rewriteCost, type Setup } from '../cost/prompt-cache.ts
 import type { CacheBreak } from '../decisions.ts';
 import type { SizedAnswer, SizedCall } from '../facts.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Line, type Step } from '../steps.ts';
+import { decide, keep, type Line, type Step } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
 import { minutes } from './outlook.ts';
 
@@ -20,7 +20,7 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
   const cause = causes[0]?.cause ?? 'unknown';
   if (cause === 'pause' && before.cache.foretold) return keep(state);
   const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
-  return keep(state, [decided(state, 'cache-broken', reason, { cause, ...lost })]);
+  return decide(state, 'cache-broken', reason, { cause, ...lost });
 }
 
 const NOTHING = 'nothing that claude shows has changed';
@@ -70,13 +70,18 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
   const removed = gauge.used - contextOf(event.usage);
   const model = gauge.call?.model;
-  return [
-    ...causeIf(differ(model, event.model), 'model', `the model is ${event.model} instead of ${model}`),
-    ...causeIf(differ(cache.version, version), 'system', `Claude Code is ${version} instead of ${cache.version}`),
-    ...toolChanges(cache.setup, state.cache.setup),
-    ...causeIf(cache.restarted, 'restart', 'claude was started again'),
-    ...causeIf(removed > LEAST_REMOVED, 'messages', `the conversation is ${removed} tokens shorter`),
+  const tools = toolChanges(cache.setup, state.cache.setup);
+  const changes: readonly (Cause & { readonly applies: boolean })[] = [
+    { cause: 'model', text: `the model is ${event.model} instead of ${model}`, applies: differ(model, event.model) },
+    {
+      ...{ cause: 'system', text: `Claude Code is ${version} instead of ${cache.version}` },
+      applies: differ(cache.version, version),
+    },
+    { cause: 'tools', text: tools, applies: tools !== '' },
+    { cause: 'restart', text: 'claude was started again', applies: cache.restarted },
+    { cause: 'messages', text: `the conversation is ${removed} tokens shorter`, applies: removed > LEAST_REMOVED },
   ];
+  return changes.filter(({ applies }) => applies);
 }
 
 /** Tokens by which a context shrinks only where something was taken out of it. */
@@ -87,20 +92,15 @@ function differ(before: string | undefined, after: string | undefined): boolean 
   return before !== undefined && after !== undefined && before !== after;
 }
 
-function causeIf(applies: boolean, cause: CacheBreak, text: string): readonly Cause[] {
-  return applies ? [{ cause, text }] : [];
-}
-
 function pauseText(idleMs: number, lifetimeMs: number): string {
   return `there was no call for ${minutes(idleMs)} minutes, and the cache is kept for ${minutes(lifetimeMs)}`;
 }
 
-function toolChanges(before: Setup | undefined, after: Setup | undefined): readonly Cause[] {
-  if (before === undefined || after === undefined || before === after) return [];
+function toolChanges(before: Setup | undefined, after: Setup | undefined): string {
+  if (before === undefined || after === undefined || before === after) return '';
   const servers = changedNames('MCP servers', before.servers, after.servers);
   const tools = changedNames('tools', before.tools, after.tools);
-  const text = [...servers, ...tools].join(', ');
-  return causeIf(text !== '', 'tools', text);
+  return [...servers, ...tools].join(', ');
 }
 
 /** Most names that are listed. */

@@ -9,7 +9,7 @@ import { leaveOwed, requestsOf, unanswered } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import {
   changedIn,
-  decided,
+  decide,
   isCompacting,
   isHandingOver,
   isRelieving,
@@ -68,8 +68,7 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
   if (!ranOut(state, event)) return keep(changedIn(state, 'relief', { exhausted: undefined }));
   const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
   // The caller has got claude's own answer, and another prompt may fit.
-  if (hopeless !== undefined && !isHandedOver(before.relief))
-    return keep(state, [decided(state, 'exhausted', hopeless)]);
+  if (hopeless !== undefined && !isHandedOver(before.relief)) return decide(state, 'exhausted', hopeless);
   const tried = triedFor(before);
   const handoffs = exhausted?.handoffs ?? 0;
   const full = changedIn(state, 'relief', {
@@ -77,7 +76,7 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
     hopeless,
   });
   const reason = tellsBreaker(event) ? 'the window was filled again at once' : TOO_LONG;
-  return keep(full, [decided(full, 'exhausted', reason)]);
+  return decide(full, 'exhausted', reason);
 }
 
 /** A turn between the one that had no room and its relief: for what claude had not heard in that, or one of its own. */

@@ -44,8 +44,10 @@ export interface ToolsAt {
 export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
   if (event.kind === 'assistant') return withCalls(tools, event, at.now);
   if (event.kind === 'user' && event.role === 'tool-result') return withResults(tools, event, at);
-  if (event.kind === 'boundary') return { ...(at.weighs ? toolsAfterRelief(tools, at.kept) : tools), results: [] };
-  if (event.kind === 'reset') return { ...(at.weighs ? toolsAfterRelief(tools, []) : tools), results: [] };
+  if (event.kind === 'boundary' || event.kind === 'reset') {
+    const kept = event.kind === 'boundary' ? at.kept : [];
+    return { ...(at.weighs ? toolsAfterRelief(tools, kept) : tools), results: [] };
+  }
   const isEnd = event.kind === 'task' && event.change !== 'progress' && event.change !== 'started';
   if (tools.open.length === 0 || (!isEnd && event.kind !== 'result')) return tools;
   const ended = isEnd ? event.toolUseId : null;

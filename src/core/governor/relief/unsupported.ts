@@ -1,7 +1,7 @@
 import { isAtLeast } from '../../protocol/version.ts';
 import type { Policy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decided, keep, type Line, type Step } from '../steps.ts';
+import { changed, changedIn, decide, keep, type Line, type Step } from '../steps.ts';
 import { NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -21,7 +21,7 @@ export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
   const measuring = changed(changedIn(state, 'control', { trigger: 'off' }), { run, exact: NOT_EXACT });
   if (before.session.version === version) return keep(measuring);
-  return keep(measuring, [decided(state, 'unsupported', `Claude Code ${version}`, { oldest: OLDEST_SUPPORTED })]);
+  return decide(measuring, 'unsupported', `Claude Code ${version}`, { oldest: OLDEST_SUPPORTED });
 }
 
 function measuringOnly(policy: Policy): Policy {

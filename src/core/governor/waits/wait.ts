@@ -16,6 +16,7 @@ import {
   chain,
   changed,
   changedIn,
+  decide,
   decided,
   isWithinLimit,
   keep,
@@ -247,7 +248,7 @@ function endWait(state: GovernorState, answered: boolean): Step {
   // A recording may have no times.
   const ms = wait.since > 0 ? now - wait.since : 0;
   const reason = answered ? 'the API answers again' : 'the API still does not answer';
-  return keep(next, [decided(next, 'waited', reason, { cause: wait.cause, ms, answered })]);
+  return decide(next, 'waited', reason, { cause: wait.cause, ms, answered });
 }
 
 export function stopWaiting(state: GovernorState): GovernorState {

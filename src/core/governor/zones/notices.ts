@@ -6,7 +6,7 @@ import { isGuess, predicted, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decided, keep, type Line, type Step, type Telling } from '../steps.ts';
+import { changed, changedIn, decide, keep, type Line, type Step, type Telling } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function judgeZone(state: GovernorState): Step {
@@ -89,7 +89,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const noted = changedIn(state, 'told', { largeTask: prompt.uuid });
   const size = sizeOf(state, prompt);
   const reason = `a prompt of about ${size} tokens in the zone ${zoneNow(state)}`;
-  return keep(noted, [decided(noted, 'large-task', reason, { tokens: size, todo: onLargeTask })]);
+  return decide(noted, 'large-task', reason, { tokens: size, todo: onLargeTask });
 }
 
 /** The caller is answered by ctxb: the prompt is not sent. */
