@@ -69,7 +69,9 @@ export function usedRounds(
   let left = room;
   for (const part of parts.toReversed()) {
     if (part.kind !== 'round') continue;
-    const calls = part.calls.filter(({ use, result }) => keep.has(use.tool_use_id) && isComplete(result));
+    const calls = part.calls.filter(
+      ({ use, result }) => keep.has(use.tool_use_id) && result !== undefined && hasText(result),
+    );
     if (calls.length === 0) continue;
     const messages = form.write({ ...part, calls }, resultsOf({ ...part, calls }));
     left -= tokensOfAll(messages);
@@ -77,11 +79,6 @@ export function usedRounds(
     used.set(part, messages);
   }
   return used;
-}
-
-/** The conversation has it as the tool returned it. */
-function isComplete(result: ToolResult | undefined): boolean {
-  return result !== undefined && hasText(result);
 }
 
 function isAnswered({ calls }: Round): boolean {

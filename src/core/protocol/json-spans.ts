@@ -66,8 +66,8 @@ export function withMembers(
   return { text: text.slice(0, first.at) + kept + text.slice(last.to), count };
 }
 
-/** The end of the value that begins at `at`. */
-function valueEnd(text: string, at: number): number {
+/** The end of the value that begins at `at`; of one that does not end, that of the text. */
+export function valueEnd(text: string, at: number): number {
   if (text[at] === '"') return stringEnd(text, at);
   if (text[at] !== '[' && text[at] !== '{') return matchEnd(ATOM, text, at);
   let depth = 0;

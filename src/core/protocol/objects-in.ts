@@ -1,4 +1,5 @@
 import { type Fields, isFields, parsed } from './fields.ts';
+import { valueEnd } from './json-spans.ts';
 
 /** The readable parts of a line that is not one object: two processes may have written to a file at once. */
 export interface Salvaged {
@@ -27,9 +28,9 @@ export function objectsIn(line: string): Salvaged {
   let done = 0;
   let places = 0;
   for (let at = line.indexOf('{'); at !== -1 && places < MOST_PLACES; at = line.indexOf('{', at)) {
-    const end = objectEnd(line, at);
-    const value = end === undefined ? undefined : parsed(line.slice(at, end));
-    if (end === undefined || !isRow(value)) {
+    const end = valueEnd(line, at);
+    const value = parsed(line.slice(at, end));
+    if (!isRow(value)) {
       places++;
       at++;
       continue;
@@ -49,31 +50,4 @@ function isRow(value: unknown): value is Fields {
   const isClaudes = typeof value.type === 'string';
   const isNamed = [value.uuid, value.sessionId, value.session_id].some((id) => typeof id === 'string');
   return (isClaudes && isNamed) || (typeof value.t === 'number' && typeof value.line === 'string');
-}
-
-const MARKS = /[{}"]/g;
-const STRING_END = /["\\]/g;
-
-/** Behind the bracket that closes the object at a place; undefined: nothing does. */
-function objectEnd(text: string, from: number): number | undefined {
-  let depth = 0;
-  MARKS.lastIndex = from;
-  for (let mark = MARKS.exec(text); mark !== null; mark = MARKS.exec(text)) {
-    if (mark[0] === '"') {
-      const end = stringEnd(text, mark.index + 1);
-      if (end === undefined) return undefined;
-      MARKS.lastIndex = end;
-    } else if (mark[0] === '{') depth++;
-    else if (--depth === 0) return mark.index + 1;
-  }
-  return undefined;
-}
-
-function stringEnd(text: string, from: number): number | undefined {
-  STRING_END.lastIndex = from;
-  for (let mark = STRING_END.exec(text); mark !== null; mark = STRING_END.exec(text)) {
-    if (mark[0] === '"') return mark.index + 1;
-    STRING_END.lastIndex = mark.index + 2;
-  }
-  return undefined;
 }

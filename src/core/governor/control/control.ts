@@ -13,7 +13,7 @@ import { documentToGive } from '../operations/fresh-context.ts';
 import { onModLoaded, prepareResumed } from '../operations/load-mod.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { inTurn, waiting } from '../prompts/mailbox.ts';
-import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request } from '../prompts/own-lines.ts';
+import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
 import { LEAST_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, keep, type Step } from '../steps.ts';
@@ -274,14 +274,11 @@ function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean):
 }
 
 function reply(requestId: string, answer: object): Action {
-  return respond({ subtype: 'success', request_id: requestId, response: answer });
+  return { kind: 'send', line: successLine(requestId, answer) };
 }
 
 function refusal(requestId: string): Action {
-  return respond({ subtype: 'error', request_id: requestId, error: 'no one can answer this here' });
-}
-
-function respond(response: object): Action {
+  const response = { subtype: 'error', request_id: requestId, error: 'no one can answer this here' };
   return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 

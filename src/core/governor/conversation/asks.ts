@@ -6,6 +6,7 @@ import type { AskAnswer, Effect } from '../effects.ts';
 import { predicted } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
 import { waiting } from '../prompts/mailbox.ts';
+import { successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/outlook.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
@@ -129,6 +130,5 @@ function leftBy(receipt: ExactReceipt, size: number, before: GovernorState): num
 
 function answerTo(to: Asker, answer: AskAnswer): Effect {
   if (to.from === 'command') return { kind: 'answer-asker', id: to.id, answer };
-  const response = { subtype: 'success', request_id: to.id, response: answer };
-  return { kind: 'reply', line: JSON.stringify({ type: 'control_response', response }) };
+  return { kind: 'reply', line: successLine(to.id, answer) };
 }

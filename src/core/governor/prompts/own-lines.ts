@@ -133,6 +133,12 @@ export function request(state: GovernorState, purpose: ControlPurpose, body: Fie
   return keep(asked, [{ kind: 'send', line: controlLine(id, body) }]);
 }
 
+/** An answer on the control channel. */
+export function successLine(requestId: string, response: object): string {
+  const success = { subtype: 'success', request_id: requestId, response };
+  return JSON.stringify({ type: 'control_response', response: success });
+}
+
 export function controlLine(requestId: string, request: Fields): string {
   return JSON.stringify({ type: 'control_request', request_id: requestId, request });
 }

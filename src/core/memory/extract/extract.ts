@@ -37,12 +37,10 @@ export function createExtractor(options: ExtractOptions) {
   const timeOf = (input: Input, event: Event) =>
     ('timestamp' in event ? event.timestamp : undefined) ?? (options.live ? input.t : undefined);
 
-  function assistant(event: AssistantEvent, t: number | undefined): readonly Found[] {
-    if (event.synthetic) return [];
-    const { subagent, blocks } = event;
+  function assistant({ synthetic, subagent, blocks, ...event }: AssistantEvent, t: number | undefined): void {
+    if (synthetic) return;
     if (subagent === null) cwd = event.cwd ?? cwd;
     for (const use of usesIn(blocks)) begin(use, subagent, t);
-    return [];
   }
 
   function begin(use: OpenCall['use'], subagent: string | null, t: number | undefined): void {
@@ -86,7 +84,7 @@ export function createExtractor(options: ExtractOptions) {
   function fromClaude(event: Event, input: Input): readonly Found[] {
     if (isRepeated(event)) return [];
     const t = timeOf(input, event);
-    if (event.kind === 'assistant') return assistant(event, t);
+    if (event.kind === 'assistant') assistant(event, t);
     if (event.kind === 'user') return user(event, t);
     if (event.kind === 'init') cwd = event.cwd ?? cwd;
     return states.see(event, t ?? 0);
