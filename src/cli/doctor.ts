@@ -7,7 +7,7 @@ import { lookAround, type Surroundings } from '../doctor/surroundings/look-aroun
 import type { Io } from '../io.ts';
 import { doctorJson, factsText, remarksText, type Sheet, verdictText } from '../report/doctor.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
-import { glyphsFor, styleFor } from '../report/style.ts';
+import { styleFor } from '../report/style.ts';
 import { createFactsProgress } from '../report/terminal/progress.ts';
 import { holdSignals } from '../run/signals.ts';
 import { wholeNumber } from './inputs.ts';
@@ -77,7 +77,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
 }
 
 async function sheetFor({ stdout, env }: Io): Promise<Sheet> {
-  return { marks: glyphsFor(env).marks, style: await styleFor(stdout, env), columns: stdout.columns };
+  return { style: await styleFor(stdout, env), columns: stdout.columns };
 }
 
 function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: Sheet): string {

@@ -10,7 +10,7 @@ import { findSources } from '../replay/sources.ts';
 import { folded, textWidth } from '../report/layout.ts';
 import { LEGEND, type ReliefReceipt, receiptLines } from '../report/receipts.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
-import { glyphsFor, styleFor } from '../report/style.ts';
+import { styleFor } from '../report/style.ts';
 import { kindOf } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -56,7 +56,7 @@ async function receipts(name: string | undefined, flags: ReceiptsFlags, io: Io):
     return 0;
   }
   const style = await styleFor(io.stdout, io.env);
-  const page = { style, glyphs: glyphsFor(io.env), columns: io.stdout.columns ?? UNCUT };
+  const page = { style, columns: io.stdout.columns ?? UNCUT };
   io.stdout.write(
     `${[...receiptLines(found, page), '', style.dim(folded(LEGEND, textWidth(io.stdout.columns)))].join('\n')}\n`,
   );

@@ -3,12 +3,11 @@ import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
 import type { Surroundings } from '../doctor/surroundings/look-around.ts';
 import { duration } from './figures.ts';
-import { wrap } from './layout.ts';
+import { hanging } from './layout.ts';
 import { onOneLine } from './shown.ts';
-import type { Glyphs, Style } from './style.ts';
+import type { Style } from './style.ts';
 
 export interface Sheet {
-  readonly marks: Glyphs['marks'];
   readonly style: Style;
   /** Columns of the terminal; undefined: no limit, each sentence is a line. */
   readonly columns: number | undefined;
@@ -19,25 +18,14 @@ export function remarksText(heading: string, remarks: readonly Remark[], sheet: 
   return [sheet.style.bold(heading), ...remarks.flatMap((remark) => remarkLines(remark, sheet)), ''].join('\n');
 }
 
-function remarkLines({ status, subject, text, todo }: Remark, sheet: Sheet): string[] {
-  const { marks, style } = sheet;
-  const mark = { good: style.green(marks.yes), warning: style.yellow(marks.but), fault: style.red(marks.no) }[status];
-  const more = todo === undefined ? [] : below(todo, sheet).map(style.dim);
-  return [...marked(mark, onOneLine(`${subject}: ${text}`), sheet), ...more];
+function remarkLines({ status, subject, text, todo }: Remark, { style, columns }: Sheet): string[] {
+  const mark = { good: style.green('✓'), warning: style.yellow('!'), fault: style.red('✗') }[status];
+  const more = todo === undefined ? [] : [style.dim(below(todo, columns))];
+  return [hanging(`  ${mark}`, onOneLine(`${subject}: ${text}`), columns), ...more];
 }
 
-/** A sentence after its mark. */
-function marked(mark: string, text: string, { marks, columns }: Sheet): string[] {
-  const indent = ' '.repeat('  '.length + marks.yes.length + ' '.length);
-  return folded(text, indent.length, columns).map((line, at) => (at === 0 ? `  ${mark} ${line}` : indent + line));
-}
-
-function below(text: string, { columns }: Sheet): string[] {
-  return folded(onOneLine(text), 6, columns).map((line) => `      ${line}`);
-}
-
-function folded(text: string, indent: number, columns = Number.POSITIVE_INFINITY): string[] {
-  return wrap(text, columns - indent);
+function below(text: string, columns: Sheet['columns']): string {
+  return hanging('     ', onOneLine(text), columns);
 }
 
 /** The facts; for a failed one, the observation and what ctxb does without it. */
@@ -45,19 +33,19 @@ export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
   return [sheet.style.bold('Facts'), ...outcomes.flatMap((each) => factLines(each, sheet)), ''].join('\n');
 }
 
-function factLines({ check, status, seen = '' }: Outcome, sheet: Sheet): string[] {
-  const { marks, style } = sheet;
+function factLines({ check, status, seen = '' }: Outcome, { style, columns }: Sheet): string[] {
+  const { name, fact, instead } = check;
+  const line = (mark: string, text: string) => hanging(`  ${mark}`, text, columns);
   switch (status) {
     case 'holds':
-      return marked(style.green(marks.yes), check.fact, sheet);
-    case 'unknown': {
-      const lines = marked(style.yellow(marks.unknown), check.fact, sheet);
-      return [...lines, ...below(`not known: ${seen}`, sheet).map(style.dim)];
-    }
-    case 'fails': {
-      const lines = marked(style.red(marks.no), `${check.fact} (${check.name})`, sheet);
-      return [...lines, ...below(`seen: ${seen}`, sheet), ...below(`ctxb: ${check.instead}`, sheet)];
-    }
+      return [line(style.green('✓'), fact)];
+    case 'unknown':
+      return [line(style.yellow('?'), fact), style.dim(below(`not known: ${seen}`, columns))];
+    case 'fails':
+      return [
+        line(style.red('✗'), `${fact} (${name})`),
+        ...[`seen: ${seen}`, `ctxb: ${instead}`].map((text) => below(text, columns)),
+      ];
   }
 }
 

@@ -33,13 +33,13 @@ export function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
-/** A cost: `$0.03`, `≥ $0.03` if part of it is unknown, or a substitute without one. */
-export function costText(
-  { usd, usdPartial }: { readonly usd: number | null; readonly usdPartial?: true },
-  { none, atLeast }: { readonly none: string; readonly atLeast: string },
-): string {
-  if (usd === null) return none;
-  return usdPartial ? `${atLeast} ${dollars(usd)}` : dollars(usd);
+/** Stands for a missing figure. */
+export const NONE = '–';
+
+/** A cost: `$0.03`, or `≥ $0.03` if part of it is unknown. */
+export function costText({ usd, usdPartial }: { readonly usd: number | null; readonly usdPartial?: true }): string {
+  if (usd === null) return NONE;
+  return usdPartial ? `≥ ${dollars(usd)}` : dollars(usd);
 }
 
 /** `1 turn`, `2 turns`. */

@@ -1,10 +1,8 @@
 import type { HealthMetrics, HealthReport } from '../health/health-report.ts';
-import { duration, percent, tokens } from './figures.ts';
+import { duration, NONE, percent, tokens } from './figures.ts';
 import { aligned } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
-
-const NONE = '–';
 
 type Column = readonly [heading: string, cell: (metrics: HealthMetrics) => string];
 

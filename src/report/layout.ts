@@ -114,21 +114,20 @@ function widthOf(point: string): number {
   return NO_WIDTH.test(point) ? 0 : WIDE.test(point) ? 2 : 1;
 }
 
-/**
- * Cuts a text to `width` columns and keeps its `keep` part.
- *
- * @param ellipsis stands for what was cut off
- */
-export function fitted(text: string, width: number, ellipsis: string, keep: 'begin' | 'end' = 'begin'): string {
+/** Stands for what was cut off. */
+const ELLIPSIS = '…';
+
+/** Cuts a text to `width` columns and keeps its `keep` part. */
+export function fitted(text: string, width: number, keep: 'begin' | 'end' = 'begin'): string {
   if (columnsOf(text) <= width) return text;
   const points = keep === 'begin' ? [...text] : [...text].reverse();
-  let room = Math.max(0, width - ellipsis.length);
+  let room = Math.max(0, width - ELLIPSIS.length);
   const end = points.findIndex((point) => {
     room -= widthOf(point);
     return room < 0;
   });
   const kept = points.slice(0, end);
-  return keep === 'begin' ? kept.join('') + ellipsis : ellipsis + kept.reverse().join('');
+  return keep === 'begin' ? kept.join('') + ELLIPSIS : ELLIPSIS + kept.reverse().join('');
 }
 
 /** Filled up with blanks to `width` columns. */

@@ -6,7 +6,7 @@ import { keptOf } from '../replay/sums.ts';
 import { counted, tokens } from './figures.ts';
 import { fitted } from './layout.ts';
 import { onOneLine } from './shown.ts';
-import type { Glyphs, Style } from './style.ts';
+import type { Style } from './style.ts';
 
 /** A relief, and where it happened. */
 export interface ReliefReceipt {
@@ -20,7 +20,6 @@ export interface ReliefReceipt {
 
 interface ReceiptsPage {
   readonly style: Style;
-  readonly glyphs: Glyphs;
   readonly columns: number;
 }
 
@@ -30,12 +29,12 @@ export function receiptLines(receipts: readonly ReliefReceipt[], page: ReceiptsP
 }
 
 function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page: ReceiptsPage): string[] {
-  const { style, glyphs } = page;
+  const { style } = page;
   const { all, kept, given } = keptOf([relief], FACT_KINDS);
   const sizes =
     compaction?.firstAfter == null
       ? ''
-      : `, ${tokens(compaction.gaugeBefore)} ${glyphs.arrow} ${tokens(compaction.firstAfter)} tokens`;
+      : `, ${tokens(compaction.gaugeBefore)} → ${tokens(compaction.firstAfter)} tokens`;
   const here = relief.actual ? kept : kept - given;
   return [
     style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
@@ -77,9 +76,9 @@ function whereText({ line = null, again = null }: Partial<LostFact>): string {
 }
 
 /** @param where it can be found; it stays whole where the text is cut */
-function factLine(mark: string, text: string, where: string, { columns, glyphs }: ReceiptsPage): string {
+function factLine(mark: string, text: string, where: string, { columns }: ReceiptsPage): string {
   const behind = where === '' ? '' : `  (${where})`;
-  return `${mark} ${fitted(onOneLine(text), columns - 2 - behind.length, glyphs.ellipsis)}${behind}`;
+  return `${mark} ${fitted(onOneLine(text), columns - 2 - behind.length)}${behind}`;
 }
 
 /** The meaning of the marks in the diff. */

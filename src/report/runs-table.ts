@@ -1,5 +1,5 @@
 import type { Standing } from '../core/governor/standing.ts';
-import { counted, dollars, duration, localTime, percent, roughTokens, tokens } from './figures.ts';
+import { counted, dollars, duration, localTime, NONE, percent, roughTokens, tokens } from './figures.ts';
 import { aligned, fitted } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
@@ -27,7 +27,6 @@ interface RunsPage {
   readonly now: number;
 }
 
-const NONE = '–';
 const INDENT = ' '.repeat(10);
 const HEADINGS = ['run', 'state', 'for', 'turn', 'context', 'cost', 'prompts'];
 
@@ -46,7 +45,7 @@ export function runsTable(
     const cwd = onOneLine(runs[at]?.cwd ?? '');
     const isInHome = home !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
     const folder = isInHome ? `~${cwd.slice(home.length)}` : cwd;
-    return [row, style.dim(INDENT + fitted(folder, columns - INDENT.length, '…', 'end'))];
+    return [row, style.dim(INDENT + fitted(folder, columns - INDENT.length, 'end'))];
   });
   return [style.bold(first), ...lines, ...nextSteps(runs), ''].join('\n');
 }

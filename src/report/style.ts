@@ -31,34 +31,3 @@ export function paintOf(zone: ZoneName, style: Style): Paint {
   if (zone === 'warning') return style.yellow;
   return zone === 'critical' || zone === 'handoff' ? style.red : style.green;
 }
-
-/** Characters outside of ASCII that reports use, or their substitutes. */
-export type Glyphs = Readonly<typeof UNICODE>;
-
-export const UNICODE = {
-  arrow: '→',
-  /** Between figures on a line. */
-  dot: '·',
-  /** Stands for a missing figure. */
-  none: '–',
-  ellipsis: '…',
-  rule: '─',
-  atLeast: '≥',
-  /** Before a line: it is so, it is not, it is so but, it is not known. */
-  marks: { yes: '✓', no: '✗', but: '!', unknown: '?' },
-};
-
-const ASCII: Glyphs = {
-  arrow: '->',
-  dot: '|',
-  none: '-',
-  ellipsis: '~',
-  rule: '-',
-  atLeast: '>=',
-  marks: { yes: 'ok', no: 'NO', but: '! ', unknown: '? ' },
-};
-
-/** By the locale, as POSIX determines it: the first of the three that is set counts. */
-export function glyphsFor({ LC_ALL, LC_CTYPE, LANG }: Environment): Glyphs {
-  return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || '') ? UNICODE : ASCII;
-}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { remarksText } from '../../src/report/doctor.ts';
-import { glyphsFor, PLAIN } from '../../src/report/style.ts';
+import { PLAIN } from '../../src/report/style.ts';
 
 const REMARK = {
   status: 'warning',
@@ -13,7 +13,6 @@ it.each([
   {
     name: 'a terminal: words stay whole, and below each other',
     columns: 80,
-    isUnicode: true,
     lines: [
       '  ! ANTHROPIC_BASE_URL in the environment: a server other than the API answers:',
       '    where it reports no usage, the context is estimated from characters',
@@ -24,10 +23,10 @@ it.each([
   {
     name: 'no terminal: a sentence is a line',
     columns: undefined,
-    isUnicode: false,
-    lines: [`  !  ${REMARK.subject}: ${REMARK.text}`, `      ${REMARK.todo}`],
+    lines: [`  ! ${REMARK.subject}: ${REMARK.text}`, `      ${REMARK.todo}`],
   },
-])('on $name', ({ columns, isUnicode, lines }) => {
-  const sheet = { marks: glyphsFor({ LANG: isUnicode ? 'C.UTF-8' : 'C' }).marks, style: PLAIN, columns };
-  expect(remarksText('Surroundings', [REMARK], sheet)).toBe(['Surroundings', ...lines, ''].join('\n'));
+])('on $name', ({ columns, lines }) => {
+  expect(remarksText('Surroundings', [REMARK], { style: PLAIN, columns })).toBe(
+    ['Surroundings', ...lines, ''].join('\n'),
+  );
 });

@@ -12,7 +12,7 @@ it.each([
   { name: 'marks on letters', text: 'e\u0301e\u0301', width: 2, expected: 'e\u0301e\u0301' },
   { name: 'no room', text: 'abc', width: 0, expected: '…' },
 ])('$name', ({ text, width, keep, expected }) => {
-  expect(fitted(text, width, '…', keep)).toBe(expected);
+  expect(fitted(text, width, keep)).toBe(expected);
 });
 
 it('fills up by columns', () => {

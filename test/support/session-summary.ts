@@ -6,7 +6,7 @@ import { replaySource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import type { Outcome, Page, Report } from '../../src/report/replay/format.ts';
-import { glyphsFor, PLAIN, UNICODE } from '../../src/report/style.ts';
+import { PLAIN } from '../../src/report/style.ts';
 import { fixture } from './recordings.ts';
 import { unmasked } from './unmasked.ts';
 
@@ -83,13 +83,10 @@ export function summaryOf(
   return { ...SESSION, ...changes, context: { ...SESSION.context, ...changes.context } };
 }
 
-export const ASCII = glyphsFor({ LANG: 'C' });
-
 /** A page of 80 columns without colours. */
 export function pageOf(changes: Partial<Page> = {}): Page {
   return {
     style: PLAIN,
-    glyphs: UNICODE,
     columns: 80,
     edge: Number.POSITIVE_INFINITY,
     levels: DEFAULTS,

@@ -46,7 +46,7 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
     const cost = [...running.values()].reduce((sum, { costUsd: more }) => sum + more, spent);
     const parts = [counts, dollars(cost), ...[...running].map(([id, { text: now }]) => `${id} ${now}`)];
     // A line that wraps could not be removed again.
-    const text = fitted(parts.join(' · '), (stderr.columns ?? 120) - 1, '…');
+    const text = fitted(parts.join(' · '), (stderr.columns ?? 120) - 1);
     if (text === shown) return;
     stderr.write(CLEAR_LINE + text);
     shown = text;

@@ -1,4 +1,4 @@
-import { counted, dollars, duration, tokens } from '../../report/figures.ts';
+import { counted, dollars, duration, NONE, tokens } from '../../report/figures.ts';
 import { aligned, folded } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
@@ -59,8 +59,6 @@ function figuresOf(receipt: KnownReceipt) {
     measured: measured ?? null,
   };
 }
-
-const NONE = '–';
 
 type Column = readonly [heading: string, cell: (figures: StepFigures) => string];
 

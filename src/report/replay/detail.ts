@@ -24,7 +24,7 @@ export const detail: Report = function* (sessions, page) {
 function storyOf(session: SessionSummary, page: Page): string[] {
   const { stretches, after } = timelineOf(session);
   return [
-    ...originRows(session, page.glyphs),
+    ...originRows(session),
     ...stretches.flatMap((stretch) => stretchRows(stretch, session, page)),
     ...after.actions.map(actionRow),
     ...after.compactions.map(compactionRow),
@@ -59,12 +59,12 @@ function actionRow(action: Decision): string {
 }
 
 /** From the first call to the last. A stream names its window at the end of its first turn: that is the window before, too. */
-function contextText({ calls }: Stretch, session: SessionSummary, { glyphs, levels, style }: Page): string {
+function contextText({ calls }: Stretch, session: SessionSummary, { levels, style }: Page): string {
   const [first, last] = [calls[0], calls.at(-1)];
   if (first === undefined || last === undefined) return '';
   const window = last.window ?? session.window.tokens;
   const share = paintOf(zoneAt(last.context, window ?? undefined, levels), style)(shareOf(last.context, window));
-  const from = first === last ? '' : `${tokens(first.context)} ${glyphs.arrow} `;
+  const from = first === last ? '' : `${tokens(first.context)} → `;
   return `${from}${tokens(last.context)} (${share})`;
 }
 
@@ -98,11 +98,11 @@ const LEAST_TARGET = 12;
 /** On a narrow terminal: least width for the name of a tool, and width of the figures next to it. */
 const [LEAST_TOOL, SHORT_FIGURES] = [8, 28];
 
-function largestRows(largest: readonly ResultSeen[], { style, columns, edge, glyphs: { ellipsis } }: Page): string[] {
+function largestRows(largest: readonly ResultSeen[], { style, columns, edge }: Page): string[] {
   if (largest.length === 0) return [];
   const rows = (width: number) =>
     largest.map(({ tool, tokens: size, call, stayed }) => [
-      fitted(onOneLine(tool), width, ellipsis),
+      fitted(onOneLine(tool), width),
       ...[size, call, stayed].map(tokens),
     ]);
   const full = [['largest results', 'tokens', 'from call', 'calls with it'], ...rows(Number.POSITIVE_INFINITY)];
@@ -114,14 +114,14 @@ function largestRows(largest: readonly ResultSeen[], { style, columns, edge, gly
     // A path keeps its end, which names the file; any other text keeps its beginning.
     const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
     const room = columns - columnsOf(line) - 2;
-    if (room >= LEAST_TARGET || columns < edge) return [`${line}  ${fitted(target, room, ellipsis, kept)}`];
-    return [line, `${INDENT}${INDENT}${fitted(target, columns - 2 * INDENT.length, ellipsis, kept)}`];
+    if (room >= LEAST_TARGET || columns < edge) return [`${line}  ${fitted(target, room, kept)}`];
+    return [line, `${INDENT}${INDENT}${fitted(target, columns - 2 * INDENT.length, kept)}`];
   });
   return [head, ...withTargets];
 }
 
-function cut(line: string, { columns, glyphs: { ellipsis } }: Page): string {
-  return fitted(line, columns, ellipsis);
+function cut(line: string, { columns }: Page): string {
+  return fitted(line, columns);
 }
 
 /** Calls of one turn with no compaction between them; at least one. */

@@ -4,11 +4,10 @@ import type { SortOrder } from '../../replay/selection.ts';
 import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import type { Grouping } from '../../replay/sums.ts';
 import { tokens } from '../figures.ts';
-import { type Glyphs, glyphsFor, type Style, styleFor } from '../style.ts';
+import { type Style, styleFor } from '../style.ts';
 
 export interface Page {
   readonly style: Style;
-  readonly glyphs: Glyphs;
   /** Width in characters. */
   readonly columns: number;
   /** The width of tables: the terminal's; elsewhere rows stay whole. */
@@ -77,5 +76,5 @@ export async function openPage(
 ): Promise<Page> {
   const { columns = COLUMNS } = stdout;
   const edge = stdout.columns ?? Number.POSITIVE_INFINITY;
-  return { style: await styleFor(stdout, env), glyphs: glyphsFor(env), columns, edge, levels, list };
+  return { style: await styleFor(stdout, env), columns, edge, levels, list };
 }

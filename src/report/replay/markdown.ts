@@ -1,8 +1,7 @@
 import { totalsOf } from '../../replay/copies.ts';
 import type { SessionSummary, Totals } from '../../replay/summary.ts';
-import { costText, counted, percent, tokens } from '../figures.ts';
+import { costText, counted, NONE, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
-import { type Glyphs, UNICODE } from '../style.ts';
 import { listed, type Report } from './format.ts';
 import { shortPaths } from './session-list.ts';
 import { COMPACTED_BY } from './session-rows.ts';
@@ -25,7 +24,7 @@ export const markdown: Report = (sessions, page, { breaches, faults }) => {
     ...bulleted('Gates that were not passed:', breaches),
     ...bulleted('What could not be read:', faults),
     ...(sessions.length === 0 ? ['no recordings found'] : []),
-    ...sessionsTable(named, sessions, UNICODE),
+    ...sessionsTable(named, sessions),
     ...compactionsTable(named),
     ...largestTable(named),
   ];
@@ -33,18 +32,18 @@ export const markdown: Report = (sessions, page, { breaches, faults }) => {
 };
 
 /** Peak, calls, compactions and cost. */
-function figuresOf(totals: Totals, glyphs: Glyphs): string[] {
+function figuresOf(totals: Totals): string[] {
   const { peakFraction, calls, compactions } = totals;
-  const peak = peakFraction === null ? glyphs.none : percent(peakFraction);
-  return [peak, tokens(calls), tokens(compactions), costText(totals, glyphs)];
+  const peak = peakFraction === null ? NONE : percent(peakFraction);
+  return [peak, tokens(calls), tokens(compactions), costText(totals)];
 }
 
 function bulleted(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
 }
 
-function sessionsTable(named: readonly Named[], all: readonly SessionSummary[], glyphs: Glyphs): string[] {
-  const figures = (sessions: readonly SessionSummary[]) => figuresOf(totalsOf(sessions), glyphs);
+function sessionsTable(named: readonly Named[], all: readonly SessionSummary[]): string[] {
+  const figures = (sessions: readonly SessionSummary[]) => figuresOf(totalsOf(sessions));
   const rows = named.map(({ session, name }) => [name, ...figures([session])]);
   const last = [`**${counted(all.length, 'session')}**`, ...figures(all)];
   const headings = ['session', 'peak', 'calls', 'compacted', 'cost'];
@@ -58,7 +57,7 @@ function compactionsTable(named: readonly Named[]): string[] {
       COMPACTED_BY[by],
       tokens(call),
       tokens(preTokens ?? gaugeBefore),
-      firstAfter === null ? '–' : tokens(firstAfter),
+      firstAfter === null ? NONE : tokens(firstAfter),
     ]),
   );
   return table(['session', 'compacted by', 'after call', 'from', 'to'], 2, rows);

@@ -4,7 +4,7 @@ import { ownFigures, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/selection.ts';
 import { isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
 import { dayOf, sumsBy, totalOf, twoDigits } from '../../replay/sums.ts';
-import { costText, counted, percent, tokens } from '../figures.ts';
+import { costText, counted, NONE, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
@@ -37,7 +37,7 @@ export const text: Report<SessionFigures> = (sessions, page) => {
   const [only, ...others] = sessions;
   if (only === undefined) return ['no recordings found'];
   const isOne = others.length === 0 && isFull(only);
-  return isOne ? sessionRows(only, page.glyphs) : sessionList(sessions, page);
+  return isOne ? sessionRows(only) : sessionList(sessions, page);
 };
 
 /** A line for each session, and one for all. */
@@ -54,9 +54,9 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   // They take the room from the longest names, not from the prompts.
   const hasTimes = dates.some((date) => date.includes(':'));
   const showsModels = !isTight && page.columns >= ROOM_FOR_MODELS;
-  const models = shown.map(({ model }) => modelText(model, page));
+  const models = shown.map(({ model }) => modelText(model));
   const copied = shown.map((session) => session.copied?.calls ?? 0);
-  const peakText = (peak: number | null) => (peak === null ? page.glyphs.none : percent(peak));
+  const peakText = (peak: number | null) => (peak === null ? NONE : percent(peak));
   const columns = [
     showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : hasTimes ? 10 : 14 },
     { heading: 'date', cells: dates },
@@ -70,7 +70,7 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
       totals.peakFraction,
       peakText,
     ),
-    ...figureColumns(shown.map(ownFigures), totals, page),
+    ...figureColumns(shown.map(ownFigures), totals),
   ];
   return [
     ...table(columns, `${tokens(sessions.length)} sessions`, page),
@@ -124,9 +124,9 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
   const totals = { ...totalsOf(summed), ...totalOf(all) };
   const names = by === 'project' ? shortPaths(rows.map(({ name }) => name ?? '')) : rows.map(({ name }) => name ?? '');
   const columns = [
-    { heading: by, cells: names.map((name) => onOneLine(name) || page.glyphs.none), isPath: true, takesRest: true },
+    { heading: by, cells: names.map((name) => onOneLine(name) || NONE), isPath: true, takesRest: true },
     figureColumn<{ readonly sessions: number }>('sessions', rows, totals, (sum) => tokens(sum.sessions)),
-    ...figureColumns(rows, totals, page).slice(page.edge < ROOM_FOR_COMPACTIONS ? 1 : 0),
+    ...figureColumns(rows, totals).slice(page.edge < ROOM_FOR_COMPACTIONS ? 1 : 0),
   ];
   const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`] : [];
   return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals), ...gapRows(summed)];
@@ -134,12 +134,11 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
 
 type Figures = Pick<Totals, 'calls' | 'compactions' | 'usd' | 'usdPartial'>;
 
-function figureColumns(rows: readonly Figures[], totals: Figures, { glyphs }: Page): Column[] {
-  const cost = (figures: Figures) => costText(figures, glyphs);
+function figureColumns(rows: readonly Figures[], totals: Figures): Column[] {
   return [
     figureColumn('comp.', rows, totals, ({ compactions }) => tokens(compactions)),
     figureColumn('calls', rows, totals, ({ calls }) => tokens(calls)),
-    figureColumn('cost', rows, totals, cost),
+    figureColumn('cost', rows, totals, costText),
   ];
 }
 
@@ -153,17 +152,17 @@ export function figureColumn<Row>(
 }
 
 /** As many of a path's last parts as fit. */
-function lastParts(path: string, width: number, ellipsis: string): string {
+function lastParts(path: string, width: number): string {
   const parts = path.split('/');
   const fits = parts.findIndex((_, at) => columnsOf(parts.slice(at).join('/')) <= width);
-  return fits < 0 ? fitted(parts.at(-1) ?? '', width, ellipsis, 'end') : parts.slice(fits).join('/');
+  return fits < 0 ? fitted(parts.at(-1) ?? '', width, 'end') : parts.slice(fits).join('/');
 }
 
 /** @param last what the row below the rule begins with, over the cells of texts */
 export function table(
   given: readonly (Column | false | undefined)[],
   last: string,
-  { style, glyphs, ...page }: Page,
+  { style, ...page }: Page,
 ): string[] {
   const all = given.filter((column) => column !== undefined && column !== false);
   const natural = ({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }: Column) =>
@@ -185,7 +184,7 @@ export function table(
     columns.map((column, at) => {
       const [text, width] = [textOf(column) ?? '', widths[at] ?? 0];
       if (column.total !== undefined) return text.padStart(width);
-      const shown = column.isPath ? lastParts(text, width, glyphs.ellipsis) : fitted(text, width, glyphs.ellipsis);
+      const shown = column.isPath ? lastParts(text, width) : fitted(text, width);
       return filled(shown, width);
     });
   const lines = (columns[0]?.cells ?? []).map((_, row) => line(({ cells }) => cells[row]).join(GAP));
@@ -195,7 +194,7 @@ export function table(
   return [
     style.bold(head),
     ...lines,
-    style.dim(glyphs.rule.repeat(Math.min(columnsOf(totals), page.edge))),
+    style.dim('─'.repeat(Math.min(columnsOf(totals), page.edge))),
     style.bold(totals),
   ];
 }
@@ -213,10 +212,10 @@ function copiedRows({ copiedCalls }: Totals): string[] {
 /** As `toLocaleString` formats them, which takes longer to load than the rest of a list. */
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns, glyphs: { none } }: Page): string[] {
+function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns }: Page): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   const texts = sessions.map(({ time: { last } }) => {
-    if (last === null) return [none];
+    if (last === null) return [NONE];
     const time = new Date(last);
     const month = MONTHS[time.getMonth()] ?? '';
     const minute = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
@@ -253,8 +252,8 @@ function idOf({ sessionId, file }: SessionFigures): string {
 }
 
 /** `claude-opus-4-5-20251101` → `opus-4-5` */
-function modelText(model: string | null, { glyphs: { none } }: Page): string {
-  return model === null ? none : onOneLine(modelName(model)).replace(/^claude-/, '');
+function modelText(model: string | null): string {
+  return model === null ? NONE : onOneLine(modelName(model)).replace(/^claude-/, '');
 }
 
 /** Paths without the folder that all of them are in: it says nothing about one. */

@@ -7,13 +7,12 @@ import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Copied, Pauses, SessionSummary } from '../../replay/summary.ts';
 import { costSource, counted, dollars, percent, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
-import type { Glyphs } from '../style.ts';
 import { row } from './format.ts';
 
-export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
+export function sessionRows(session: SessionSummary): string[] {
   const { compactions, actions, context, window } = session;
   return [
-    ...originRows(session, glyphs),
+    ...originRows(session),
     ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
@@ -26,7 +25,7 @@ export function sessionRows(session: SessionSummary, glyphs: Glyphs): string[] {
 }
 
 /** Which session it is, how large, and what it cost. */
-export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): string[] {
+export function originRows(session: SessionSummary): string[] {
   const { window } = session;
   const { usd } = ownFigures(session);
   const origin = [
@@ -37,7 +36,7 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
   const known = origin.filter((part) => part !== null && part !== '');
   return [
     row('file', onOneLine(session.file)),
-    ...(known.length > 0 ? [row('session', onOneLine(known.join(` ${dot} `)))] : []),
+    ...(known.length > 0 ? [row('session', onOneLine(known.join(' · ')))] : []),
     row(
       'window',
       window.tokens === null
@@ -49,7 +48,7 @@ export function originRows(session: SessionSummary, { arrow, dot }: Glyphs): str
     ...(usd === null ? [] : [row('cost', costText(usd, session))]),
     ...(session.copied === undefined ? [] : [row('copied', copiedText(session.copied))]),
     ...(session.pauses === undefined ? [] : [row('cache', pausesText(session.pauses))]),
-    ...session.lineage.map((step) => row('lineage', lineageText(step, arrow))),
+    ...session.lineage.map((step) => row('lineage', lineageText(step))),
   ];
 }
 
@@ -134,8 +133,8 @@ function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: Compact
   return `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
 }
 
-function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number], arrow: string): string {
-  return onOneLine(`${from} ${arrow} ${to}: ${reason} at ${tokens(context)}`);
+function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number]): string {
+  return onOneLine(`${from} → ${to}: ${reason} at ${tokens(context)}`);
 }
 
 function costText(usd: number, session: SessionSummary): string {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import { sessionRows } from '../../../src/report/replay/session-rows.ts';
-import { UNICODE } from '../../../src/report/style.ts';
 import { boundaryLine, callLine, type Line, runWith } from '../../support/governor.ts';
 import { asRead } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
@@ -88,5 +87,5 @@ it.each([
     row: '  cache     expired in 0 of 1 pause longer than its life',
   },
 ])('the report tells of them $name', ({ lines, row }) => {
-  expect(sessionRows(summaryOf(lines), UNICODE)).toContain(row);
+  expect(sessionRows(summaryOf(lines))).toContain(row);
 });

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decisionText } from '../../../src/messages.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { sums, text } from '../../../src/report/replay/session-list.ts';
-import { UNICODE } from '../../../src/report/style.ts';
-import { ASCII, compactionOf, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
+import { compactionOf, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
 describe('one session', () => {
   it('has a line, and everything else in a few more', () => {
@@ -103,15 +102,6 @@ describe('one session', () => {
     const steering = '\u001b]0;title\u0007\u001b[2J';
     expect(written(text, [summaryOf({ model: steering, sessionId: steering, file: steering })])).not.toMatch(
       /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/,
-    );
-  });
-
-  it('is in ASCII where the locale is', () => {
-    const lineage = [{ from: 's1', to: 's2', reason: 'handed over', context: 171_000 }];
-    const shown = written(text, [summaryOf({ lineage })], { page: pageOf({ glyphs: ASCII }) });
-    expect(shown).toMatch(/^[\n\u0020-\u007e]*$/);
-    expect(written(text, [summaryOf({ lineage })], { page: pageOf({ glyphs: UNICODE }) })).not.toMatch(
-      /^[\n\u0020-\u007e]*$/,
     );
   });
 });

@@ -73,7 +73,7 @@ export function nameOf({ file }: PageSession): string {
 }
 
 function costOf(session: PageSession): string {
-  return costText(ownFigures(session), GLYPHS);
+  return costText(ownFigures(session));
 }
 
 function began({ time: { first } }: PageSession): string {
@@ -89,13 +89,10 @@ function totals(sessions: readonly PageSession[]): string {
     counted(calls, 'call'),
     counted(compactions, 'compaction'),
     `${tokens(full)} above 85% of the window`,
-    `${costText({ ...all, usd: all.usd ?? 0 }, GLYPHS)} of known cost`,
+    `${costText({ ...all, usd: all.usd ?? 0 })} of known cost`,
     ...(copiedCalls === 0 ? [] : [`${counted(copiedCalls, 'copied call')} not counted again`]),
   ].join(' · ');
 }
-
-/** In costs. */
-export const GLYPHS = { none: '–', atLeast: '≥' } as const;
 
 const [WIDTH, HEIGHT] = [120, 28];
 

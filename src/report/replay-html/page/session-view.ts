@@ -8,7 +8,6 @@ import { section } from './controls.ts';
 import { growthSection } from './growth-chart.ts';
 import { createReadout } from './readout.ts';
 import { type Session, unpack } from './session.ts';
-import { GLYPHS } from './session-list.ts';
 import { callTables, eventTables, timeText } from './session-tables.ts';
 import { createSpan, type Span } from './span.ts';
 
@@ -64,7 +63,7 @@ function tiles(info: PageSession): HTMLElement {
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
     ['Cache reads', millions(cacheRead), `of ${millions(input + cacheCreation + cacheRead)} of all input`],
-    own.usd !== null && ['Cost', costText(own, GLYPHS), costSource(info)],
+    own.usd !== null && ['Cost', costText(own), costSource(info)],
     copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
   ];
   const tile = ([name, figure, note]: string[]) =>
