@@ -10,7 +10,7 @@ import { CLEAR_LINE } from '../../report/terminal/progress.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { FlowWatcher } from '../run/conduct-flow.ts';
 import type { Board, StepNews, StepStatus } from '../run/run-flow.ts';
-import type { StepEnd } from '../run/run-step.ts';
+import { type StepEnd, sumOf } from '../run/run-step.ts';
 
 interface FlowProgressOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
@@ -112,25 +112,14 @@ function errorText({ error = '' }: StepEnd): string {
 
 const ERROR_LENGTH = 200;
 
-type Taken = Pick<StepEnd, 'durationMs' | 'peakTokens' | 'calls' | 'costUsd'>;
-
-function endText({ durationMs, peakTokens, calls, costUsd: cost }: Taken): string {
+function endText({ durationMs, peakTokens, calls, costUsd: cost }: ReturnType<typeof sumOf>): string {
   const peak = peakTokens === 0 ? '' : `, at most ${tokens(peakTokens)} tokens`;
   return `${duration(durationMs)}, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
 }
 
 /** The results of all steps together; each step's receipt has its input and cost. */
 export function flowSumText({ steps }: Flow, board: Board, ends: ReadonlyMap<string, StepEnd>): string {
-  const all = [...ends.values()];
-  const sum = (figure: (end: StepEnd) => number) => all.reduce((total, end) => total + figure(end), 0);
   const count = (status: StepStatus) => steps.filter(({ id }) => board[id] === status).length;
-  const durationMs = sum((end) => end.durationMs);
-  const peakTokens = Math.max(0, ...all.map((end) => end.peakTokens));
-  const figures = endText({
-    durationMs,
-    peakTokens,
-    calls: sum(({ calls }) => calls),
-    costUsd: sum((end) => end.costUsd),
-  });
-  return `${count('done')} of ${counted(steps.length - count('left-out'), 'step')} done: ${figures}`;
+  const all = counted(steps.length - count('left-out'), 'step');
+  return `${count('done')} of ${all} done: ${endText(sumOf([...ends.values()]))}`;
 }

@@ -12,7 +12,7 @@ import { effectiveCurator } from '../effective.ts';
 import type { Curator, Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import { runFlow, type Settled, type StepNews } from './run-flow.ts';
-import { runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
+import { runStep, type StepEnd, type StepRun, type StepWatcher, sumOf } from './run-step.ts';
 
 /** A run of a flow as the command line asks for it. */
 export interface FlowRun {
@@ -52,7 +52,7 @@ export async function conductFlow(run: FlowRun, io: Io) {
     const all = [...(attempts.get(step.id) ?? []), news.end];
     attempts.set(step.id, all);
     if (news.kind === 'retry') return;
-    const end = allTogether(news.end, all);
+    const end = { ...news.end, ...sumOf(all) };
     ends.set(step.id, end);
     const { output: _, ...figures } = end;
     files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, attempts: all.length, ...figures });
@@ -76,18 +76,6 @@ function noteBeginning({ flow, files, settled }: FlowRun): void {
     if (settled.done.has(id) || settled.leftOut.has(id)) continue;
     if (files.read(id, STEP_FILE) !== undefined) files.writeJson(id, STEP_FILE, { version: 1, status: 'waiting' });
   }
-}
-
-/** The last attempt, with the sums of all. */
-function allTogether(last: StepEnd, attempts: readonly StepEnd[]): StepEnd {
-  const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => attempts.reduce((total, end) => total + end[figure], 0);
-  return {
-    ...last,
-    peakTokens: Math.max(...attempts.map(({ peakTokens }) => peakTokens)),
-    calls: sum('calls'),
-    costUsd: sum('costUsd'),
-    durationMs: sum('durationMs'),
-  };
 }
 
 /** Runs attempts of steps: makes the briefing, keeps it, its receipt, and what the step says. */
@@ -154,7 +142,7 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     files.write(step.id, OUTPUT_FILE, end.output);
     const all = [...(ran.get(step.id) ?? []), end];
     ran.set(step.id, all);
-    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(allTogether(end, all)) });
+    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf({ ...end, ...sumOf(all) }) });
     return { ...end, costUsd: end.costUsd + curatorUsd };
   };
 }
