@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError, unreadable } from '../errors.ts';
@@ -105,6 +105,8 @@ function raise(fault: CtxbError): never {
   throw fault;
 }
 
+function ignore(): void {}
+
 /**
  * Follows each link to a folder once, after the folder's own files, so that files keep their own names. It does not
  * follow links upwards, to avoid circles and the whole disk.
@@ -134,7 +136,8 @@ function lookInto(folder: string, found: Walk, onFault: OnFault): void {
     if (KEPT.has(entry.name)) continue;
     if (entry.isDirectory()) found.folders.push(path);
     else if (isRecording(entry, path, onFault)) found.files.push(path);
-    else if (entry.isSymbolicLink() && leadsToFolder(path)) found.links.push(path);
+    // A link that leads nowhere is no folder.
+    else if (entry.isSymbolicLink() && statsOf(path, ignore)?.isDirectory()) found.links.push(path);
   }
 }
 
@@ -146,24 +149,19 @@ function isRecording(entry: Dirent, path: string, onFault: OnFault): boolean {
   return RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path) && isFile(entry, path, onFault);
 }
 
-/** One that leads nowhere is no folder. */
-function leadsToFolder(path: string): boolean {
-  return told(
-    false,
-    () => {},
-    path,
-    () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
-  );
-}
-
 /** Also one that a link leads to; a pipe or a device could keep the reader for ever. */
 function isFile(entry: Dirent, path: string, onFault: OnFault): boolean {
   if (!entry.isSymbolicLink()) return entry.isFile();
-  return told(false, onFault, path, () => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
+  return statsOf(path, onFault)?.isFile() === true;
 }
 
 function entriesOf(folder: string, onFault: OnFault): Dirent[] {
   return told([], onFault, folder, () => readdirSync(folder, { withFileTypes: true }));
+}
+
+/** Of what a link leads to; undefined if nothing is there. */
+function statsOf(path: string, onFault: OnFault): Stats | undefined {
+  return told(undefined, onFault, path, () => statSync(path, { throwIfNoEntry: false }));
 }
 
 /** Returns what it reads, or a fallback on an error. */
@@ -217,21 +215,14 @@ const HEAD_BYTES = 64 * 1024;
 
 /** undefined: it is no log of a subagent, or cannot be read; reading it will report the error. */
 function sessionOfAgent(path: string): string | undefined {
-  const text = told(
-    '',
-    () => {},
-    path,
-    () => headOf(path, HEAD_BYTES),
-  );
+  const text = told('', ignore, path, () => headOf(path, HEAD_BYTES));
   return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;
 }
 
 function logsBeside(file: string, onFault: OnFault): string[] {
   if (!file.endsWith('.jsonl')) return [];
   const folder = join(dirname(file), basename(file, '.jsonl'), SUBAGENTS);
-  const isThere = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (!told(false, onFault, folder, isThere)) return [];
-  return recordingsBelow(folder, onFault).sort();
+  return statsOf(folder, onFault)?.isDirectory() ? recordingsBelow(folder, onFault).sort() : [];
 }
 
 function isLink(path: string): boolean {
