@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { FlowRunOptions } from './flow-run.ts';
-import type { ExplainOptions, PackOptions, ReportOptions } from './flow-show.ts';
+import type { ExplainOptions, ReportOptions } from './flow-show.ts';
 import type { StudioOptions } from './flow-studio.ts';
 
 type Finish = (exitCode: number) => void;
@@ -13,7 +13,6 @@ export function define(command: Command, io: Io, finish: Finish): void {
       'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
       'ctxb flow run flow.yaml --parallel 2 -- claude',
       'ctxb flow explain flow.yaml',
-      'ctxb flow pack flow.yaml implement | claude -p',
       'ctxb flow report',
       'ctxb flow studio flow.yaml',
     ),
@@ -33,19 +32,6 @@ export function define(command: Command, io: Io, finish: Finish): void {
     .action(async (file: string, options: ExplainOptions) => {
       const { explain } = await import('./flow-show.ts');
       finish(await explain(file, options, io));
-    });
-  onFlow(command, 'pack', 'print the briefing of a step')
-    .argument('<step>', 'the id of one of its steps')
-    .option('--run <run>', 'the run with the outputs of earlier steps (default: the newest of this flow)')
-    .option('--receipt', 'print the receipt of the briefing as JSON: what it holds and leaves out')
-    .option('--context-dir <folder>', 'where the runs are')
-    .addHelpText(
-      'after',
-      examples('ctxb flow pack flow.yaml implement | claude -p', 'ctxb flow pack flow.yaml implement --receipt'),
-    )
-    .action(async (file: string, step: string, options: PackOptions) => {
-      const { printPack } = await import('./flow-show.ts');
-      finish(await printPack(file, step, options, io));
     });
   command
     .command('report')
@@ -91,7 +77,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
     .option('--resume <run>', 'continue an earlier run (its id or the beginning of it) without its finished steps')
     .option('--from <step>', 'start with this step; earlier outputs come from --resume or the newest run')
     .option('--only <steps>', 'run only this step, or these (a,b); other outputs come from the same run')
-    .option('--dry-run', 'print the briefing of every step and its receipt, and run nothing')
+    .option('--dry-run', 'print the briefing of each of these steps and its receipt, and run nothing')
     .option('--otlp <url>', 'send metrics of each step to this OpenTelemetry receiver')
     .option('--quiet', 'print no notices on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
@@ -102,7 +88,7 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
         'ctxb flow run flow.yaml --parallel 2 --quiet -- claude',
         'ctxb flow run flow.yaml --profile heavy-context -- claude',
         'ctxb flow run flow.yaml --from implement --resume 20260331 -- claude',
-        'ctxb flow run flow.yaml --dry-run',
+        'ctxb flow run flow.yaml --only implement --dry-run',
       ),
     )
     .action(async (file: string, words: string[], options: FlowRunOptions) => {

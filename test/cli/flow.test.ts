@@ -31,11 +31,11 @@ async function createFlowPlace(): Promise<Place> {
 function keepTwoRuns(place: Place): void {
   const older = { normalize: { output: 'the older wishes', measured, curator: CURATOR } };
   const newer = { normalize: { output: 'the wishes', measured }, frame: { output: 'f'.repeat(9_000), measured } };
-  keepRun(place.cwd, '20260101T000000-aaaa', flow, older);
-  keepRun(place.cwd, '20260102T000000-bbbb', flow, newer);
+  keepRun(place.cwd, '20260101T000000000-aaaa-shared-lists', flow, older);
+  keepRun(place.cwd, '20260102T000000000-bbbb-shared-lists', flow, newer);
   keepRun(
     place.cwd,
-    '20260103T000000-cccc',
+    '20260103T000000000-cccc-another',
     { ...flow, name: 'another' },
     { normalize: { output: 'not this', measured } },
   );
@@ -66,7 +66,7 @@ describe('ctxb flow explain', () => {
     keepTwoRuns(place);
     await place.file('docs/wishes.md', 'w');
     const text = await said(place, ['flow', 'explain', 'flow.yaml']);
-    expect(text).toContain('outputs of run 20260102T000000-bbbb\n');
+    expect(text).toContain('outputs of run 20260102T000000000-bbbb-shared-lists\n');
     expect(text).toContain('  cut      frame  LOW  8,000 of 9,000  longer than historyOlderChars, 8,000\n');
     expect(text).toContain('  files: docs/wishes.md\n');
     expect(text).not.toContain('problem.md');
@@ -76,7 +76,7 @@ describe('ctxb flow explain', () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     const explained = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
-    expect(explained).toMatchObject({ version: 1, flow: 'shared-lists', run: '20260102T000000-bbbb' });
+    expect(explained).toMatchObject({ version: 1, flow: 'shared-lists', run: '20260102T000000000-bbbb-shared-lists' });
     expect(explained.steps[2]).toMatchObject({
       step: 'clarify',
       budgets: { historyOlderChars: { value: 8_000, source: 'flow' } },
@@ -162,7 +162,7 @@ a
 
 describe.each([
   { command: 'flow explain', args: (file: string) => ['flow', 'explain', file] },
-  { command: 'flow pack', args: (file: string) => ['flow', 'pack', file, 'x'] },
+  { command: 'flow run --dry-run', args: (file: string) => ['flow', 'run', file, '--dry-run'] },
 ])('ctxb $command of a bad flow', ({ args }) => {
   it.each(
     sampled(
@@ -195,42 +195,42 @@ describe.each([
   });
 });
 
-describe('ctxb flow pack', () => {
-  it('prints the pack of a step, with the outputs of the newest run', async () => {
+describe('ctxb flow run --dry-run', () => {
+  async function briefed(place: Place, step: string, flags: readonly string[] = []) {
+    const run = await ctxb(place, ['flow', 'run', 'flow.yaml', '--only', step, '--dry-run', ...flags]);
+    const [, briefing = '', receipt = ''] = run.stdout.toString().split(/^===== .* =====\n/m);
+    return { ...run, briefing, receipt: JSON.parse(receipt) };
+  }
+
+  it('prints the briefing of a step, with the outputs of the newest run, and what it holds', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
-    const text = await said(place, ['flow', 'pack', 'flow.yaml', 'clarify']);
-    expect(text).toMatch(/^# Briefing for step clarify\n\n## Objective\n\nList what the wishes leave open/);
-    expect(text).toContain('### Step: normalize [OK]\nOutput:\n```text\nthe wishes\n```\n');
-    expect(text).toMatch(/\n## Task\n\n[^\n]+\n$/);
+    const { briefing, receipt, code, stderr } = await briefed(place, 'clarify');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(briefing).toMatch(/^# Briefing for step clarify\n\n## Objective\n\nList what the wishes leave open/);
+    expect(briefing).toContain('### Step: normalize [OK]\nOutput:\n```text\nthe wishes\n```\n');
+    expect(briefing).toMatch(/\n## Task\n\n[^\n]+\n$/);
+    expect(receipt).toMatchObject({
+      version: 1,
+      step: 'clarify',
+      context_truncation: { steps_included: 2, steps_total: 2, chars_used: [...briefing].length, truncated: false },
+      budgets: { contextBudgetChars: { value: 200_000, source: 'preset balanced (profile)' } },
+      budget_warnings: [],
+    });
   });
 
-  it('--run names another run, by its id or the beginning of it', async () => {
+  it('--resume names another run, by its id or the beginning of it', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
-    for (const run of ['20260101T000000-aaaa', '20260101']) {
-      expect(await said(place, ['flow', 'pack', 'flow.yaml', 'frame', '--run', run])).toContain('the older wishes');
+    for (const run of ['20260101T000000000-aaaa-shared-lists', '20260101']) {
+      expect((await briefed(place, 'frame', ['--resume', run])).briefing).toContain('the older wishes');
     }
   });
 
   it('a prompt in a file', async () => {
     await using place = await createFlowPlace();
-    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', 'history']);
-    expect(run.stdout.toString()).toContain('\n## Task\n\nRead what the steps before you left behind');
-    expect(run.code).toBe(0);
-  });
-
-  it('--receipt says what it holds', async () => {
-    await using place = await createFlowPlace();
-    keepTwoRuns(place);
-    const text = await said(place, ['flow', 'pack', 'flow.yaml', 'clarify']);
-    expect(JSON.parse(await said(place, ['flow', 'pack', 'flow.yaml', 'clarify', '--receipt']))).toMatchObject({
-      version: 1,
-      step: 'clarify',
-      context_truncation: { steps_included: 2, steps_total: 2, chars_used: [...text].length, truncated: false },
-      budgets: { contextBudgetChars: { value: 200_000, source: 'preset balanced (profile)' } },
-      budget_warnings: [],
-    });
+    const { briefing } = await briefed(place, 'history');
+    expect(briefing).toContain('\n## Task\n\nRead what the steps before you left behind');
   });
 
   it('has the budgets and the priorities of all flows, and warns of them', async () => {
@@ -238,41 +238,20 @@ describe('ctxb flow pack', () => {
     keepTwoRuns(place);
     await place.file('.contextbudgetrc.yaml', 'flow:\n  contextBudgetChars: 9\n  priorities: {Problem-Framer: high}\n');
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
-    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', 'clarify', '--receipt']);
-    expect(JSON.parse(run.stdout.toString())).toMatchObject({
+    const { receipt, stderr, code } = await briefed(place, 'clarify');
+    expect(receipt).toMatchObject({
       context_truncation: { budget_chars: 10_000 },
       items: [{}, { step: 'frame', tier: 'HIGH', classified_by: 'configured agent (global)' }],
       budgets: { contextBudgetChars: { value: 10_000, source: 'global' } },
     });
-    expect(run.stderr).toContain('ctxb: contextBudgetChars: 9 (global) is below the floor of 10,000; 10,000 is used\n');
-    expect(run.code).toBe(0);
+    expect(stderr).toContain('ctxb: contextBudgetChars: 9 (global) is below the floor of 10,000; 10,000 is used\n');
+    expect(code).toBe(0);
   });
 
-  it('what is not in it, and what was set otherwise, is said on stderr', async () => {
+  it('leaves out steps without an output', async () => {
     await using place = await createFlowPlace();
-    await place.file('flow.yaml', FLOW.replace('historyOlderChars: 8000', 'historyOlderChars: 8'));
-    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', 'clarify']);
-    expect(run.stderr).toBe(
-      'ctxb: steps without an output are not in the briefing: normalize, frame\n' +
-        'ctxb: historyOlderChars: 8 (flow) is below the floor of 500; 500 is used\n',
-    );
-    expect(run.stdout.toString()).not.toContain('## Earlier steps');
-    expect(run.code).toBe(0);
-  });
-
-  it.each([
-    { args: ['clarifi'], says: 'clarifi: no step of shared-lists; did you mean clarify?' },
-    { args: ['zzz'], says: 'zzz: no step of shared-lists; it has normalize, frame' },
-    { args: ['frame', '--run', 'r9'], says: 'r9: no run starts with this; there are 20260103T000000-cccc' },
-    { args: ['frame', '--run', '20260103'], says: 'is a run of another, not of shared-lists' },
-    { args: ['frame', '--run', '../..'], says: 'no run starts with this' },
-  ])('$args is refused', async ({ args, says }) => {
-    await using place = await createFlowPlace();
-    keepTwoRuns(place);
-    const run = await ctxb(place, ['flow', 'pack', 'flow.yaml', ...args]);
-    expect(run.code).toBe(2);
-    expect(run.stdout.toString()).toBe('');
-    expect(run.stderr).toContain(says);
+    const { briefing } = await briefed(place, 'clarify');
+    expect(briefing).not.toContain('## Earlier steps');
   });
 });
 
@@ -280,7 +259,9 @@ describe('ctxb flow report', () => {
   it('the newest run', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
-    expect(await said(place, ['flow', 'report'])).toMatch(/^another, run 20260103T000000-cccc\nstep .*\nnormalize +0 /);
+    expect(await said(place, ['flow', 'report'])).toMatch(
+      /^another, run 20260103T000000000-cccc-another\nstep .*\nnormalize +0 /,
+    );
   });
 
   it('one by name', async () => {
