@@ -4,7 +4,7 @@ import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
-import { contextOf, saysNothing } from '../core/protocol/usage.ts';
+import { contextOf, saysNothing, shownContext } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
 import { createInputReader } from '../replay/inputs.ts';
 import { replayRun } from '../replay/replay-run.ts';
@@ -50,8 +50,8 @@ export function callAhead({ gauge }: GovernorState, { usage, model }: Known): As
   if (usage === undefined || saysNothing(usage)) return undefined;
   const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
   // Of a call of several inferences claude shows the sum, which is no context.
-  if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || contextOf(usage) === gauge.call?.sum)
-    return undefined;
+  const isSum = gauge.call?.usage.besides !== undefined && contextOf(usage) === shownContext(gauge.call.usage);
+  if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || isSum) return undefined;
   // Behind a boundary it is that of a call before it, until the next one.
   if (isKnown || (gauge.basis === 'estimated' && gauge.calls > 0)) return undefined;
   return {

@@ -65,7 +65,7 @@ function put(name: string, lines: readonly (Fields | string)[]): void {
 }
 
 async function sessionsAt(depth: Depth) {
-  const how = { policy: DEFAULTS, stdin: process.stdin, series: false, mask: unmasked, depth };
+  const how = { policy: DEFAULTS, stdin: process.stdin, series: depth === 'full', mask: unmasked, depth };
   return markCopies(await Promise.all(findSources(folder).map((source) => readSource(source, how))));
 }
 
@@ -78,6 +78,13 @@ async function found() {
     return { sessions: sessions.length, calls: ledger.filter(({ main }) => main).length, usd };
   });
   expect(sums[0]).toEqual(sums[1]);
+  for (const session of full.filter(isFull)) {
+    const main = session.ledger().filter((each) => each.main);
+    const series = session.series?.filter(({ copied }) => copied === undefined) ?? [];
+    expect(series.map(({ model, usd }) => ({ model, usd }))).toEqual(
+      main.map(({ model, microUsd }) => ({ model, usd: microUsd === null ? null : microUsd / 1_000_000 })),
+    );
+  }
   return { ...sums[0], full: full.filter(isFull) };
 }
 
@@ -110,6 +117,42 @@ describe('one row is one inference', () => {
     const own = 5 * 3 + 30_000 * 3.75 + 10 * 15;
     const agent = 20 * 3 + 20_600 * 3.75 + 20_000 * 0.3 + 300 * 15 + 21_000 * 5 + 500 * 25;
     expect(cost.usd).toBeCloseTo((own + agent) / 1_000_000, 6);
+  });
+});
+
+describe('the newest line of a call counts whole', () => {
+  const first = usage(5_000, 0, 0, 1);
+  const searches = (count: number) => ({ server_tool_use: { web_search_requests: count } });
+  const inAnHour = { cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 1_000 } };
+  it.each([
+    { name: 'searches', lines: [usage(100, 20_000, 0, 5, searches(0)), usage(100, 20_000, 0, 500, searches(2))] },
+    { name: 'a cache for an hour', lines: [usage(100, 1_000, 0, 1), usage(100, 1_000, 0, 20, inAnHour)] },
+    { name: 'a cache that was told at the end', lines: [first, first, usage(10, 1_000, 40_000, 200)] },
+    { name: 'a first estimate that was too high', lines: [usage(60_000, 0, 0, 1), usage(10, 1_000, 40_000, 200)] },
+    { name: 'one that was written late', lines: [usage(10, 1_000, 0, 5), usage(10, 1_000, 0, 2_105), first] },
+  ])('$name', async ({ lines }) => {
+    const counts = lines.find((line) => line.output_tokens === Math.max(...lines.map((each) => each.output_tokens)));
+    put('alone.jsonl', [said('s', 'go'), call('s', 'm', counts ?? {})]);
+    const right = await onlyOne();
+    const ofAgents = lines.map((line) => ofAgent(call('s', 'a', line)));
+    put('alone.jsonl', [said('s', 'go'), ...lines.map((line) => call('s', 'm', line)), ...ofAgents]);
+    const { context, cost, traffic, subagents } = await onlyOne();
+    expect([context.peak, context.last, traffic.main]).toEqual([
+      right.context.peak,
+      right.context.last,
+      right.traffic.main,
+    ]);
+    expect(cost.usd).toBeCloseTo(2 * (right.cost.usd ?? 0), 6);
+    expect(subagents[0]?.usd).toBeCloseTo(right.cost.usd ?? 0, 6);
+  });
+
+  it('also another model, which has taken over the answer', async () => {
+    const [stub, whole] = [usage(3, 10_000, 20_000, 1), usage(3, 30_000, 0, 260)];
+    const taken = call('s', 'm1', whole, { model: 'claude-opus-4-7' });
+    put('a.jsonl', [said('s', 'go'), call('s', 'm1', stub), call('s', 'm1', stub), taken]);
+    const { cost, window, context } = await onlyOne();
+    expect(cost.usd).toBeCloseTo((3 * 5 + 30_000 * 6.25 + 260 * 25) / 1_000_000, 6);
+    expect([window.tokens, context.peakFraction]).toEqual([1_000_000, 0.030003]);
   });
 });
 
@@ -184,6 +227,20 @@ describe('nothing known is not zero', () => {
     const cache_creation = { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour };
     put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 10_000, 0, 0, { cache_creation }))]);
     expect((await found()).usd).toBeCloseTo(usd, 6);
+  });
+
+  const read = { cache_creation_input_tokens: 1_000, cache_read_input_tokens: 40_000, output_tokens: 200 };
+  const split = { cache_creation: { ephemeral_5m_input_tokens: 1_000, ephemeral_1h_input_tokens: 2_000 } };
+  it.each([
+    { name: 'input that is missing', counts: read, peak: 41_000, usd: 0.01875 },
+    { name: 'input that is null', counts: { ...read, input_tokens: null }, peak: 41_000, usd: 0.01875 },
+    { name: 'input below zero', counts: { ...read, input_tokens: -40_000 }, peak: 41_000, usd: 0.01875 },
+    { name: 'the parts of a sum', counts: { input_tokens: 10, ...split }, peak: 3_010, usd: 0.01578 },
+  ])('counts with $name', async ({ counts, peak, usd }) => {
+    const twice = [1, 2].flatMap((at) => [said('s', 'go'), call('s', `m${at}`, counts)]);
+    put('a.jsonl', twice);
+    const { context, cost } = await onlyOne();
+    expect([context.peak, cost.usd]).toEqual([peak, usd * 2]);
   });
 
   it('a subagent whose model has no price costs nothing that is known', async () => {

@@ -30,8 +30,8 @@ export interface Terms {
 }
 
 /**
- * Token counts of a `usage` object, or undefined without counts. A count may be a numeric string; an explicit null is
- * 0.
+ * Token counts of a `usage` object, or undefined without counts. A count may be a numeric string; one that is missing,
+ * null or negative is 0.
  */
 export function readUsage(value: unknown): Usage | undefined {
   const usage = readCounts(value);
@@ -42,14 +42,17 @@ export function readUsage(value: unknown): Usage | undefined {
 function readCounts(value: unknown): Usage | undefined {
   if (!isFields(value)) return undefined;
   const input = countOf(value.input_tokens);
-  if (input === undefined) return undefined;
+  const written = countOf(value.cache_creation_input_tokens);
+  const cacheRead = countOf(value.cache_read_input_tokens);
+  if (input === undefined && written === undefined && cacheRead === undefined) return undefined;
+  const split = fieldsOf(value.cache_creation);
+  const cacheCreationHour = countOf(split.ephemeral_1h_input_tokens) ?? 0;
   const usage = {
-    input,
-    cacheCreation: countOf(value.cache_creation_input_tokens) ?? 0,
-    cacheRead: countOf(value.cache_read_input_tokens) ?? 0,
+    input: input ?? 0,
+    cacheCreation: written ?? cacheCreationHour + (countOf(split.ephemeral_5m_input_tokens) ?? 0),
+    cacheRead: cacheRead ?? 0,
     output: countOf(value.output_tokens) ?? 0,
   };
-  const cacheCreationHour = countOf(fieldsOf(value.cache_creation).ephemeral_1h_input_tokens) ?? 0;
   const terms = readTerms(value);
   // Spreading would take as long as all the rest of a call's line.
   if (cacheCreationHour === 0 && terms === undefined) return usage;
@@ -110,6 +113,11 @@ export function shownContext(usage: Usage): number {
 /** All-zero usage means "unknown": API errors, local commands, some back-ends. */
 export function saysNothing(usage: Usage): boolean {
   return contextOf(usage) === 0;
+}
+
+/** Whether a line of a call counts instead of the one before it: it does unless it was written earlier. */
+export function isNewer(said: Usage | undefined, known: Usage): said is Usage {
+  return said !== undefined && !saysNothing(said) && said.output >= known.output;
 }
 
 /** The last of `usage.iterations` that is no adviser's: the turn's last API call, in versions that fill it. */

@@ -1,7 +1,7 @@
 import { billedOutput, toUsd } from '../../core/governor/cost/cost.ts';
 import { costBeside, microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
-import type { SizedCall } from '../../core/governor/facts.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
+import { NO_USAGE } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
@@ -23,21 +23,29 @@ export function createCalls(prices: Prices) {
     },
     see(seen: Seen): void {
       const { gauge, facts } = seen.after;
-      if (facts.call) calls.push(priced(callOf(seen, facts.call, take()), prices, versionOf(seen)));
+      if (facts.call) calls.push(priced(callOf(seen, take()), prices, versionOf(seen)));
       const current = calls.at(-1);
       if (current === undefined || gauge.call === seen.before.gauge.call) return;
       if (gauge.call?.messageId !== current.messageId) return;
-      const { output, outputKnown } = gauge.call;
+      const { model = null, usage, output, outputKnown } = gauge.call;
       const billed = billedOutput(output, gauge.call);
-      const settled = { ...current, output: callOutput(gauge), outputKnown, billedOutput: billed };
+      const sizes = {
+        model,
+        context: gauge.used,
+        ...usage,
+        output: callOutput(gauge),
+        outputKnown,
+        billedOutput: billed,
+      };
+      const settled = { ...current, ...sizes };
       calls[calls.length - 1] = priced(settled, prices, versionOf(seen));
     },
     found: (): readonly CallSeen[] => [...calls],
   };
 }
 
-/** A recording of `--output-format json` has the usage of its only call in the result. */
-function callOf({ line, input, after }: Seen, { usage }: SizedCall, added: Growth): CallSeen {
+/** Its sizes follow. */
+function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
   const { gauge, turn } = after;
   return {
     number: gauge.calls,
@@ -48,13 +56,7 @@ function callOf({ line, input, after }: Seen, { usage }: SizedCall, added: Growt
     model: gauge.call?.model ?? null,
     window: gauge.window.tokens ?? null,
     context: gauge.used,
-    input: usage.input,
-    cacheCreation: usage.cacheCreation,
-    ...(usage.cacheCreationHour !== undefined && { cacheCreationHour: usage.cacheCreationHour }),
-    cacheRead: usage.cacheRead,
-    ...(usage.terms && { terms: usage.terms }),
-    ...(usage.besides && { besides: usage.besides }),
-    output: 0,
+    ...NO_USAGE,
     outputKnown: false,
     billedOutput: 0,
     predicted: gauge.foreseen ?? null,

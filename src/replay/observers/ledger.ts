@@ -3,9 +3,15 @@ import { billedOutput, callMicroUsd } from '../../core/governor/cost/cost.ts';
 import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
-import { NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
+import { isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
 import type { CountedCall, LedgerCall } from '../items-seen.ts';
 import { type Seen, timeIn } from './seen.ts';
+
+/** What later lines of a call may change. */
+interface Paid {
+  microUsd: number | null;
+  model: string | null;
+}
 
 /** The newest call of a thread: its lines repeat the usage, and its output count grows. */
 interface Open {
@@ -24,7 +30,7 @@ interface Open {
  * @param keepsUsage also of calls that are over: it takes more memory than all else of a call
  */
 export function createLedger(keepsUsage: boolean) {
-  const calls: (Omit<LedgerCall, 'microUsd'> & { microUsd: number | null })[] = [];
+  const calls: (Omit<LedgerCall, keyof Paid> & Paid)[] = [];
   const usages: Usage[] = [];
   /** By subagent; '' is the main thread. */
   const open = new Map<string, Open>();
@@ -34,9 +40,8 @@ export function createLedger(keepsUsage: boolean) {
     if (keepsUsage) usages[call.at] = usage;
   }
 
-  function pay(call: Open, microUsd: number): void {
-    const paid = calls[call.at];
-    if (paid !== undefined) paid.microUsd = microUsd;
+  function pay(call: Open, paid: Partial<Paid>): void {
+    Object.assign(calls[call.at] ?? {}, paid);
   }
 
   function begin(seen: Seen, event: AssistantEvent): void {
@@ -57,10 +62,12 @@ export function createLedger(keepsUsage: boolean) {
     else if (measured) open.delete('');
     const call = open.get('');
     if (call === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
-    const { usage, price, besides } = call;
+    const { price, besides } = call;
+    const { usage } = after.gauge.call;
     // A result has the output after claude has counted the cost of the turn.
     if (price !== undefined) {
-      pay(call, microUsdOf(usage, price, billedOutput(after.gauge.call.output, after.gauge.call)) + besides);
+      const microUsd = microUsdOf(usage, price, billedOutput(after.gauge.call.output, after.gauge.call)) + besides;
+      pay(call, { microUsd });
     }
     if (keepsUsage) learn(call, { ...usage, output: callOutput(after.gauge) });
   }
@@ -70,7 +77,7 @@ export function createLedger(keepsUsage: boolean) {
     if (subagent === null || usage === undefined || synthetic || saysNothing(usage)) return;
     const last = open.get(subagent);
     if (last === undefined || messageId === '' || last.messageId !== messageId) begin(seen, event);
-    else learn(last, { ...usage, output: Math.max(usage.output, last.usage.output) });
+    else if (isNewer(usage, last.usage)) learn(last, usage);
   }
 
   /** The run's own arithmetic, so that the sum of all calls is the cost of the session. */
@@ -81,7 +88,7 @@ export function createLedger(keepsUsage: boolean) {
     if (priced === undefined || last === undefined || priced.messageId !== last.messageId) return;
     last.price = priced.price;
     last.besides = priced.besides;
-    pay(last, callMicroUsd(priced));
+    pay(last, { microUsd: callMicroUsd(priced), model: priced.model ?? null });
     // The gauge, which learns from the calls of the main thread, knows theirs better.
     if (thread !== null) learn(last, { ...last.usage, output: billedOutput(priced.usage.output, priced) });
   }

@@ -97,13 +97,13 @@ function readAssistant(state: Measured, event: AssistantEvent, generated: Conten
   if (event.synthetic || (usage !== undefined && saysNothing(usage))) return gauge;
   // Without an id each line is a call of its own.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
-  if (isSame) return extendCall(gauge, generated, usage, outputFinal);
-  if (usage === undefined) return addToContext(gauge, generated);
-  const aside = asideOf(gauge, event, session.model);
+  if (usage === undefined) return isSame ? extendCall(gauge, { generated }) : addToContext(gauge, generated);
+  const aside = isSame ? null : asideOf(gauge, event, session.model);
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const own = useWindowOf(gauge, model);
   const known = withWindow(own, recordedWindow(state, event, learnFromModelId(own.window, model)));
-  return addCall(known, { messageId, model, output: usage.output, outputKnown: outputFinal, generated }, usage);
+  const said = { messageId, model, usage, outputKnown: outputFinal, generated };
+  return isSame ? extendCall(known, said) : addCall(known, said);
 }
 
 /** What a log says of the mark in the model's id, which counts from the next call on. */
@@ -197,8 +197,8 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const gauge = learnWindows(state.gauge, event.windows, session.model);
   const unseen = turn.calls === 0 ? lastCall(event, gauge.window) : undefined;
   if (unseen !== undefined) {
-    const call = { messageId: event.uuid ?? '', model: undefined, output: unseen.output, outputKnown: true };
-    return addCall(gauge, { ...call, generated: NO_CONTENT }, unseen);
+    const call = { messageId: event.uuid ?? '', model: undefined, usage: unseen, outputKnown: true };
+    return addCall(gauge, { ...call, generated: NO_CONTENT });
   }
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);

@@ -1,5 +1,5 @@
 import type { AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { saysNothing, type Usage } from '../../protocol/usage.ts';
+import { isNewer, saysNothing, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
 import { costBeside, leastPriceFor, microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
@@ -244,39 +244,35 @@ function readFirstReport(cost: Cost, total: number, carried: number): Cost {
   };
 }
 
-function readCall(cost: Cost, event: AssistantEvent, list: PriceList, generated: Content): Cost {
-  const { usage, messageId, subagent, model } = event;
+function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: Content): Cost {
+  const { usage, messageId, subagent: thread, model } = event;
   if (event.isBilled) return cost;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return noteUncounted(cost, event);
-  const last = cost.calls.find(({ thread }) => thread === subagent);
-  // Without an id each line is a call of its own.
-  if (last !== undefined && messageId !== '' && last.messageId === messageId) {
-    const beside = costBeside(usage, last.price, list.prices, last.version);
-    return withCall(
-      withGap(cost, beside.unpriced),
-      extended(last, event.outputFinal, usage, generated, beside.microUsd),
-    );
-  }
+  const last = cost.calls.find((call) => call.thread === thread);
+  const open = last !== undefined && isOf(last, messageId) ? last : undefined;
+  const { outputKnown, generated } = wordsOf(event, written, open);
+  if (open !== undefined && !isNewer(usage, open.usage)) return withCall(cost, { ...open, outputKnown, generated });
   const version = event.version ?? list.version;
-  const isAlike = last !== undefined && last.model === model && last.version === version;
-  const price = isAlike ? last.price : (list.isRecording ? priceFor : leastPriceFor)(model, list.prices, version);
+  const price = last?.model === model && last?.version === version ? last?.price : priceIn(list, model, version);
   if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
-  const besides = costBeside(usage, price, list.prices, version);
-  const outputKnown = event.outputFinal;
-  const call = {
-    thread: subagent,
-    messageId,
-    model,
-    version,
-    price,
-    usage,
-    besides: besides.microUsd,
-    outputKnown,
-    generated,
-  };
-  const settled = cost.settled + (last === undefined ? 0 : callMicroUsd(last));
-  const next = withCalls(cost, settled, true, replaced(cost.calls, call));
-  return withGap(next, besides.unpriced);
+  const { microUsd: besides, unpriced } = costBeside(usage, price, list.prices, version);
+  const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
+  const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);
+  return withGap(withCalls(cost, settled, true, replaced(cost.calls, call)), unpriced);
+}
+
+/** Without an id each line is a call of its own. */
+function isOf(call: PricedCall, messageId: string): boolean {
+  return messageId !== '' && call.messageId === messageId;
+}
+
+function wordsOf({ outputFinal }: AssistantEvent, generated: Content, open: PricedCall | undefined) {
+  if (open === undefined) return { outputKnown: outputFinal, generated };
+  return { outputKnown: outputFinal || open.outputKnown, generated: addContent(open.generated, generated) };
+}
+
+function priceIn({ prices, isRecording }: PriceList, model: string | undefined, version: string | undefined) {
+  return (isRecording ? priceFor : leastPriceFor)(model, prices, version);
 }
 
 function noteUncounted(cost: Cost, { synthetic }: AssistantEvent): Cost {
@@ -285,25 +281,6 @@ function noteUncounted(cost: Cost, { synthetic }: AssistantEvent): Cost {
 
 function withGap(cost: Cost, unpriced: string | undefined): Cost {
   return unpriced === undefined || cost.unpriced !== undefined ? cost : { ...cost, unpriced };
-}
-
-/** The first line of a call of several inferences may have the first one only. */
-function extended(call: PricedCall, isFinal: boolean, said: Usage, written: Content, besides: number): PricedCall {
-  const { thread, messageId, model, version, price } = call;
-  const isMore = (said.besides?.length ?? 0) > (call.usage.besides?.length ?? 0);
-  const usage = isMore ? said : call.usage;
-  const { output } = said;
-  return {
-    thread,
-    messageId,
-    model,
-    version,
-    price,
-    usage: output > usage.output ? { ...usage, output } : usage,
-    besides: isMore ? besides : call.besides,
-    outputKnown: call.outputKnown || isFinal,
-    generated: addContent(call.generated, written),
-  };
 }
 
 function withCall(cost: Cost, call: PricedCall): Cost {

@@ -1,6 +1,6 @@
 import { ownOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';
-import { contextOf, shownContext, type Usage } from '../../protocol/usage.ts';
+import { contextOf, isNewer, type Usage } from '../../protocol/usage.ts';
 import { inTokens } from '../policy.ts';
 import {
   addContent,
@@ -37,13 +37,15 @@ export type Basis = 'none' | 'measured' | 'asked' | 'reported' | 'estimated';
 export interface Call {
   readonly messageId: string;
   readonly model: string | undefined;
+  /** By the newest of its lines. */
+  readonly usage: Usage;
+  /** `Gauge.peaks` before it. */
+  readonly peaks: Readonly<Record<string, number>>;
   /** Largest output count seen for it: a placeholder of 1 to 8 unless `outputKnown`. */
   readonly output: number;
   readonly outputKnown: boolean;
   /** The model's text, for an estimate while the count is a placeholder. */
   readonly generated: Content;
-  /** The sum that claude shows as its context, for more than one inference. */
-  readonly sum?: number;
 }
 
 /** How full the main thread's context is. All figures in tokens. */
@@ -149,18 +151,23 @@ export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
   return Object.assign(copy, changes);
 }
 
-/** A new API call of the main thread; `call.generated` is what its first line brings. */
-export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
+/** What a line says of its call. */
+type Said = Omit<Call, 'peaks' | 'output'>;
+
+/** A new API call of the main thread; `generated` is what its first line brings. */
+export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, generated }: Said): Gauge {
+  const { peaks } = gauge;
+  const { output } = usage;
   const used = contextOf(usage);
   const comparable = gauge.basis === 'measured' && gauge.call !== null;
   return changedGauge(gauge, {
     window: learnFromContext(gauge.window, used),
     basis: 'measured',
     used,
-    call: usage.besides === undefined ? call : { ...call, ...sumOf(usage) },
+    call: { messageId, model, usage, peaks, output, outputKnown, generated },
     added: NO_CONTENT,
-    thoughts: gauge.thoughts + call.generated.thoughts,
-    calibration: calibrationFor(call.model, comparable ? learn(gauge, used) : gauge.calibration),
+    thoughts: gauge.thoughts + generated.thoughts,
+    calibration: calibrationFor(model, comparable ? learn(gauge, used) : gauge.calibration),
     calls: gauge.calls + 1,
     grown: gauge.grown + (comparable ? Math.max(0, used - gauge.used) : 0),
     ...peaksWith(gauge, used),
@@ -170,27 +177,25 @@ export function addCall(gauge: Gauge, call: Call, usage: Usage): Gauge {
   });
 }
 
-/** A further line of the call that is under way: more content, perhaps a better output count. */
-export function extendCall(gauge: Gauge, written: Content, usage: Usage | undefined, final: boolean): Gauge {
+/** A further line of the call that is under way: more content, perhaps better counts. */
+export function extendCall(gauge: Gauge, said: Pick<Said, 'generated'> & Partial<Said>): Gauge {
   if (gauge.call === null) return gauge;
-  const { messageId, model, generated, outputKnown } = gauge.call;
-  const output = usage?.output ?? 0;
-  const isMore = usage?.besides !== undefined && gauge.call.sum === undefined;
+  const { messageId, peaks } = gauge.call;
+  const isMore = isNewer(said.usage, gauge.call.usage);
+  const usage = isMore ? said.usage : gauge.call.usage;
+  const model = isMore ? said.model : gauge.call.model;
   const call = {
-    ...sumOf(isMore ? usage : undefined, gauge.call.sum),
-    messageId,
-    model,
-    output: Math.max(gauge.call.output, output),
-    outputKnown: outputKnown || final,
-    generated: addContent(generated, written),
+    ...{ messageId, model, usage, peaks },
+    output: Math.max(gauge.call.output, usage.output),
+    outputKnown: gauge.call.outputKnown || said.outputKnown === true,
+    generated: addContent(gauge.call.generated, said.generated),
   };
-  const context = isMore ? { used: contextOf(usage), ...peaksWith(gauge, contextOf(usage)) } : {};
-  return changedGauge(gauge, { call, thoughts: gauge.thoughts + written.thoughts, ...context });
-}
-
-function sumOf(usage: Usage | undefined, known?: number): { readonly sum?: number } {
-  const sum = usage?.besides === undefined ? known : shownContext(usage);
-  return sum === undefined ? {} : { sum };
+  const thoughts = gauge.thoughts + said.generated.thoughts;
+  const used = contextOf(usage);
+  if (used === gauge.used && model === gauge.call.model) return changedGauge(gauge, { call, thoughts });
+  const before = { peak: Math.max(0, ...Object.values(peaks)), peaks, windowModel: gauge.windowModel };
+  const window = learnFromContext(gauge.window, used);
+  return changedGauge(gauge, { call, thoughts, window, used, ...peaksWith(before, used) });
 }
 
 /** The true output count of the last call. */
@@ -219,7 +224,7 @@ export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
   return changedGauge(gauge, { ...NO_CALL, window, basis, used, ...peaksWith(gauge, used) });
 }
 
-function peaksWith({ peak, peaks, windowModel = '' }: Gauge, used: number) {
+function peaksWith({ peak, peaks, windowModel = '' }: Pick<Gauge, 'peak' | 'peaks' | 'windowModel'>, used: number) {
   const isHigher = used > (ownOf(peaks, windowModel) ?? 0);
   return { peak: Math.max(peak, used), peaks: isHigher ? { ...peaks, [windowModel]: used } : peaks };
 }
