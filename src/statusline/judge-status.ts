@@ -50,7 +50,7 @@ export function callAhead({ gauge }: GovernorState, { usage, model }: Known): As
   if (usage === undefined || saysNothing(usage)) return undefined;
   const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
   // Of a call of several inferences claude shows the sum, which is no context.
-  const isSum = gauge.call?.usage.besides !== undefined && contextOf(usage) === shownContext(gauge.call.usage);
+  const isSum = gauge.call !== null && contextOf(usage) === shownContext(gauge.call.usage);
   if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || isSum) return undefined;
   // Behind a boundary it is that of a call before it, until the next one.
   if (isKnown || (gauge.basis === 'estimated' && gauge.calls > 0)) return undefined;

@@ -131,8 +131,8 @@ describe('the newest line of a call counts whole', () => {
     { name: 'a first estimate that was too high', lines: [usage(60_000, 0, 0, 1), usage(10, 1_000, 40_000, 200)] },
     { name: 'one that was written late', lines: [usage(10, 1_000, 0, 5), usage(10, 1_000, 0, 2_105), first] },
   ])('$name', async ({ lines }) => {
-    const counts = lines.find((line) => line.output_tokens === Math.max(...lines.map((each) => each.output_tokens)));
-    put('alone.jsonl', [said('s', 'go'), call('s', 'm', counts ?? {})]);
+    const counts = lines.reduce((one, next) => (Number(next.output_tokens) >= Number(one.output_tokens) ? next : one));
+    put('alone.jsonl', [said('s', 'go'), call('s', 'm', counts)]);
     const right = await onlyOne();
     const ofAgents = lines.map((line) => ofAgent(call('s', 'a', line)));
     put('alone.jsonl', [said('s', 'go'), ...lines.map((line) => call('s', 'm', line)), ...ofAgents]);
@@ -229,18 +229,21 @@ describe('nothing known is not zero', () => {
     expect((await found()).usd).toBeCloseTo(usd, 6);
   });
 
-  const read = { cache_creation_input_tokens: 1_000, cache_read_input_tokens: 40_000, output_tokens: 200 };
+  const read = { cache_creation_input_tokens: 1_000, cache_read_input_tokens: 40_000 };
   const split = { cache_creation: { ephemeral_5m_input_tokens: 1_000, ephemeral_1h_input_tokens: 2_000 } };
   it.each([
-    { name: 'input that is missing', counts: read, peak: 41_000, usd: 0.01875 },
-    { name: 'input that is null', counts: { ...read, input_tokens: null }, peak: 41_000, usd: 0.01875 },
-    { name: 'input below zero', counts: { ...read, input_tokens: -40_000 }, peak: 41_000, usd: 0.01875 },
+    { name: 'input that is missing', counts: read, peak: 41_000, usd: 0.01575 },
+    { name: 'input that is null', counts: { ...read, input_tokens: null }, peak: 41_000, usd: 0.01575 },
+    { name: 'input below zero', counts: { ...read, input_tokens: -40_000 }, peak: 41_000, usd: 0.01575 },
     { name: 'the parts of a sum', counts: { input_tokens: 10, ...split }, peak: 3_010, usd: 0.01578 },
   ])('counts with $name', async ({ counts, peak, usd }) => {
-    const twice = [1, 2].flatMap((at) => [said('s', 'go'), call('s', `m${at}`, counts)]);
-    put('a.jsonl', twice);
-    const { context, cost } = await onlyOne();
-    expect([context.peak, cost.usd]).toEqual([peak, usd * 2]);
+    const empty = JSON.parse(JSON.stringify(counts).replaceAll(/[1-9]\d{3,}/g, '7'));
+    const asked = (id: string, more: Fields) => [said('s', 'go'), call('s', id, { ...more, output_tokens: 0 })];
+    put('a.jsonl', [...asked('m1', empty), ...asked('m2', counts)]);
+    const first = await onlyOne();
+    put('a.jsonl', asked('m1', empty));
+    const { cost } = await onlyOne();
+    expect([first.context.peak, first.cost.usd]).toEqual([peak, (cost.usd ?? 0) + usd]);
   });
 
   it('a subagent whose model has no price costs nothing that is known', async () => {

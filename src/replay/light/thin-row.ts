@@ -213,6 +213,8 @@ function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
   const hour = placeOf(slot('/cache_creation/ephemeral_1h_input_tokens'));
   const searches = placeOf(slot('/server_tool_use/web_search_requests'));
   const { terms } = known;
+  // Their sum would have to be made of its parts.
+  if (cacheCreation === -1 && hour !== -1) return () => undefined;
   return (bytes: Buffer): Usage | undefined => {
     const count = (at: number, or: number) =>
       at === -1 ? or : countIn(bytes, begins[at] as number, ends[at] as number);

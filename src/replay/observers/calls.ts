@@ -28,16 +28,8 @@ export function createCalls(prices: Prices) {
       if (current === undefined || gauge.call === seen.before.gauge.call) return;
       if (gauge.call?.messageId !== current.messageId) return;
       const { model = null, usage, output, outputKnown } = gauge.call;
-      const billed = billedOutput(output, gauge.call);
-      const sizes = {
-        model,
-        context: gauge.used,
-        ...usage,
-        output: callOutput(gauge),
-        outputKnown,
-        billedOutput: billed,
-      };
-      const settled = { ...current, ...sizes };
+      const outputs = { output: callOutput(gauge), outputKnown, billedOutput: billedOutput(output, gauge.call) };
+      const settled = { ...current, model, context: gauge.used, ...usage, ...outputs };
       calls[calls.length - 1] = priced(settled, prices, versionOf(seen));
     },
     found: (): readonly CallSeen[] => [...calls],

@@ -7,12 +7,6 @@ import { isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/
 import type { CountedCall, LedgerCall } from '../items-seen.ts';
 import { type Seen, timeIn } from './seen.ts';
 
-/** What later lines of a call may change. */
-interface Paid {
-  microUsd: number | null;
-  model: string | null;
-}
-
 /** The newest call of a thread: its lines repeat the usage, and its output count grows. */
 interface Open {
   readonly at: number;
@@ -30,7 +24,7 @@ interface Open {
  * @param keepsUsage also of calls that are over: it takes more memory than all else of a call
  */
 export function createLedger(keepsUsage: boolean) {
-  const calls: (Omit<LedgerCall, keyof Paid> & Paid)[] = [];
+  const calls: LedgerCall[] = [];
   const usages: Usage[] = [];
   /** By subagent; '' is the main thread. */
   const open = new Map<string, Open>();
@@ -40,8 +34,9 @@ export function createLedger(keepsUsage: boolean) {
     if (keepsUsage) usages[call.at] = usage;
   }
 
-  function pay(call: Open, paid: Partial<Paid>): void {
-    Object.assign(calls[call.at] ?? {}, paid);
+  /** In place: a recording has many calls. */
+  function pay({ at }: Open, paid: Partial<LedgerCall>): void {
+    Object.assign(calls[at] ?? {}, paid);
   }
 
   function begin(seen: Seen, event: AssistantEvent): void {

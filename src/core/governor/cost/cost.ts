@@ -1,7 +1,7 @@
 import type { AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { isNewer, saysNothing, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
-import { addContent, type Content, measureLine, nativeTokens, sumContent } from '../gauge/estimator.ts';
+import { addContent, type Content, measureLine, NO_CONTENT, nativeTokens, sumContent } from '../gauge/estimator.ts';
 import { costBeside, leastPriceFor, microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
 
 /** One API call since claude's last report. */
@@ -244,34 +244,35 @@ function readFirstReport(cost: Cost, total: number, carried: number): Cost {
   };
 }
 
+const NOTHING_SAID = { outputKnown: false, generated: NO_CONTENT };
+
 function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: Content): Cost {
   const { usage, messageId, subagent: thread, model } = event;
   if (event.isBilled) return cost;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return noteUncounted(cost, event);
   const last = cost.calls.find((call) => call.thread === thread);
-  const open = last !== undefined && isOf(last, messageId) ? last : undefined;
-  const { outputKnown, generated } = wordsOf(event, written, open);
+  // Without an id each line is a call of its own.
+  const open = messageId === '' || last?.messageId !== messageId ? undefined : last;
+  const said = open ?? NOTHING_SAID;
+  const outputKnown = event.outputFinal || said.outputKnown;
+  const generated = addContent(said.generated, written);
   if (open !== undefined && !isNewer(usage, open.usage)) return withCall(cost, { ...open, outputKnown, generated });
   const version = event.version ?? list.version;
-  const price = last?.model === model && last?.version === version ? last?.price : priceIn(list, model, version);
-  if (price === undefined) return { ...cost, unpriced: cost.unpriced ?? model ?? '' };
+  const price = priceIn(list, model, version, last);
+  if (price === undefined) return withGap(cost, model ?? '');
   const { microUsd: besides, unpriced } = costBeside(usage, price, list.prices, version);
   const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
   const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);
   return withGap(withCalls(cost, settled, true, replaced(cost.calls, call)), unpriced);
 }
 
-/** Without an id each line is a call of its own. */
-function isOf(call: PricedCall, messageId: string): boolean {
-  return messageId !== '' && call.messageId === messageId;
-}
-
-function wordsOf({ outputFinal }: AssistantEvent, generated: Content, open: PricedCall | undefined) {
-  if (open === undefined) return { outputKnown: outputFinal, generated };
-  return { outputKnown: outputFinal || open.outputKnown, generated: addContent(open.generated, generated) };
-}
-
-function priceIn({ prices, isRecording }: PriceList, model: string | undefined, version: string | undefined) {
+function priceIn(
+  { prices, isRecording }: PriceList,
+  model: string | undefined,
+  version: string | undefined,
+  last?: PricedCall,
+) {
+  if (last !== undefined && last.model === model && last.version === version) return last.price;
   return (isRecording ? priceFor : leastPriceFor)(model, prices, version);
 }
 

@@ -192,7 +192,6 @@ export function extendCall(gauge: Gauge, said: Pick<Said, 'generated'> & Partial
   };
   const thoughts = gauge.thoughts + said.generated.thoughts;
   const used = contextOf(usage);
-  if (used === gauge.used && model === gauge.call.model) return changedGauge(gauge, { call, thoughts });
   const before = { peak: Math.max(0, ...Object.values(peaks)), peaks, windowModel: gauge.windowModel };
   const window = learnFromContext(gauge.window, used);
   return changedGauge(gauge, { call, thoughts, window, used, ...peaksWith(before, used) });
