@@ -68,7 +68,7 @@ export const KEYS = {
     takes: 'moment',
     preset: 'economic',
     about:
-      'When to compact. economic: as soon as it pays, and at 78% unless it may cost more than claude alone. A level: always there.',
+      'When to compact. economic: as soon as it pays, or at 78% if the run can bear the cost. A level, such as 60%: always there.',
     option: '--compact-at <when>',
   },
   'thresholds.handoff': {

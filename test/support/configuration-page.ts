@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { settingAt } from '../../src/config/config.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import { KEYS, type Key } from '../../src/config/keys.ts';
 import { expectation, GROUPS, LEAVES, type Leaf, leafOf, TOOL_LEAF } from '../../src/config/schema.ts';
 
 /** No value of any key. */
@@ -21,7 +22,8 @@ ctxb reads the nearest configuration file, in the working folder or above it:
 \`\`\`
 
 The file is \`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.yaml\`, \`.contextbudgetrc.yml\`, or the key
-\`contextbudget\` of \`package.json\`. It is data: ctxb executes nothing in it.
+\`contextbudget\` of \`package.json\`. It is data: ctxb executes nothing in it. \`ctxb init\` writes one. With \`--preset lean\` it warns
+earlier and allows smaller results, with \`--preset heavy\` the opposite; the default is \`balanced\`.
 
 | what | wins over |
 | --- | --- |
@@ -42,6 +44,8 @@ ctxb config --schema > contextbudgetrc.schema.json
 
 The first prints every key with its value and its source. The second prints the JSON Schema for editors; a test makes the tables below
 from it. [.contextbudgetrc.example.json](../.contextbudgetrc.example.json) sets every key.
+
+Next to a key stands its option of \`ctxb run\`.
 
 A *share* is ${SHARE}.
 `;
@@ -68,8 +72,9 @@ function table(rows: readonly string[]): string {
 
 function row(key: string, leaf: Leaf, preset: unknown): string {
   const value = said(leaf) === SHARE ? 'a share' : said(leaf);
+  const option = (KEYS as Readonly<Record<string, Key>>)[key]?.option?.replace(/ .*/, '');
   const cells = [
-    `\`${key}\``,
+    [key, ...(option === undefined ? [] : [option])].map((name) => `\`${name}\``).join(', '),
     preset === undefined ? '–' : `\`${JSON.stringify(preset)}\``,
     v.getDescription(leaf),
     value,

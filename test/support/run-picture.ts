@@ -53,24 +53,23 @@ export function runPicture(record: readonly RecordLine[]): string {
     ...calls.flatMap(({ turn }, call) =>
       turn === calls[call - 1]?.turn
         ? []
-        : [`  <text class="faint" x="${x(call)}" y="${PLOT.bottom + 18}">↑ prompt ${turn + 1}</text>`],
+        : [`  <text class="faint" x="${x(call)}" y="${PLOT.bottom + 18}">↑ ${turn + 1}</text>`],
     ),
     `  <polyline class="left" points="${points(alone)}"/>`,
     `  <text class="left" x="${PLOT.right + 8}" y="${y(alone[last] ?? 0) + 4}">not compacted</text>`,
     `  <polyline class="ctxb" points="${points(calls.map(({ context }) => context))}"/>`,
     `  <text class="ctxb" x="${PLOT.right + 8}" y="${y(calls[last]?.context ?? 0) + 4}">ctxb run</text>`,
-    ...calls.flatMap(({ exact, context }, call) => (exact === undefined ? [] : label(exact, x(call), y(context)))),
-    `  <text class="faint" x="${PLOT.left}" y="${HEIGHT - 10}">calls; up: tokens of the context. A run of ctxb demo, with made-up token counts</text>`,
+    ...calls.flatMap(({ exact, context }, call) =>
+      exact === undefined ? [] : [label(exact, x(call), y(context), call === calls.findIndex((one) => one.exact))],
+    ),
+    `  <text class="faint" x="${PLOT.left}" y="${HEIGHT - 10}">calls, ↑ prompts; up: tokens of the context. A run of ctxb demo, with made-up token counts</text>`,
     '</svg>',
     '',
   ].join('\n');
 }
 
-function label({ prompts, ms }: ExactReceipt, x: number, y: number): string[] {
-  return [
-    `  <text class="ctxb" x="${x + 8}" y="${y + 18}">compacted in ${ms} ms</text>`,
-    `  <text class="faint" x="${x + 8}" y="${y + 33}">${prompts.kept} of ${prompts.of} prompts word for word</text>`,
-  ];
+function label({ ms }: ExactReceipt, x: number, y: number, isFirst: boolean): string {
+  return `  <text class="ctxb" x="${x + 8}" y="${y + 18}">${isFirst ? 'compacted in ' : ''}${ms} ms</text>`;
 }
 
 function drawnCalls(record: readonly RecordLine[]): DrawnCall[] {
