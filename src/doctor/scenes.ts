@@ -4,7 +4,6 @@ import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
 import type { Fields } from '../core/protocol/fields.ts';
-import { steps, turns } from '../standin/scenario.ts';
 import { Contradiction } from './check.ts';
 import type { Conversation } from './stage/conversation.ts';
 import { eventsOf, played, scene } from './stage/scene.ts';
@@ -43,6 +42,7 @@ export const failingHooks = scene({
       { text: 'the answer', context: 100_000 },
       { text: 'the answer after' },
     ],
+    summary: () => SUMMARY,
   },
   hooks: Object.fromEntries(HOOKS.map((name) => [name, () => 'error'])),
   says: ['the prompt', '/compact', 'the prompt after'],
@@ -61,6 +61,8 @@ export const replacedResult = scene({
   says: ['the prompt'],
 });
 
+const SUMMARY = { text: '<summary>what the summary says</summary>' };
+
 const ADDED = {
   SessionStart: ({ source }: Fields) => hookOutput('SessionStart', { additionalContext: `added on ${source}` }),
 };
@@ -68,8 +70,13 @@ const ADDED = {
 /** A conversation that is compacted, goes on, is cleared, and goes on. */
 export const compactAndClear = scene({
   scenario: {
-    calls: turns([{ count: 1, from: 90_000, growBy: 10_000 }, [{ text: 'after compact' }], [{ text: 'after clear' }]]),
-    summary: { text: '<summary>what the summary says</summary>' },
+    calls: [
+      { tools: [bash('true')], context: 90_000 },
+      { text: 'Done.', context: 100_000 },
+      { text: 'after compact' },
+      { text: 'after clear' },
+    ],
+    summary: () => SUMMARY,
   },
   hooks: ADDED,
   says: [
@@ -87,7 +94,13 @@ const SETTING = String(TRIGGER + NATIVE_RESERVE_TOKENS);
 
 /** One long turn, with claude's own trigger in the middle of it. */
 export const movedTrigger = scene({
-  scenario: { calls: [...steps({ count: 4, from: 90_000, growBy: 20_000 }), { text: 'Done.', context: 30_000 }] },
+  scenario: {
+    calls: [
+      ...[90_000, 110_000, 130_000, 150_000].map((context) => ({ tools: [bash('true')], context })),
+      ...[170_000, 30_000].map((context) => ({ text: 'Done.', context })),
+    ],
+    summary: () => SUMMARY,
+  },
   hooks: ADDED,
   asks: [{ subtype: 'apply_flag_settings', settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: SETTING } } }],
   says: ['the long prompt'],
@@ -116,7 +129,7 @@ export const compactedExactly = played(
         { text: 'the answer before' },
         { text: 'the answer after' },
       ],
-      summary: { text: '<summary>what the summary says</summary>' },
+      summary: () => SUMMARY,
     },
   },
   async (claude, stage) => {

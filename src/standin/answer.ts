@@ -8,7 +8,8 @@ export interface Usage {
   readonly output_tokens: number;
 }
 
-export type Message = Readonly<ReturnType<typeof buildMessage>>;
+/** A message of the API's. */
+export type Message = Readonly<Omit<ReturnType<typeof buildMessage>, 'stop_reason'>> & { readonly stop_reason: string };
 
 /** What an answer needs besides its call: the number of the answer, the context before it, fresh tool ids. */
 export interface AnswerContext {
@@ -31,9 +32,9 @@ export function buildMessage(call: Call, body: RequestBody, context: AnswerConte
     role: 'assistant' as const,
     model: body.model ?? 'claude-standin',
     content,
-    stop_reason: call.stopReason ?? (usesTool ? 'tool_use' : 'end_turn'),
+    stop_reason: usesTool ? 'tool_use' : 'end_turn',
     stop_sequence: null,
-    usage: buildUsage(call, content, context.lastContext),
+    usage: buildUsage(call.context ?? context.lastContext, context.lastContext, content),
   };
 }
 
@@ -59,29 +60,15 @@ function buildBlocks(call: Call, { number, nextToolId }: AnswerContext): Block[]
   }
   if (call.text !== undefined) blocks.push({ type: 'text', text: call.text });
   for (const tool of call.tools ?? []) blocks.push({ type: 'tool_use', id: nextToolId(), ...tool });
-  return blocks.concat(call.content ?? []);
+  return blocks;
 }
 
-function buildUsage(call: Call, content: readonly Block[], lastContext: number): Usage {
-  const { input, cacheCreation, cacheRead, output, more } = call.usage ?? {};
-  const output_tokens = output ?? estimateTokens(content);
-  if (input !== undefined || cacheCreation !== undefined || cacheRead !== undefined) {
-    return {
-      input_tokens: input ?? 0,
-      cache_creation_input_tokens: cacheCreation ?? 0,
-      cache_read_input_tokens: cacheRead ?? 0,
-      output_tokens,
-      ...more,
-    };
-  }
-  return { ...splitContext(call.context ?? lastContext, lastContext), output_tokens };
-}
-
-function splitContext(total: number, cached: number): Omit<Usage, 'output_tokens'> {
+function buildUsage(total: number, cached: number, content: readonly Block[]): Usage {
   const input_tokens = Math.min(UNCACHED_TOKENS, total);
   const cache_read_input_tokens = Math.min(cached, total - input_tokens);
   const cache_creation_input_tokens = total - input_tokens - cache_read_input_tokens;
-  return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens };
+  const output_tokens = estimateTokens(content);
+  return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
 }
 
 /** One server-sent event; its name is the `type` of its data. */

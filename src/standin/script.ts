@@ -1,4 +1,4 @@
-import { buildMessage, contextOf, type Message, numberedId } from './answer.ts';
+import { type AnswerContext, buildMessage, contextOf, type Message, numberedId } from './answer.ts';
 import {
   type Call,
   type Calls,
@@ -9,8 +9,14 @@ import {
   type Scenario,
 } from './scenario.ts';
 
+/** What is said to a request, which is the `index`th of its kind from 0, and how a message of it is made. */
+export interface Author<C> {
+  readonly callFor: (request: RecordedRequest, index: number) => C;
+  readonly build: (call: C, body: RequestBody, context: AnswerContext) => Message;
+}
+
 /** The progress of a scenario. Each request uses up one call of its kind. */
-export function createScript<C extends Call>(scenario: Scenario<C>) {
+export function createScript<C>({ callFor, build }: Author<C>) {
   const used = new Map<RequestKind, number>();
   const contexts = new Map<RequestKind, number>();
   let messages = 0;
@@ -18,64 +24,34 @@ export function createScript<C extends Call>(scenario: Scenario<C>) {
   const nextToolId = () => numberedId('toolu', ++tools);
 
   return {
-    next(request: RecordedRequest): C | Call {
+    next(request: RecordedRequest): C {
       const index = used.get(request.kind) ?? 0;
       used.set(request.kind, index + 1);
-      return pick(scenario, request, index);
+      return callFor(request, index);
     },
-    message(call: Call, { kind, body }: RecordedRequest): Message {
+    message(call: C, { kind, body }: RecordedRequest): Message {
       // A summary is asked for at the end of the main conversation, and leaves a small context behind.
       const conversation = kind === 'summary' ? 'main' : kind;
       const lastContext = contexts.get(conversation) ?? FIRST_CONTEXT;
-      const message = buildMessage(call, body, { number: ++messages, lastContext, nextToolId });
+      const message = build(call, body, { number: ++messages, lastContext, nextToolId });
       contexts.set(conversation, kind === 'summary' ? FIRST_CONTEXT : contextOf(message.usage));
       return message;
     },
   };
 }
 
-function pick<C>(scenario: Scenario<C>, request: RecordedRequest, index: number): C | Call {
-  switch (request.kind) {
-    case 'main':
-      return callAt(scenario.calls, request, index) ?? scenario.afterLast ?? { text: 'Nothing more to do.' };
-    case 'subagent':
-      return callAt(scenario.subagentCalls ?? [], request, index) ?? { text: 'The subagent is done.' };
-    case 'summary':
-      return summaryCall(scenario, request, index);
-    default:
-      return { text: sideAnswer(request.body) };
-  }
+/** Says what a scenario has. */
+export function authorOf({ calls, summary }: Scenario): Author<Call> {
+  return {
+    callFor(request, index) {
+      if (request.kind === 'summary' && summary) return summary(request);
+      const call = request.kind === 'main' ? callAt(calls, request, index) : undefined;
+      return call ?? { text: 'Nothing more to do.' };
+    },
+    build: buildMessage,
+  };
 }
 
-/** The answer to what does not belong to the conversation. */
-const SIDE_TEXT = 'Nothing in particular';
-
-/** A title and the like is asked for as JSON of a shape, which the API keeps to. */
-function sideAnswer({ output_config }: RequestBody): string {
-  const { format } = (output_config ?? {}) as { format?: { schema?: Schema } };
-  return format?.schema === undefined ? SIDE_TEXT : JSON.stringify(sampleOf(format.schema));
-}
-
-/** The part of JSON Schema that claude uses for such questions. */
-interface Schema {
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-}
-
-function sampleOf({ type, enum: choices, properties = {} }: Schema): unknown {
-  if (choices !== undefined) return choices[0];
-  if (type === 'object') return Object.fromEntries(Object.entries(properties).map(([key, of]) => [key, sampleOf(of)]));
-  if (type === 'array') return [];
-  if (type === 'boolean') return false;
-  return type === 'number' || type === 'integer' ? 0 : SIDE_TEXT;
-}
-
-function callAt<C>(calls: Calls<C>, request: RecordedRequest, index: number): C | undefined {
-  return calls instanceof Function ? calls(request, index) : calls[index];
-}
-
-function summaryCall<C>({ summary }: Scenario<C>, request: RecordedRequest, index: number): C | Call {
-  const call = summary instanceof Function ? summary(request, index) : summary;
-  return call ?? { text: '<summary>\nThe conversation so far, in one sentence.\n</summary>' };
+export function callAt<C>(calls: Calls<C>, request: RecordedRequest, index: number): C | undefined {
+  return typeof calls === 'function' ? calls(request, index) : calls[index];
 }

@@ -8,7 +8,7 @@ import { parseFields } from '../core/protocol/fields.ts';
 import { estimateTokens, formatEvent, streamEvents } from './answer.ts';
 import { classify } from './classify.ts';
 import type { RecordedRequest, RequestBody, Scenario } from './scenario.ts';
-import { createScript } from './script.ts';
+import { authorOf, createScript } from './script.ts';
 
 export type Standin = Awaited<ReturnType<typeof serve>>;
 
@@ -17,7 +17,7 @@ export type Answer = (request: RecordedRequest, response: ServerResponse) => Pro
 
 /** Starts a stand-in that answers as `scenario` says, on a random port of the loopback interface only. */
 export function startStandin(scenario: Scenario): Promise<Standin> {
-  const script = createScript(scenario);
+  const script = createScript(authorOf(scenario));
   return serve(async (request, response) => {
     if (request.kind === 'count') return sendJson(response, 200, countOf(request));
     const call = script.next(request);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildMessage, contextOf } from '../../src/standin/answer.ts';
+import { contextOf } from '../../src/standin/answer.ts';
+import { build } from '../support/standin/author.ts';
 import { type Call, steps, turns } from '../support/standin/scenario.ts';
 
 const contexts = (calls: readonly Call[]) => calls.map(({ context }) => context);
@@ -33,7 +34,7 @@ describe('turns', () => {
 });
 
 describe('usage of a call', () => {
-  const usageOf = (call: Call) => buildMessage(call, {}, { number: 1, lastContext: 500, nextToolId: () => 'id' }).usage;
+  const usageOf = (call: Call) => build(call, {}, { number: 1, lastContext: 500, nextToolId: () => 'id' }).usage;
 
   it.each([
     { name: 'grown', call: { context: 800 }, split: [4, 296, 500] },
