@@ -98,6 +98,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What the work makes, or another value where it fails: what is looked at may be missing or unreadable. */
+export function orElse<T, F>(work: () => T, otherwise: F): T | F {
+  try {
+    return work();
+  } catch {
+    return otherwise;
+  }
+}
+
 /** Why the system has refused, without the call and the path, which Node names behind it and which may be a temporary one. */
 export function systemReason(error: unknown): string {
   return messageOf(error).replace(/, [a-z]+(?: '.*)?$/s, '');

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
+import { orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { readGiven } from '../store/files/given-file.ts';
 import { namesCompactionHook } from './compaction-hooks.ts';
@@ -43,9 +44,5 @@ export function hasCompactionHook(where: ClaudePlace, given: string | undefined)
 
 /** A file that claude cannot read has no hooks for it either. */
 function settingsIn(path: string): Fields {
-  try {
-    return parseFields(readGiven(path, SETTINGS_LIMIT).toString('utf8'));
-  } catch {
-    return {};
-  }
+  return parseFields(orElse(() => readGiven(path, SETTINGS_LIMIT).toString('utf8'), ''));
 }

@@ -8,6 +8,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
+import { orElse } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { kindOf, namesOf, realPath } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
@@ -258,11 +259,7 @@ function newestFirst(paths: readonly string[], since = 0): string[] {
 }
 
 function isFile(path: string): boolean {
-  try {
-    return kindOf(path) === 'file';
-  } catch {
-    return false;
-  }
+  return orElse(() => kindOf(path) === 'file', false);
 }
 
 export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 'openTool'>;

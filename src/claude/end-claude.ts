@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { orElse } from '../errors.ts';
+import { namesOf } from '../store/files/plain-file.ts';
 import { isAlive, type ProcessMark, processMark, readStat } from '../store/files/process-mark.ts';
 
 /**
@@ -69,11 +70,7 @@ function isThere(mark: ProcessMark, target: number): boolean {
 }
 
 function signal(target: number, name: NodeJS.Signals): boolean {
-  try {
-    return process.kill(target, name);
-  } catch {
-    return false;
-  }
+  return orElse(() => process.kill(target, name), false);
 }
 
 /** The children of a dead process get another parent: so they are found first. */
@@ -86,10 +83,6 @@ function descendants(pid: number): number[] {
 
 /** All processes; empty without `/proc`. */
 function processes() {
-  try {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.map(Number).map((pid) => ({ pid, ...readStat(pid) }));
-  } catch {
-    return [];
-  }
+  const pids = namesOf('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).map((pid) => ({ pid, ...readStat(pid) }));
 }

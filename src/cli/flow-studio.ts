@@ -11,7 +11,7 @@ import { createFileStudio } from '../flow/studio/file-studio.ts';
 import { startStudioServer } from '../flow/studio/studio-server.ts';
 import type { Io } from '../io.ts';
 import { tell } from '../report/shown.ts';
-import { untilSignal } from '../run/signals.ts';
+import { holdSignals } from '../run/signals.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
 
@@ -50,9 +50,11 @@ export async function studio(
   io.stdout.write(`${server.url}\n`);
   io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
   // Ctrl-C is how it is meant to end.
-  const over = once(untilSignal(), 'abort');
+  const signals = holdSignals();
+  const over = once(signals.stop, 'abort');
   const door = open ? await openBrowser(server.url) : undefined;
   await over;
+  signals.release();
   await server.close();
   if (door !== undefined) await rm(door, { recursive: true, force: true });
   return 0;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parsed } from '../core/protocol/fields.ts';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { type Packed, pack, unpack } from '../replay/packed.ts';
 import type { DepthOptions, Judged } from '../replay/replay.ts';
@@ -104,20 +104,12 @@ function identityOf({ file, subagents }: Source): string | undefined {
   if (file === '-') return undefined;
   const marks: string[] = [];
   for (const path of [file, ...subagents]) {
-    const stats = statOf(path);
+    // Where it cannot be looked at, reading it gives the error.
+    const stats = orElse(() => statSync(path, { bigint: true, throwIfNoEntry: false }), undefined);
     if (stats?.isFile() !== true || Date.now() - Number(stats.mtimeMs) < CALM_MS) return undefined;
     marks.push(`${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${resolve(path)}`);
   }
   return marks.join('\n');
-}
-
-function statOf(path: string) {
-  try {
-    return statSync(path, { bigint: true, throwIfNoEntry: false });
-  } catch {
-    // Reading it will give the error.
-    return undefined;
-  }
 }
 
 interface FindOptions {
@@ -192,13 +184,9 @@ function foreign(file: string): CtxbError {
 /** The first bytes of a file in hex; empty for a stream such as stdin. */
 function beginOf(file: string): string {
   const bytes = Buffer.alloc(2);
-  try {
-    return bytes.toString(
-      'hex',
-      0,
-      withGiven(file, (fd) => readSync(fd, bytes)),
-    );
-  } catch {
-    return '';
-  }
+  return bytes.toString(
+    'hex',
+    0,
+    orElse(() => withGiven(file, (fd) => readSync(fd, bytes)), 0),
+  );
 }

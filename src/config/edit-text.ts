@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, type YAMLMap } from 'yaml';
 import { isFields } from '../core/protocol/fields.ts';
+import { orElse } from '../errors.ts';
 import { parseYaml } from './yaml.ts';
 
 export interface TextEdit {
@@ -37,12 +38,9 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
 /** What a text says; undefined where it cannot be read. */
 export function dataOf(text: string, style: TextStyle): unknown {
   const { document, errors } = parseYaml(text, style);
-  try {
-    // A few lines of aliases can stand for more values than there is memory: a flow has none.
-    return errors.length > 0 ? undefined : document?.toJS({ maxAliasCount: 0 });
-  } catch {
-    return undefined;
-  }
+  if (errors.length > 0) return undefined;
+  // A few lines of aliases can stand for more values than there is memory: a flow has none.
+  return orElse(() => document?.toJS({ maxAliasCount: 0 }), undefined);
 }
 
 /** Copies what it changes, which may stand in other places too. */

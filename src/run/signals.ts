@@ -85,17 +85,6 @@ export function holdSignals() {
   };
 }
 
-/** For work that lasts until the user ends it: aborts at the first Ctrl-C, SIGTERM, SIGHUP or Ctrl-\. */
-export function untilSignal(): AbortSignal {
-  const controller = new AbortController();
-  const stopListening = onEndingSignals(stop);
-  function stop(): void {
-    stopListening();
-    controller.abort();
-  }
-  return controller.signal;
-}
-
 /**
  * A signal that aborts after `ms` milliseconds, or with another one. It does not keep the process alive.  Node 20
  * collects an `AbortSignal.timeout` that only `AbortSignal.any` refers to, and then nothing aborts. The timer here

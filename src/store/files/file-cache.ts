@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { orElse } from '../../errors.ts';
 import { asItIs, type DiskText, joined, masked } from '../masks/disk-text.ts';
 import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
@@ -73,11 +74,7 @@ export function openFileCache(folder: string, key: string) {
 }
 
 function readPage(place: string): string {
-  try {
-    return readPlain(place, MOST_BYTES) ?? '';
-  } catch {
-    return '';
-  }
+  return orElse(() => readPlain(place, MOST_BYTES), undefined) ?? '';
 }
 
 /** None of a page of another version. */

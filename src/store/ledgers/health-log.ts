@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { unreadable } from '../../errors.ts';
+import { orElse, unreadable } from '../../errors.ts';
 import { parseHealth } from '../../health/health-lines.ts';
 import { namesIn, removeFile, statsOf } from '../files/plain-file.ts';
 import { readTail } from '../files/read-lines.ts';
@@ -63,21 +63,13 @@ function isFolder(path: string): boolean {
 
 /** An unreadable folder may contain a log: reading it will report the error. */
 function logsIn(folder: string): string[] {
-  try {
-    const names = [...partsIn(folder), ...namesIn(folder).filter((name) => name === HEALTH_LOG)];
-    return names.map((name) => join(folder, name));
-  } catch {
-    return [join(folder, HEALTH_LOG)];
-  }
+  const names = () => [...partsIn(folder), ...namesIn(folder).filter((name) => name === HEALTH_LOG)];
+  return orElse(names, [HEALTH_LOG]).map((name) => join(folder, name));
 }
 
 /** Keeps a link as the log itself, so that it is refused like every link in a ctxb folder. */
 function withoutLinks(log: string): string {
-  try {
-    return join(realpathSync(dirname(log)), basename(log));
-  } catch {
-    return log;
-  }
+  return orElse(() => join(realpathSync(dirname(log)), basename(log)), log);
 }
 
 function foldersIn(path: string): string[] {
@@ -93,11 +85,7 @@ const NEWEST = 8;
 
 /** Contexts after the last compactions in a project, newest last, in tokens; empty without a log. */
 export function earlierLandings(folder: string): number[] {
-  try {
-    const { lines } = readTail(join(folder, HEALTH_LOG), TAIL_BYTES);
-    const details = lines.flatMap((line) => parseHealth(line)?.details ?? []);
-    return details.flatMap(({ event, tokens }) => (event === 'landing' ? [tokens] : [])).slice(-NEWEST);
-  } catch {
-    return [];
-  }
+  const lines = orElse(() => readTail(join(folder, HEALTH_LOG), TAIL_BYTES).lines, []);
+  const details = lines.flatMap((line) => parseHealth(line)?.details ?? []);
+  return details.flatMap(({ event, tokens }) => (event === 'landing' ? [tokens] : [])).slice(-NEWEST);
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parsed } from '../../core/protocol/fields.ts';
-import { CtxbError } from '../../errors.ts';
+import { CtxbError, orElse } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
 import {
   appendWhole,
@@ -138,11 +138,7 @@ function inboxesIn(folder: string) {
 
 /** The process that made an inbox; undefined when it does not say, as one that is just being made. */
 function ownerOf(path: string): ProcessMark | undefined {
-  try {
-    return asProcessMark(parsed(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? ''));
-  } catch {
-    return undefined;
-  }
+  return orElse(() => asProcessMark(parsed(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? '')), undefined);
 }
 
 /** Removes inboxes of killed runs, and answers that no one waits for any more. */

@@ -1,7 +1,9 @@
+import type { Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Effect } from '../../core/governor/effects.ts';
 import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
+import { orElse } from '../../errors.ts';
 import { withGiven } from '../files/given-file.ts';
 import { createPlain, readAt } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
@@ -52,15 +54,12 @@ export function measureFile(
   path: string,
   { offset, chars }: { offset: number; chars: number },
 ): FileMeasure | undefined {
-  try {
-    return withGiven(path, (fd, { size }) => {
-      if (size > MOST_BYTES || readAt(fd, 0, SNIFF).includes(0)) return undefined;
-      const { lines, start } = countLines(fd, size, offset);
-      return { lines, fitting: countFitting(readAt(fd, start, chars * MOST_UNIT_BYTES).toString(), offset, chars) };
-    });
-  } catch {
-    return undefined;
-  }
+  const measure = (fd: number, { size }: Stats) => {
+    if (size > MOST_BYTES || readAt(fd, 0, SNIFF).includes(0)) return undefined;
+    const { lines, start } = countLines(fd, size, offset);
+    return { lines, fitting: countFitting(readAt(fd, start, chars * MOST_UNIT_BYTES).toString(), offset, chars) };
+  };
+  return orElse(() => withGiven(path, measure), undefined);
 }
 
 /** Number of lines of the file, and the position of line `offset`; the end if there is no such line. */
