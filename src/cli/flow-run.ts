@@ -6,7 +6,6 @@ import { CtxbError } from '../errors.ts';
 import { briefingOf, briefingWorld } from '../flow/briefing.ts';
 import { findRun, stepOutput } from '../flow/earlier-run.ts';
 import { budgetWarnings, effectiveCurator } from '../flow/effective.ts';
-import { namedProfile } from '../flow/file/flow-files.ts';
 import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
@@ -52,7 +51,7 @@ export async function runFlowFile(
   options: FlowRunOptions,
   io: Io,
 ): Promise<number> {
-  const flow = requireFlow(resolve(io.cwd, file), { profile: namedProfile(options.profile, io.cwd) });
+  const flow = requireFlow(resolve(io.cwd, file), { profile: options.profile });
   if (words.length === 0 && !options.dryRun) {
     const meant = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${meant}`);

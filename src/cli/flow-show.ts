@@ -4,7 +4,6 @@ import { contextFolder } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingWorld } from '../flow/briefing.ts';
 import { earlierRuns, findRun } from '../flow/earlier-run.ts';
-import { namedProfile } from '../flow/file/flow-files.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import { explainFlow, flowExplainText } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
@@ -22,7 +21,7 @@ export interface ExplainOptions {
 export async function explain(file: string, options: ExplainOptions, io: Io): Promise<number> {
   const { json, profile, contextDir } = options;
   const path = resolve(io.cwd, file);
-  const flow = requireFlow(path, { profile: namedProfile(profile, io.cwd) });
+  const flow = requireFlow(path, { profile });
   const { config } = await quickSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
   const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
   const { window, flow: global } = config;

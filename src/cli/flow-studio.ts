@@ -5,7 +5,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { effectiveConfig } from '../config/resolve-config.ts';
-import { namedProfile } from '../flow/file/flow-files.ts';
 import { readFlow } from '../flow/file/read-flow.ts';
 import { createFileStudio } from '../flow/studio/file-studio.ts';
 import { startStudioServer } from '../flow/studio/studio-server.ts';
@@ -29,13 +28,8 @@ const EXIT_FINDINGS = 2;
 const STYLE = new URL('../studio.css', import.meta.url);
 
 /** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
-export async function studio(
-  file: string,
-  { open, profile: asked, contextDir }: StudioOptions,
-  io: Io,
-): Promise<number> {
+export async function studio(file: string, { open, profile, contextDir }: StudioOptions, io: Io): Promise<number> {
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
-  const profile = namedProfile(asked, io.cwd);
   const { findings } = readFlow(resolve(io.cwd, file), { profile });
   if (findings.length > 0) {
     for (const { message } of findings) tell(io, message);

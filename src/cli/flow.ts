@@ -63,10 +63,7 @@ function onFlow(command: Command, name: string, description: string): Command {
     .command(name)
     .description(description)
     .argument('<file>', 'the flow, in YAML or JSON')
-    .option(
-      '--profile <profile>',
-      'the profile that holds: its name, or the path of its file (default: the flow says it)',
-    );
+    .option('--profile <name>', 'the profile that holds (default: the flow says it)');
 }
 
 function defineRun(command: Command, io: Io, finish: Finish): void {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import * as v from 'valibot';
 import { closest, shown } from '../../config/finding.ts';
@@ -146,12 +145,14 @@ function knownNeeds(step: Fields, places: ReadonlyMap<string, number>): string[]
   return needsOf(step).filter((need): need is string => typeof need === 'string' && places.has(need));
 }
 
+/** A file of this name is in the folder of profiles. */
+const PROFILE = /^[\w-]+$/;
+
 /**
  * Reports a chosen profile that is neither in the flow nor in a file of its own.
  *
  * @param folder the flow's
- * @param isAsked the user has named it: a flow must not have any other file of this machine read, whose lines would
- * stand in findings
+ * @param isAsked the user has named it
  */
 export function checkProfile(
   { profile, profiles }: Fields,
@@ -161,21 +162,17 @@ export function checkProfile(
   const names = isFields(profiles) ? Object.keys(profiles) : [];
   if (typeof profile !== 'string' || names.includes(profile)) return;
   const file = profileFile(folder, profile);
-  const looked = isAsked && existsSync(file) ? {} : fileInside(folder, file);
+  // A flow must not have any other file of this machine read: its lines would stand in findings.
+  const looked = PROFILE.test(profile) ? fileInside(folder, file) : { fault: MISSING };
   if (!('fault' in looked)) return;
   const own = names.length === 0 ? 'profiles' : names.slice(0, 20).map(nameText).join(', ');
-  const expected = (place: string) => `one of ${own}, or a file ${place}`;
-  if (isAsked || looked.fault === MISSING) {
-    const origin = { source: 'flag', where: '--profile' } as const;
-    const todo = meantOr(
-      shownClosest(profile, names),
-      `add it to profiles, write the file, or ${isAsked ? 'name another' : 'remove the key'}`,
-    );
-    refuse(['profile'], expected(shown(relative(folder, file))), shown(profile), todo, isAsked ? { origin } : {});
-  } else {
-    const found = `${shown(profile)}: ${looked.fault}`;
-    refuse(['profile'], expected("in the flow's folder or below"), found, 'name another file');
-  }
+  const expected = `one of ${own}, or a file ${shown(relative(folder, file))}`;
+  const remedy = `add it to profiles, write the file, or ${isAsked ? 'name another' : 'remove the key'}`;
+  const isMissing = looked.fault === MISSING;
+  const found = isMissing ? shown(profile) : `${shown(profile)}: ${looked.fault}`;
+  const todo = isMissing ? meantOr(shownClosest(profile, names), remedy) : 'name another file';
+  const place = isAsked ? { origin: { source: 'flag', where: '--profile' } as const } : {};
+  refuse(['profile'], expected, found, todo, place);
 }
 
 function shownClosest(word: string, candidates: Iterable<string>): string | undefined {

@@ -25,20 +25,10 @@ export function readText(path: string): ReadText {
   }
 }
 
-/** The file of a profile: `profiles/NAME.yaml` in the flow's folder, or a path from there; else `.yml` or `.json`. */
+/** The file of a profile: `profiles/NAME.yaml` in the flow's folder, else `.yml` or `.json`. */
 export function profileFile(folder: string, name: string): string {
-  if (!isProfileName(name)) return resolve(folder, name);
   const files = ['.yaml', '.yml', '.json'].map((ending) => join(folder, 'profiles', `${name}${ending}`));
   return files.find((file) => existsSync(file)) ?? files[0] ?? '';
-}
-
-/** A profile as a command line names it: a path is relative to the working folder. */
-export function namedProfile(profile: string | undefined, cwd: string): string | undefined {
-  return profile === undefined || isProfileName(profile) ? profile : resolve(cwd, profile);
-}
-
-export function isProfileName(text: string): boolean {
-  return /^[\w-]+$/.test(text);
 }
 
 export const MISSING = 'no such file';

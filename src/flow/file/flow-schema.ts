@@ -104,7 +104,7 @@ export const flowFileSchema = v.pipe(
     name: described(name, 'Names the folders of runs and receipts.'),
     profile: optional(
       text,
-      'The profile: a name in profiles, the NAME of a file profiles/NAME.yaml next to the flow, or a path.',
+      'The profile: a name in profiles, or the NAME of a file profiles/NAME.yaml next to the flow.',
     ),
     profiles: optional(profiles, 'Budgets and curators by name.', {}),
     budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),

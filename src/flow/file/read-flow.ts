@@ -1,4 +1,4 @@
-import { basename, dirname, extname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import * as v from 'valibot';
 import type { Finding } from '../../config/config.ts';
 import { finding } from '../../config/finding.ts';
@@ -10,7 +10,7 @@ import type { GivenFault } from '../../store/files/given-file.ts';
 import type { Flow } from '../flow.ts';
 import { checkKeys, checkProfile, checkSteps, checkValues } from './check-flow.ts';
 import { pathText, type Refuse } from './fault.ts';
-import { checkPromptFiles, isProfileName, profileFile, readText } from './flow-files.ts';
+import { checkPromptFiles, profileFile, readText } from './flow-files.ts';
 import { flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-schema.ts';
 import { toData } from './plain-data.ts';
 
@@ -59,9 +59,7 @@ function withProfile(flow: Flow, chosen: string, file: string): ReadFlow {
   if (!('text' in read)) return refused([unreadable(file, read)]);
   const { value, findings } = checkText(file, read.text, profileSchema, () => {});
   if (value === undefined) return refused(findings);
-  const name = isProfileName(chosen) ? chosen : basename(file, extname(file));
-  const profiles = { ...flow.profiles, [name]: value };
-  return { flow: { ...flow, profile: name, profiles }, findings: [] };
+  return { flow: { ...flow, profile: chosen, profiles: { ...flow.profiles, [chosen]: value } }, findings: [] };
 }
 
 function unreadable(path: string, { expected, found }: Pick<GivenFault, 'expected' | 'found'>): Finding {

@@ -189,7 +189,7 @@ describe('save', () => {
 it('a profile is named, and that is asked for stands in place of the one of the flow', () => {
   mkdirSync(join(folder.path, 'profiles'));
   writeFileSync(join(folder.path, 'profiles', 'large.yaml'), 'budgets: {historyOlderChars: 15000}\n');
-  writeFileSync(join(folder.path, 'other.yaml'), 'budgets: {historyOlderChars: 9000}\n');
+  writeFileSync(join(folder.path, 'profiles', 'other.yaml'), 'budgets: {historyOlderChars: 9000}\n');
   writeFileSync(folder.file, STUDIO_FLOW.replace('name: job', 'name: job\nprofile: large'));
   const place = { contextDir: folder.contextDir, window: undefined, global: {} };
   const shown = (profile?: string) => createFileStudio(folder.file, { ...place, profile }).view([]).flow;
@@ -197,5 +197,5 @@ it('a profile is named, and that is asked for stands in place of the one of the 
     profile: 'large',
     budgets: { effective: { contextBudgetChars: { value: 100_000 } } },
   });
-  expect(shown(join(folder.path, 'other.yaml'))).toMatchObject({ profile: 'other' });
+  expect(shown('other')).toMatchObject({ profile: 'other' });
 });
