@@ -46,8 +46,7 @@ export function addReportOptions(command: Command): void {
     .optionsGroup('Only sessions:');
   const time = 'a date such as 2026-03-31, or an age such as 3d or 12h';
   value('--since <time>', 'active since then: 2026-03-31, 3d or 12h', time, timeOf);
-  const about = 'with this text, or this pattern with * or ?, in the path of the working folder';
-  value('--project <pattern>', about, 'a part of a path', nonEmpty);
+  value('--project <text>', 'with this text in the path of the working folder', 'a part of a path', nonEmpty);
   value('--model <text>', 'with this text in the id of the model', 'a part of the id of a model', nonEmpty);
   command
     .optionsGroup('Lists of several sessions:')

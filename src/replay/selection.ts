@@ -5,7 +5,7 @@ import type { SessionFigures } from './summary.ts';
 export interface Filters {
   /** Those that went on at or after this time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
-  /** Part of claude's working folder; with `*` or `?` a pattern for all of it, in which they also match slashes. */
+  /** Part of claude's working folder. */
   readonly project?: string | undefined;
   /** Part of the model's id, in any case. */
   readonly model?: string | undefined;
@@ -15,17 +15,9 @@ export interface Filters {
 export function isMeant({ time, project, file, model }: SessionFigures, filters: Filters): boolean {
   const { since } = filters;
   if (since !== undefined && time.last !== null && time.last < since) return false;
-  if (filters.project !== undefined && !matches(project ?? file, filters.project)) return false;
+  if (filters.project !== undefined && !(project ?? file).includes(filters.project)) return false;
   return filters.model === undefined || (model ?? '').toLowerCase().includes(filters.model.toLowerCase());
 }
-
-function matches(text: string, wanted: string): boolean {
-  if (!/[*?]/.test(wanted)) return text.includes(wanted);
-  const parts = wanted.split(/([*?])/).map((part) => WILDCARDS[part] ?? part.replace(/[\\^$.|+()[\]{}]/g, '\\$&'));
-  return new RegExp(`^${parts.join('')}$`, 's').test(text);
-}
-
-const WILDCARDS: Readonly<Record<string, string>> = { '*': '.*', '?': '.' };
 
 export const SORT_ORDERS = ['newest', 'oldest', 'cost', 'calls', 'peak', 'compactions', 'project'] as const;
 export type SortOrder = (typeof SORT_ORDERS)[number];
