@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { toMicroUsd } from '../core/governor/cost/cost.ts';
 import { type Price, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
 
-/** A day; timers beyond 2^31 ms would fire at once. */
+/** A day. */
 const MAX_SECONDS = 86_400;
 /** More than any run costs, and little enough for sums in micro-dollars to stay exact. */
 const MAX_USD = 1_000_000;
@@ -10,7 +10,8 @@ const MAX_USD = 1_000_000;
 const LEAST_USD = '0.000001';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
-const MAX_WAIT_SECONDS = 30 * UNITS.d;
+/** Timers beyond 2^31 ms, nearly 25 days, would fire at once. */
+const MAX_WAIT_SECONDS = 24 * UNITS.d;
 
 const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
@@ -21,9 +22,9 @@ const LEVEL =
   'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens, 1000 or more';
 const MOMENT = `"economic", or ${LEVEL}`;
 const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
-const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 30 days';
+const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 24 days';
 const LEAST_SILENCE = 30;
-const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${LEAST_SILENCE}s and at most 30 days; 0: never`;
+const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${LEAST_SILENCE}s and at most 24 days; 0: never`;
 const PRICES =
   'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
 const PRIORITIES =

@@ -212,7 +212,7 @@ it.each([
   { flags: ['--project-cost-limit', 'five'], says: 'ctxb: --project-cost-limit: expected ' },
   { flags: ['--on-cost-limit', 'wait'], says: 'ctxb: --on-cost-limit: expected ' },
   { flags: ['--limit-wait', 'long'], says: 'ctxb: --limit-wait: expected ' },
-  { flags: ['--outage-wait', '31d'], says: 'ctxb: --outage-wait: expected ' },
+  { flags: ['--outage-wait', '25d'], says: 'ctxb: --outage-wait: expected ' },
 ])('ctxb run $flags says what is wrong with it and starts nothing', async ({ flags, says }) => {
   await using place = await createPlace();
   const run = await ctxb(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);
