@@ -8,7 +8,7 @@ import { inSoak, sampled } from '../support/size.ts';
 import type { Call, RecordedRequest, Scenario } from '../support/standin/scenario.ts';
 
 const OPENING = 'Notes of this session are kept in';
-const RUNNING = 'that this turn is to answer';
+const RUNNING = 'this turn is to answer';
 const SUMMARY = { text: '<summary>Nothing.</summary>' };
 
 function bash(command: string, context: number): Call {

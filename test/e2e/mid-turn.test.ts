@@ -54,7 +54,7 @@ it('a compaction that claude cannot write for want of room is said once, and not
   expect(summaryRequests(world.standin)).toHaveLength(1);
 });
 
-inSoak('a prompt too long to hand back whole is kept in a file, and its beginning names it', async () => {
+inSoak('a prompt too long to hand back whole is kept in a file, and what is handed back names it', async () => {
   const prompt = `Begin here. ${'All of this matters. '.repeat(600)}The end.`;
   await using world = await startWorld(conversation({ turns: [12], from: 40_000, growBy: 15_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', prompt] });

@@ -106,8 +106,7 @@ function restore(state: GovernorState, plain: HookAnswer): Action[] {
   const isMidTurn = !isCompacting(state) && turn.phase === 'running' && turn.calls > 0;
   const prompts = requestsIn(isMidTurn ? inTurn(state) : []);
   if (prompts.length === 0) return [answer];
-  const what = prompts.length === 1 ? 'The request' : 'The requests';
-  const opening = `The context was compacted while you were working. ${what} that this turn is to answer`;
+  const opening = 'The context was compacted while you were working. What this turn is to answer';
   const { text, shorter, actions } = giveBack(state, prompts, opening);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [

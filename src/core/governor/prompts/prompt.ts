@@ -3,7 +3,7 @@ import type { UserEvent } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState } from '../state.ts';
-import { endBefore } from './sentences.ts';
+import { endBefore, wholeCharacter } from './sentences.ts';
 
 /** First of the last twelve digits of a `uuid` that a prompt was given here; ctxb's own lines begin with 0. */
 const STAMP = 'f';
@@ -48,13 +48,13 @@ export function tellsTask(text: string): boolean {
 /** Characters of prompts that are handed back whole. */
 const PROMPT_LIMIT = 8_000;
 
-/** Characters of the beginning of longer ones: evidence needs room too. */
-const BEGINNING_LENGTH = 5_000;
+/** Characters of both ends of longer ones: the request may stand below what was pasted. Evidence needs room too. */
+const ENDS_LENGTH = 5_000;
 
 /** Prompts in the form in which the agent gets them back. */
 export interface GivenBack {
   readonly text: string;
-  /** The beginning alone, where the whole leaves little room for anything else. */
+  /** Both ends alone, where the whole leaves little room for anything else. */
   readonly shorter?: string;
   /** Texts that are too long go to a file, which the text names. */
   readonly actions: readonly Action[];
@@ -66,7 +66,7 @@ export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
 }
 
 /**
- * The words of prompts, whole or their beginning and where the whole is.
+ * The words of prompts, whole or both ends and where the whole is.
  *
  * @param opening a sentence that says what they are, without its end
  */
@@ -74,12 +74,13 @@ export function giveBack(state: GovernorState, prompts: readonly Prompt[], openi
   const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...wording(prompt)]);
   const texts = blocks.join('\n');
   const whole = `${opening}, word for word:\n\n${texts}`;
-  if (texts.length <= BEGINNING_LENGTH) return { text: whole, actions: [] };
+  if (texts.length <= ENDS_LENGTH) return { text: whole, actions: [] };
   const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
   const path = `${state.run.contextDir}/${file}`;
-  const part = texts.slice(0, endBefore(texts, BEGINNING_LENGTH));
-  const extent = `Its first ${part.length} of ${texts.length} characters follow; read ${path} for the whole`;
-  const shorter = `${opening}. ${extent}:\n\n${part}`;
+  const beginning = texts.slice(0, endBefore(texts, ENDS_LENGTH / 2));
+  const end = texts.slice(wholeCharacter(texts, texts.length - ENDS_LENGTH / 2));
+  const extent = `Both ends of its ${texts.length} characters follow; read ${path} for the whole`;
+  const shorter = `${opening}. ${extent}:\n\n${beginning}\n[…]\n${end}`;
   const keeps = { actions: [{ kind: 'keep', file, texts: blocks }] } as const;
   return texts.length <= PROMPT_LIMIT ? { text: whole, shorter, ...keeps } : { text: shorter, ...keeps };
 }

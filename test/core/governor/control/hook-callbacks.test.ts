@@ -271,10 +271,12 @@ describe('SessionStart', () => {
     if (shown < length) expect(text).toContain('.context/prompts/prompt-1.md');
   });
 
-  it('one that is cut ends with a sentence', () => {
+  it('of one that is cut both ends stay: its beginning to the end of a sentence, and the request below what was pasted', () => {
     const sentence = 'Read src/a.ts and put the value in its place. ';
-    const text = restored(midTurn(sentence.repeat(300)).claude(sessionStart('compact'))) ?? '';
-    expect(text).toMatch(/put the value in its place\.$/);
+    const request = 'Never touch vendor/.';
+    const text = restored(midTurn(sentence.repeat(300) + request).claude(sessionStart('compact'))) ?? '';
+    expect(text).toContain('put the value in its place.\n[…]\n');
+    expect(text).toMatch(/put the value in its place\. Never touch vendor\/\.$/);
   });
 
   it('a prompt of several blocks is kept block by block, so that masks know a secret that is in two', () => {
@@ -289,7 +291,7 @@ describe('SessionStart', () => {
   });
 
   it('cuts no character in half', () => {
-    const actions = midTurn(`y${'😀'.repeat(5_000)}`).claude(sessionStart('compact'));
+    const actions = midTurn(`y${'😀'.repeat(5_000)}y`).claude(sessionStart('compact'));
     const text = restored(actions) ?? '';
     expect(Buffer.from(text).toString()).toBe(text);
   });
