@@ -156,6 +156,7 @@ async function untilTool(world: World, format: readonly string[]) {
 
 it.each(firstOf(FORMATS))('a claude that is killed in a turn leaves the figures whole: $format', async ({ asked }) => {
   await using world = await startWorld({ calls: SLOW });
+  const begun = Date.now();
   const run = await untilTool(world, asked);
   process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
   const results = resultsOf(await run.finished);
@@ -163,6 +164,9 @@ it.each(firstOf(FORMATS))('a claude that is killed in a turn leaves the figures 
   if (asked === TEXT) return;
   expect(inputOf(results)).toBe(answeredInput(world));
   expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
+  // The time between the two processes is in none of them.
+  const ms = results.reduce((sum, { duration_ms }) => sum + Number(duration_ms), 0);
+  expect(ms).toBeLessThan(Date.now() - begun);
 });
 
 describe('a run that is taken up', () => {

@@ -110,7 +110,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
     /** Told of each line before it is judged. @returns the turn that a result ends */
     see(event: Event, line: string, state: GovernorState, isShown: boolean): WholeTurn {
       const isOwn = isInjectedTurn(state);
-      times = { begun: state.turn.startedAt, last: state.now };
+      times = { begun: state.turn.phase === 'running' ? times.begun : state.now, last: state.now };
       if (event.kind === 'result') return seeResult(event, line, isOwn, isShown);
       if (isEcho(state, event)) return turn;
       if (event.kind === 'assistant' && !event.synthetic && hasUsage(event)) {
