@@ -71,7 +71,8 @@ export const NEW_TURN = {
   ended: 0,
   /** Tokens by which turns that made the context grow did so, and how many there were. */
   growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
-  startedAt: 0,
+  /** Tokens in the context when it began. */
+  startedFrom: 0,
   calls: 0,
   /** The previous turn, which claude's log may lack. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
@@ -143,8 +144,9 @@ export type ControlPurpose =
  * - `sent`: it was said into the turn since the last tool round. The turn may end without it; then it starts the next.
  * - `heard`: the turn is about it.
  * - `owed`: it was sent, also by an earlier run, and its turn is over without an answer.
+ * - `dropped`: the same, and claude has not heard it: the turn was stopped before.
  */
-export type Fate = 'waiting' | 'sent' | 'heard' | 'owed';
+export type Fate = 'waiting' | 'sent' | 'heard' | 'owed' | 'dropped';
 
 export interface OpenPrompt {
   readonly prompt: Prompt;

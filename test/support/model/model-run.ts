@@ -248,7 +248,6 @@ export class ModelRun {
     if (input.event.kind === 'interrupt') this.#wasInterrupted = true;
     const { state, actions } = step(before, input);
     this.state = state;
-    this.#wasStopped ||= state.spending.brokenOff;
     this.#now += this.#options.random.whole(1, 3_000);
     for (const action of actions) {
       this.#file.note(action);

@@ -17,7 +17,7 @@ import { adviseRelief, dueRelief, judgeLevel, measureLanding, noteBoundary, tell
 import { followOperation, waitLonger } from '../operations/rules.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
-import { answer, heardMail, inTurn, owed, resumedWork } from '../prompts/mailbox.ts';
+import { answer, dropped, heardMail, inTurn, owed, resumedWork } from '../prompts/mailbox.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
@@ -199,14 +199,14 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
   const watched = keep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
   if (!isAnswer) return watched;
   const resumes = resumedWork(state);
-  const others = resumes === undefined ? owed(state) : [];
+  const others = (resumes === undefined ? owed : dropped)(state);
   const answered = owed(ended).filter((one) => !others.includes(one));
   // Of what it has resumed the end was deferred.
-  const dropped = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
+  const drop = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
   return chain(
     watched,
     (next) => answer(next, answered),
-    (next) => keep(next, dropped),
+    (next) => keep(next, drop),
   );
 }
 

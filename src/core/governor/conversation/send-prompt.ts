@@ -1,6 +1,6 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { Prompt } from '../input.ts';
-import { answer, inTurn, isSeen, openPrompts, owed, requestsOf } from '../prompts/mailbox.ts';
+import { answer, dropped, inTurn, isSeen, openPrompts, owed, requestsOf, saidAgain } from '../prompts/mailbox.ts';
 import { countSent, GO_ON, isOwnOrStamped, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { saidPrompt } from '../prompts/turns.ts';
@@ -65,11 +65,10 @@ export function notePrompt(
 
 /** Has the agent resume interrupted work. The caller sees the turn, which answers the caller's request. */
 export function resumeWork(state: GovernorState, work: Unfinished): Step {
-  const { because, isLost, isUnheard = false } = work;
-  const resumed = changedIn(state, 'relief', { unfinished: undefined });
-  const requests = isLost || isUnheard ? requestsOf(state, owed(state)) : [];
-  const opening = requests.length === 1 ? 'The request that it was to answer' : 'The requests that it was to answer';
-  const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, opening);
+  const { because, isLost } = work;
+  const resumed = changed(changedIn(state, 'relief', { unfinished: undefined }), { mailbox: saidAgain(state) });
+  const requests = requestsOf(state, (isLost ? owed : dropped)(state));
+  const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, 'What it was to answer');
   // Words of the user's that are given back must not be taken for ctxb's.
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is told once the API answers.

@@ -2,7 +2,6 @@ import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import type { Action } from '../decisions.ts';
 import { tellsInterrupt } from '../facts.ts';
-import { isUnheard } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
@@ -178,5 +177,5 @@ export function readStall(state: GovernorState, { before, event }: Line<ResultEv
   if (!tellsInterrupt(event)) return keep(state, [clearTimer('stall')]);
   const because =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
-  return end(changedIn(state, 'relief', { unfinished: { because, isLost: false, isUnheard: isUnheard(before) } }));
+  return end(changedIn(state, 'relief', { unfinished: { because, isLost: false } }));
 }

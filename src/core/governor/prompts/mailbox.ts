@@ -18,21 +18,19 @@ export const inTurn = withFate('sent', 'heard');
 /** What was said into the turn since the last tool round. */
 export const unheard = withFate('sent');
 
-/** Whether claude drops something of it where the turn is stopped. */
-export function isUnheard(state: WithMail): boolean {
-  return unheard(state).length > 0;
-}
-
 /** The interrupted work with which the turn goes on: its answer is also that of what is owed. */
 export function resumedWork(state: WithMail): Unfinished | undefined {
   return inTurn(state).find(({ work }) => work !== undefined)?.work;
 }
 
 /** What interrupted work is to answer. */
-export const owed = withFate('owed');
+export const owed = withFate('owed', 'dropped');
+
+/** What of it claude has not heard. */
+export const dropped = withFate('dropped');
 
 /** Sent prompts without an answer. */
-export const unanswered = withFate('sent', 'heard', 'owed');
+export const unanswered = withFate('sent', 'heard', 'owed', 'dropped');
 
 function withFate(...fates: readonly Fate[]) {
   return ({ mailbox }: WithMail): readonly Prompt[] =>
@@ -77,10 +75,22 @@ export function heardMail(state: WithMail, event: Event): Mailbox {
  * The turn is over.
  *
  * @param queued of its prompts, those with which the next one begins
+ * @param isStopped it was interrupted, and claude drops what it has not heard
  */
-export function afterTurn(state: WithMail, queued: readonly Prompt[], fate: 'owed' | 'over'): Mailbox {
+export function afterTurn(
+  state: WithMail,
+  queued: readonly Prompt[],
+  fate: 'owed' | 'over',
+  isStopped = false,
+): Mailbox {
   const others = inTurn(state).filter((prompt) => !queued.includes(prompt));
-  return changeFate(changeFate(state.mailbox, queued, 'heard'), others, fate);
+  const ended = changeFate(changeFate(state.mailbox, queued, 'heard'), others, fate);
+  return isStopped ? changeFate(ended, unheard(state), 'dropped') : ended;
+}
+
+/** What claude dropped is said again with the interrupted work. */
+export function saidAgain(state: WithMail): Mailbox {
+  return changeFate(state.mailbox, dropped(state), 'owed');
 }
 
 /** The caller has the answer to these. */
@@ -98,12 +108,8 @@ export function leaveOwed(state: GovernorState): Step {
 
 /** The caller's prompts wait again, before all others; ctxb's own are over. */
 export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox {
-  const again = undelivered.filter(({ uuid }) => !isOwnUuid(state, uuid));
-  return changeFate(
-    changeFate(state.mailbox, again, 'waiting'),
-    undelivered.filter((prompt) => !again.includes(prompt)),
-    'over',
-  );
+  const own = undelivered.filter(({ uuid }) => isOwnUuid(state, uuid));
+  return changeFate(changeFate(state.mailbox, own, 'over'), undelivered, 'waiting');
 }
 
 /** The caller's requests among these, which can be told again. */

@@ -29,16 +29,17 @@ export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Tu
 
 /** The state of a turn at its start. */
 function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
-  return { startedBy: who, startedAt: used, calls: 0, stopped: undefined, grace: 'none' } as const;
+  return { startedBy: who, startedFrom: used, calls: 0, stopped: undefined, grace: 'none' } as const;
 }
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge } = state;
-  // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
-  const left = tellsInterrupt(event) ? [] : unheard(state);
   // claude was about to report a task when the prompt was sent: the prompt's turn is still to come.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
+  const isStopped = !isAhead && tellsInterrupt(event);
   const prompts = inTurn(state);
+  // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
+  const left = isStopped ? [] : unheard(state);
   const queued = isAhead ? prompts : left;
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),
@@ -47,12 +48,12 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
     growth: growthAfter(state),
     last: { prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
   });
-  return { turn: next, mailbox: afterTurn(state, queued, run.mode === 'act' ? 'owed' : 'over') };
+  return { turn: next, mailbox: afterTurn(state, queued, run.mode === 'act' ? 'owed' : 'over', isStopped) };
 }
 
 /** Growth of the context by this turn, if any. */
 function growthAfter({ turn, gauge }: GovernorState): Turn['growth'] {
-  const grown = turn.calls > 0 && turn.startedAt > 0 ? gauge.used - turn.startedAt : 0;
+  const grown = turn.calls > 0 && turn.startedFrom > 0 ? gauge.used - turn.startedFrom : 0;
   if (grown <= 0) return turn.growth;
   const { tokens, turns, recent } = turn.growth;
   return { tokens: tokens + grown, turns: turns + 1, recent: [...recent, grown].slice(-REMEMBERED_TURNS) };
@@ -93,13 +94,13 @@ export function calledTurn(turn: Turn): Turn {
 
 /** Field by field for the same reason as in `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
-  const { phase, startedBy, ended, growth, startedAt, calls, last, stopped, grace } = turn;
+  const { phase, startedBy, ended, growth, startedFrom, calls, last, stopped, grace } = turn;
   const copy = {
     phase,
     startedBy,
     ended,
     growth,
-    startedAt,
+    startedFrom,
     calls,
     last,
     stopped,

@@ -46,8 +46,6 @@ export interface Unfinished {
   readonly because: string;
   /** The context does not hold any more what it is to answer. */
   readonly isLost: boolean;
-  /** claude has dropped some of it with the turn that was stopped. */
-  readonly isUnheard?: boolean;
 }
 
 export type Due =

@@ -8,7 +8,7 @@ import type {
 } from '../../protocol/events.ts';
 import { isSaid, tellsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
-import { isUnheard, waiting } from '../prompts/mailbox.ts';
+import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
@@ -168,8 +168,7 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
     return isCertain ? endWait(state, failure === undefined) : keep(state);
   }
   const because = 'The API did not answer for a while, and the turn was broken off.';
-  const unfinished = { because, isLost: false, isUnheard: tellsInterrupt(event) && isUnheard(before) };
-  const broken = changedIn(state, 'relief', { unfinished });
+  const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
   if (plan !== 'end') return pause(broken, failure, plan);
   return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
 }

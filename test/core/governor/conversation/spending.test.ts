@@ -467,3 +467,31 @@ describe('a back-end that counts nothing', () => {
     expect(uncounted(driver)).toEqual([]);
   });
 });
+
+describe('what was said into a turn that is then stopped for its cost, which claude drops,', () => {
+  const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
+
+  /** The second prompt's turn crosses the limit as it is computed; another one was said into it. */
+  function stopped(usd: number): Driver {
+    const driver = spent(0.9);
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(300_000));
+    driver.prompt('And look at the tests.');
+    driver.claude(...Array.from({ length: 7 }, () => callLine(300_000)));
+    driver.claude(resultLine({ ...stop, total_cost_usd: usd }));
+    return driver;
+  }
+
+  it('is said again where the turn resumes', () => {
+    expect(said(stopped(0.95).actions).at(-1)).toMatch(/word for word:\n\nAnd look at the tests\.\n\n/);
+  });
+
+  it('is left undone by name where the work is wrapped up', () => {
+    const driver = stopped(1.1);
+    expect(said(driver.actions).at(-1)).toEqual(WRAP_UP);
+    driver.claude(...turn(1.2));
+    driver.tell(exitEvent({ code: 0, signal: undefined }));
+    const left = { kind: 'left-undone', prompts: ['prompt-3'], atLimit: true };
+    expect(driver.actions).toContainEqual(expect.objectContaining(left));
+  });
+});

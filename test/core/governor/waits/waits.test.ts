@@ -252,7 +252,7 @@ describe('the context after a wait', () => {
     expect(told(actions)).toEqual(['cache-expired', 'compact']);
     expect(decisionText(decisions(actions)[0] as never)).toContain('compacting first would save about $');
     const after = driver.claude(statusVerdict(), boundaryLine('manual', 150_000), resultLine({ num_turns: 0 }));
-    expect(said(after)).toEqual([expect.stringMatching(/The request that it was to answer.*two.*Go on/s)]);
+    expect(said(after)).toEqual([expect.stringMatching(/What it was to answer.*two.*Go on/s)]);
   });
 
   it('stays where the cache still lives', () => {
