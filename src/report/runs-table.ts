@@ -43,7 +43,7 @@ export function runsTable(
   );
   const lines = rows.flatMap((row, at) => {
     const cwd = onOneLine(runs[at]?.cwd ?? '');
-    const isInHome = home !== undefined && (cwd === home || cwd.startsWith(`${home}/`));
+    const isInHome = home !== undefined && `${cwd}/`.startsWith(`${home}/`);
     const folder = isInHome ? `~${cwd.slice(home.length)}` : cwd;
     return [row, style.dim(INDENT + fitted(folder, columns - INDENT.length, 'end'))];
   });

@@ -138,7 +138,7 @@ describe('a usage limit', () => {
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
     const said = stderr.replace(TIME, 'TIME').replace(/\d+\.\d s/, 'a while');
     expect(said).toBe(
-      `ctxb: the five-hour usage limit is reached: ${waits} until TIME\nctxb: the API answers again, after a while: continuing\n`,
+      `ctxb: the five-hour usage limit is reached: ${waits} until TIME (Ctrl-C ends the run, ctxb run --resume-run continues it)\nctxb: the API answers again, after a while: continuing\n`,
     );
     expect(kinds(world)).toEqual(['wait', 'waited']);
     expectEachPromptOnce(world.standin, TWO);

@@ -160,15 +160,15 @@ export const SECRETS: readonly SecretKind[] = [
     kind: 'password of plain words',
     form: 'PASSWORD=…',
     secret: ['correct', 'horse', 'battery'].join(''),
-    why: 'it looks as any word does',
+    why: 'it looks like any word',
   },
   {
     kind: 'password in a sentence',
     form: 'The password is …',
     secret: CHOSEN,
-    why: 'nothing stands between name and value',
+    why: 'no sign separates the name and the value',
   },
-  { kind: 'key with nothing before it', form: '…', secret: noise(40), why: 'it looks as a hash or an id does' },
+  { kind: 'key with nothing before it', form: '…', secret: noise(40), why: 'it looks like a hash or an id' },
 ];
 
 /** A text with the secret in it. */
@@ -181,7 +181,7 @@ export function secretsTable(): string {
   const rows = SECRETS.map(({ kind, form, masked, why, plainOnly }) => {
     const shown = form === '…' ? 'by its form' : `\`${form.replaceAll('|', '\\|')}\``;
     const result =
-      masked === undefined ? `no: ${why}` : `\`[masked: ${masked}]\`${plainOnly ? '' : ', percent-encoded too'}`;
+      masked === undefined ? `no: ${why}` : `\`[masked: ${masked}]\`${plainOnly ? ', but not percent-encoded' : ''}`;
     return `| ${kind} | ${shown} | ${result} |`;
   });
   return ['| secret | as in | masked |', '| --- | --- | --- |', ...rows].join('\n');

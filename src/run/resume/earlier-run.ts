@@ -56,7 +56,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   const [runId, run] = open.at(-1) ?? [];
   if (runId === undefined || run === undefined) {
     const which = id === undefined ? 'no unfinished run' : `no run whose id begins with ${id}`;
-    throw new CtxbError('usage', `there is ${which} in ${contextDir}: its ${JOURNAL} names all runs (runId)`);
+    throw new CtxbError('usage', `there is ${which} in ${contextDir}: ctxb runs --all lists your runs`);
   }
   const starts = run.entries.filter(({ kind }) => kind === 'start');
   // If several processes resume it at once, the first one gets it.
