@@ -65,7 +65,7 @@ const MISTAKES: readonly Mistake[] = [
 const BEGINNING = `# Wrong uses
 
 What ctxb says when it is called wrongly, and its exit code. A test runs each command and makes this page. \`f.yaml\` is a flow with a
-wrong key, \`good.yaml\` one without a mistake, \`lines\` a file of prompts with a wrong role, \`empty\` an empty file.
+wrong key, \`good.yaml\` one without a mistake. \`lines\` is a file of prompts with a wrong role, \`empty\` an empty file.
 
 | command | message | exit code |
 | --- | --- | --- |

@@ -10,7 +10,7 @@ import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import { shortened } from '../../core/memory/words.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
 import { type Part, statusText } from '../../statusline/status-text.ts';
-import { counted, dollars, duration, localTime } from '../figures.ts';
+import { counted, dollars, duration } from '../figures.ts';
 import { hanging } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
@@ -150,7 +150,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
 function waitPart({ cause, until, phase }: Wait, now: number): string {
   if (phase === 'over') return 'the API does not answer';
   if (cause !== 'limit') return 'the API does not answer: waiting';
-  return `usage limit: waiting until ${localTime(until)}, ${duration(Math.max(0, until - now))} left`;
+  return `usage limit resets in ${duration(Math.max(0, until - now))}`;
 }
 
 /** Shorter silences are usual: a model may think for a minute. */
