@@ -6,9 +6,16 @@ import { type Copied, isFull, type SessionFigures, type SessionSummary, type Tot
 
 type Counted = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
+/** Whether all calls of a recording could be read. */
+export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
+  return lost === undefined && unsized === undefined;
+}
+
 /** A session's own share of sums, without calls copied from others. Where the recording has no cost, it is null. */
 export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Counted, 'context'>) {
-  const isPartial = cost.unpriced !== undefined || lines.lost !== undefined || (cost.usd === null && calls > 0);
+  // claude counts the cost of calls that have no usage.
+  const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
+  const isPartial = cost.unpriced !== undefined || !(isCounted || isWhole(lines)) || (cost.usd === null && calls > 0);
   const partial = isPartial && { usdPartial: true as const };
   if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd, ...partial };
   const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));

@@ -3,6 +3,8 @@ import { largestShare, peakShare } from '../core/governor/gauge/gauge.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Cutter } from '../core/memory/words.ts';
+import type { AssistantEvent } from '../core/protocol/events.ts';
+import { NO_USAGE, saysNothing } from '../core/protocol/usage.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
 import { createCurve } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
@@ -22,11 +24,11 @@ interface Kept {
  * The figures that a light and a full reading find in the same way. Grows in place: a recording has millions of lines.
  */
 export function createFigures(cut: Cutter, keeps: Kept) {
-  const lines: { total: number; unknown: number; malformed: number; lost?: number } = {
-    total: 0,
-    unknown: 0,
-    malformed: 0,
-  };
+  const lines = { total: 0, unknown: 0, malformed: 0 };
+  /** Malformed lines with a call. */
+  let lost = 0;
+  /** Ids of calls of which no line has told the size so far. */
+  const unsized = new Set<string>();
   const time: { first: number | null; last: number | null } = { first: null, last: null };
   const reader = createInputReader();
   const compactions = createCompactions();
@@ -47,10 +49,17 @@ export function createFigures(cut: Cutter, keeps: Kept) {
 
   function countMalformed(isLost = false): void {
     lines.malformed++;
-    if (isLost) lines.lost = (lines.lost ?? 0) + 1;
+    if (isLost) lost++;
+  }
+
+  function noteSize({ synthetic, messageId, usage = NO_USAGE, blocks }: AssistantEvent): void {
+    if (!saysNothing(usage)) unsized.delete(messageId);
+    // claude leaves an empty row of an answer that another model has taken over.
+    else if (!synthetic && blocks.length > 0) unsized.add(messageId);
   }
 
   function note({ input, before, after }: Seen): void {
+    if (input.event.kind === 'assistant') noteSize(input.event);
     if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
     if ('cwd' in input.event && input.event.cwd !== undefined) project ??= input.event.cwd;
     pass(input.t);
@@ -120,7 +129,7 @@ export function createFigures(cut: Cutter, keeps: Kept) {
           curve: curve.found(),
         },
         cost: costOf(state),
-        lines,
+        lines: { ...lines, ...(lost > 0 && { lost }), ...(unsized.size > 0 && { unsized: unsized.size }) },
       } satisfies Omit<SessionFigures, 'ledger' | 'compactions'>;
     },
   };

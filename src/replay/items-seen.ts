@@ -1,9 +1,9 @@
 import type { CompactionKind, Receipt, ToldFact } from '../core/governor/decisions.ts';
-import type { Inference, Terms, Usage } from '../core/protocol/usage.ts';
+import type { Usage } from '../core/protocol/usage.ts';
 import type { SubagentBegun } from './observers/prompts.ts';
 
-/** One main-thread call. */
-export interface CallSeen {
+/** One main-thread call. Its output is an estimate if the recording has only a placeholder. */
+export interface CallSeen extends Usage {
   /** From 1. */
   readonly number: number;
   /** Line of the recording that it begins at, from 1. */
@@ -18,16 +18,6 @@ export interface CallSeen {
   readonly window: number | null;
   /** Sum of the three parts of the input side. */
   readonly context: number;
-  readonly input: number;
-  readonly cacheCreation: number;
-  /** The part of it with a lifetime of an hour; missing: none. */
-  readonly cacheCreationHour?: number;
-  readonly cacheRead: number;
-  readonly terms?: Terms;
-  /** Further inferences billed with the call. */
-  readonly besides?: readonly Inference[];
-  /** Output tokens; an estimate if the recording has only a placeholder. */
-  readonly output: number;
   readonly outputKnown: boolean;
   /** Output tokens that `usd` counts: the true count, or a quarter of the characters, which is rarely too much. */
   readonly billedOutput: number;

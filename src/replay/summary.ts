@@ -59,6 +59,8 @@ export interface SessionFigures {
     readonly malformed: number;
     /** Malformed lines with a call; missing: none. */
     readonly lost?: number;
+    /** Calls of which no line tells the size; missing: none. They are in no other figure. */
+    readonly unsized?: number;
   };
 }
 

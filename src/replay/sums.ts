@@ -2,7 +2,7 @@ import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
-import { ownFigures, sumUsd, totalsOf } from './copies.ts';
+import { isWhole, ownFigures, sumUsd, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { ReplayReport, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
@@ -72,11 +72,12 @@ type Part = ReturnType<typeof partsOf>[number];
  */
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial } = ownFigures(session);
+  const isTorn = usdPartial === true && !isWhole(session.lines);
   let left = usd === null ? null : toMicroUsd(usd);
   const calls = session.ledger().map((call) => {
     const microUsd = left === null || call.microUsd === null ? null : Math.min(left, call.microUsd);
     if (left !== null) left -= microUsd ?? 0;
-    const isGap = usdPartial === true && (call.microUsd === null || session.lines.lost !== undefined);
+    const isGap = isTorn || (usdPartial === true && call.microUsd === null);
     const counts = { calls: call.main ? 1 : 0, compactions: 0, microUsd, isGap };
     return { name: nameOf(session, by, call), t: call.t, session, ...counts };
   });
@@ -86,7 +87,7 @@ function partsOf(session: SessionFigures, by: Grouping) {
     return { name, t: compaction.t, session, calls: 0, compactions: 1, microUsd: null, isGap: false };
   });
   const parts = [...calls, ...compactions];
-  const nothing = { calls: 0, compactions: 0, isGap: false };
+  const nothing = { calls: 0, compactions: 0, isGap: isTorn };
   const rest = { name: nameOf(session, by), t: session.time.last, session, ...nothing, microUsd: left };
   return parts.length > 0 && !left ? parts : [...parts, rest];
 }

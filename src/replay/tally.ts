@@ -40,7 +40,7 @@ export function priceList(prices: Prices, version: string | null): PriceOf {
 }
 
 /** A call as it is billed. */
-export type Billed = Usage & Pick<CallSeen, 'model' | 'terms'>;
+export type Billed = Usage & Pick<CallSeen, 'model'>;
 
 export type Tally = ReturnType<typeof createTally>;
 

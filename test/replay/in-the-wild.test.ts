@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { markCopies } from '../../src/replay/copies.ts';
+import { markCopies, ownFigures } from '../../src/replay/copies.ts';
 import { type Depth, readSource } from '../../src/replay/replay.ts';
 import { findSources } from '../../src/replay/sources.ts';
 import { isFull, type SessionSummary } from '../../src/replay/summary.ts';
+import { sumsBy } from '../../src/replay/sums.ts';
+import { breachesOf } from '../../src/report/replay/gates.ts';
 import { unmasked } from '../support/unmasked.ts';
 
 let folder: string;
@@ -75,7 +77,8 @@ async function found() {
   const sums = [light, full].map((sessions) => {
     const ledger = sessions.flatMap((session) => session.ledger());
     const usd = ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0) / 1_000_000;
-    return { sessions: sessions.length, calls: ledger.filter(({ main }) => main).length, usd };
+    const lines = sessions.map((session) => session.lines);
+    return { sessions: sessions.length, calls: ledger.filter(({ main }) => main).length, usd, lines };
   });
   expect(sums[0]).toEqual(sums[1]);
   for (const session of full.filter(isFull)) {
@@ -245,6 +248,24 @@ describe('nothing known is not zero', () => {
     const { cost } = await onlyOne();
     expect([first.context.peak, first.cost.usd]).toEqual([peak, (cost.usd ?? 0) + usd]);
   });
+
+  it.each([{ used: undefined }, { used: null }, { used: usage(0, 0, 0, 0) }, { used: { output_tokens: 5 } }])(
+    'a call that has $used for usage',
+    async ({ used }) => {
+      const words = [{ type: 'text', text: 'done' }];
+      const unsized = call('s', 'm2', used as Fields, { content: words });
+      const stub = call('s', 'm3', usage(0, 0, 0, 0), { content: [] });
+      const late = [usage(0, 0, 0, 0), usage(0, 2_000, 0, 9)].map((each) => call('s', 'm4', each, { content: words }));
+      put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 0)), unsized, stub, ...late]);
+      const session = await onlyOne();
+      expect([session.calls, session.lines.unsized]).toEqual([2, 1]);
+      expect(ownFigures(session).usdPartial).toBe(true);
+      expect(sumsBy([session], 'model')).toMatchObject([{ usdPartial: true }]);
+      expect(breachesOf(session, { context: 0.9, costUsd: 1 })).toHaveLength(2);
+      put('a.jsonl', [said('s', 'go'), unsized]);
+      expect(breachesOf(await onlyOne(), { context: 0.9, costUsd: 1 })).toHaveLength(2);
+    },
+  );
 
   it('a subagent whose model has no price costs nothing that is known', async () => {
     put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 0))]);

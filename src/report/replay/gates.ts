@@ -1,5 +1,5 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import { ownFigures } from '../../replay/copies.ts';
+import { isWhole, ownFigures } from '../../replay/copies.ts';
 import type { CompactionFigures, LedgerCall } from '../../replay/items-seen.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
@@ -18,7 +18,7 @@ export interface Gates {
 
 type Check = (session: SessionFigures, limit: number) => string | undefined;
 
-const LOST = 'lines that held calls are malformed, so what they hold cannot be compared with the limit';
+const UNREAD = 'calls in it are malformed or without usage, so it cannot be compared with the limit';
 
 /** Why a session fails a gate, with the call; undefined: it passes. It also fails if the figure is unknown. */
 const CHECKS: Readonly<Record<keyof Gates, Check>> = {
@@ -26,7 +26,7 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
     const { peak, peakCall, peakFraction, largestFraction: share = peakFraction } = context;
     if (calls > 0 && limit <= 1 && share === null)
       return `its window is unknown, so ${percent(limit)} has no meaning: set it with --window`;
-    if (limit > 1 ? peak <= limit : (share ?? 0) <= limit) return lines.lost === undefined ? undefined : LOST;
+    if (limit > 1 ? peak <= limit : (share ?? 0) <= limit) return isWhole(lines) ? undefined : UNREAD;
     const ofWindow = share === null ? '' : ` (${exactPercent(share)})`;
     return `call ${peakCall} had a context of ${tokens(peak)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
   },
@@ -43,8 +43,8 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
       const call = crossing(ledger(), limit) ?? calls;
       return `it cost ${dollars(usd)}, more than ${dollars(limit)}${call === 0 ? '' : `: beyond that by call ${call}`}`;
     }
-    if (lines.lost !== undefined) return LOST;
-    return usdPartial ? `its cost is not known, so it cannot be compared with ${dollars(limit)}` : undefined;
+    if (!usdPartial) return undefined;
+    return isWhole(lines) ? `its cost is not known, so it cannot be compared with ${dollars(limit)}` : UNREAD;
   },
 };
 

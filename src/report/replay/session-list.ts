@@ -93,16 +93,16 @@ function nextRows({ edge }: Page): string[] {
 export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost: { unpriced } }) => (unpriced === undefined ? [] : [unpriced])));
   const unpriced = [...models].map((model) => onOneLine(model === '' ? 'a model without a name' : model)).join(', ');
-  const malformed = sessions.filter(({ lines }) => lines.malformed > 0);
-  const lines = malformed.reduce((sum, session) => sum + session.lines.malformed, 0);
-  const where = `${counted(lines, 'malformed line')} in ${counted(malformed.length, 'session')}`;
-  const lost = malformed.reduce((sum, session) => sum + (session.lines.lost ?? 0), 0);
-  const calls = lost === 0 ? '' : `: the calls on ${lost === lines ? 'them' : tokens(lost)} are not counted`;
+  const sum = (of: keyof SessionFigures['lines']) => sessions.reduce((all, { lines }) => all + (lines[of] ?? 0), 0);
+  const [malformed, lost, unsized] = [sum('malformed'), sum('lost'), sum('unsized')];
+  const where = counted(sessions.filter(({ lines }) => lines.malformed > 0).length, 'session');
+  const calls = lost === 0 ? '' : `: the calls on ${lost === malformed ? 'them' : tokens(lost)} are not counted`;
   return [
     ...(models.size === 0
       ? []
       : [`  The cost is without calls of ${unpriced}, which has no price: cost.prices sets it.`]),
-    ...(lines === 0 ? [] : [`  ${where}${calls}.`]),
+    ...(malformed === 0 ? [] : [`  ${counted(malformed, 'malformed line')} in ${where}${calls}.`]),
+    ...(unsized === 0 ? [] : [`  Not counted: ${counted(unsized, 'call')} without usage.`]),
   ];
 }
 

@@ -30,7 +30,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     name: 'lines that held calls and cannot be read',
     gates: { costUsd: 1 },
     session: summaryOf({ lines: LOST }),
-    says: 'lines that held calls are malformed, so what they hold cannot be compared with the limit',
+    says: 'calls in it are malformed or without usage, so it cannot be compared with the limit',
   },
   {
     name: 'a share of the window of a model that did not have the peak',
