@@ -1,41 +1,39 @@
 import type { CountedCall, LedgerCall } from './items-seen.ts';
-import { isFull, type SessionFigures, type SessionSummary } from './summary.ts';
+import type { SessionFigures } from './summary.ts';
 
 /**
- * Figures as threads hand them over and caches keep them. Calls are most of them, and few reports look at each: those of a
- * light reading are in columns, each a text, and are unpacked where they are asked for.
+ * Figures as threads hand them over and caches keep them. Calls are most of them, and few reports look at each: they are
+ * texts, and are read where they are asked for.
  */
-export type Packed = PackedFigures | (Omit<SessionSummary, 'ledger'> & { readonly ledger: readonly CountedCall[] });
-
-interface PackedFigures extends Omit<SessionFigures, 'ledger' | 'keys'> {
-  readonly columns: {
-    /** An array where a key has one of the characters that stand between keys. */
-    readonly keys: string | LedgerCall['keys'][];
-    /** 0: of a subagent; below it: of the main thread, without a number. */
-    readonly numbers: string;
-    /** Since the call before it. */
-    readonly times: string;
-    /** Places in the list of models. */
-    readonly models: string;
-    readonly microUsd: string;
-  };
+export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
+  /** An array where a key has one of the characters that stand between keys. */
+  readonly keys: string | LedgerCall['keys'][];
+  /** JSON of a {@link Row} for each call. */
+  readonly rows: string;
   readonly models: readonly (string | null)[];
 }
+
+/** Its number, the time since the call before it, the place of its model, its cost and, from a full reading, its usage. */
+type Row = readonly [
+  number: number,
+  since: number | null,
+  model: number,
+  microUsd: number | null,
+  ...usage: CountedCall['usage'][],
+];
 
 const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
 const BETWEEN = /[,+]/;
 
+/** In place of a number: a call of a subagent, and one of the main thread that has none. */
 const [OF_SUBAGENT, UNNUMBERED] = [0, -1];
 
-export function pack(session: SessionFigures): Packed {
-  if (isFull(session)) return { ...session, ledger: session.ledger() };
-  const { ledger, keys: _, ...figures } = session;
-  const calls = ledger();
-  const places = new Map<string | null, number>();
+export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
+  const calls: readonly (LedgerCall & Partial<CountedCall>)[] = ledger();
+  const models: (string | null)[] = [];
   const placeOf = (model: string | null) => {
-    const place = places.get(model) ?? places.size;
-    places.set(model, place);
-    return place;
+    const place = models.lastIndexOf(model);
+    return place === -1 ? models.push(model) - 1 : place;
   };
   let last = 0;
   const sinceLast = (t: number) => {
@@ -43,15 +41,13 @@ export function pack(session: SessionFigures): Packed {
     last = t;
     return since;
   };
-  const keys = calls.map((call) => call.keys);
-  const columns = {
-    keys: keys.flat().some((key) => BETWEEN.test(key)) ? keys : keyText(calls),
-    numbers: calls.map(({ main, number = UNNUMBERED }) => (main ? number : OF_SUBAGENT)).join(),
-    times: calls.map(({ t }) => (t === null ? null : sinceLast(t))).join(),
-    models: calls.map(({ model }) => placeOf(model)).join(),
-    microUsd: calls.map(({ microUsd }) => microUsd).join(),
-  };
-  return { ...figures, columns, models: [...places.keys()] };
+  const rows = calls.map(({ main, number = UNNUMBERED, t, model, microUsd, usage }): Row => {
+    const row = [main ? number : OF_SUBAGENT, t === null ? null : sinceLast(t), placeOf(model), microUsd] as const;
+    return usage === undefined ? row : [...row, usage];
+  });
+  const isOdd = calls.some((call) => call.keys.some((key) => BETWEEN.test(key)));
+  const keys = isOdd ? calls.map((call) => call.keys) : keyText(calls);
+  return { ...figures, keys, rows: JSON.stringify(rows), models };
 }
 
 /** The keys of calls as one text. */
@@ -59,30 +55,23 @@ export function keyText(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
   return calls.map(({ keys }) => keys.join(BETWEEN_KEYS)).join(BETWEEN_CALLS);
 }
 
-export function unpack(packed: Packed): SessionFigures {
-  if ('ledger' in packed) return { ...packed, ledger: () => packed.ledger };
-  const { columns, models, ...figures } = packed;
-  const keys = typeof columns.keys === 'string' ? columns.keys : undefined;
-  return { ...figures, ...(keys !== undefined && { keys }), ledger: () => callsIn(columns, models) };
+export function unpack({ keys, rows, models, ...figures }: Packed): SessionFigures {
+  return { ...figures, ...(typeof keys === 'string' && { keys }), ledger: () => callsIn({ keys, rows, models }) };
 }
 
-function callsIn(columns: PackedFigures['columns'], models: PackedFigures['models']): readonly LedgerCall[] {
-  const { keys } = columns;
-  if (columns.numbers === '') return [];
+function callsIn({ keys, rows, models }: Pick<Packed, 'keys' | 'rows' | 'models'>): readonly LedgerCall[] {
   const all = typeof keys === 'string' ? keys.split(BETWEEN_CALLS).map(keysIn) : keys;
-  const [times, places, microUsd] = [columns.times, columns.models, columns.microUsd].map((text) => text.split(','));
   let last = 0;
-  return columns.numbers.split(',').map((text, at): LedgerCall => {
-    const number = Number(text);
-    const since = times?.[at];
-    last += Number(since);
+  return (JSON.parse(rows) as Row[]).map(([number, since, model, microUsd, usage], at) => {
+    last += since ?? 0;
     return {
       keys: all[at] ?? [],
       main: number !== OF_SUBAGENT,
       ...(number > 0 && { number }),
-      t: since ? last : null,
-      model: models[Number(places?.[at])] ?? null,
-      microUsd: microUsd?.[at] ? Number(microUsd[at]) : null,
+      t: since === null ? null : last,
+      model: models[model] ?? null,
+      microUsd,
+      ...(usage && { usage }),
     };
   });
 }

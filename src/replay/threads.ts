@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { CtxbError, type ErrorCode } from '../errors.ts';
 import { type Packed, pack, unpack } from './packed.ts';
-import { attempt, type Depth, type DepthOptions, type Judged, readAll, readSource } from './replay.ts';
+import type { Depth, DepthOptions, Judged } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
 
 /** Work that threads share: an idle one takes the next recording. */
@@ -17,8 +17,11 @@ export interface Share {
   readonly options: Omit<DepthOptions, 'stdin' | 'mask' | 'onBytes'>;
 }
 
-/** What a thread tells; `at` is the place of a recording. */
-export type FromWorker = { readonly at: number } & (
+/** What a thread tells: how much it has read since, or what a recording came to. */
+export type FromWorker = { readonly bytes: number } | Made;
+
+/** `at` is the place of a recording. */
+type Made = { readonly at: number } & (
   | { readonly found: Packed }
   | { readonly code: ErrorCode; readonly message: string }
 );
@@ -42,46 +45,69 @@ export function takeNext({ sources, order, taken }: Share) {
   return at === undefined || source === undefined ? undefined : { at, source };
 }
 
+/** Not loaded where others read: the judgement takes 10 MB. */
+const reading = () => import('./replay.ts');
+
+/** Bytes between two messages about progress. */
+const TOLD_BYTES = 8 * 1024 * 1024;
+
 /** What a thread does: judges recordings until all are taken. */
 export async function work(
   share: Share,
   own: Pick<DepthOptions, 'stdin' | 'mask'>,
   tell: (message: FromWorker) => void,
 ): Promise<void> {
+  const { attempt, readSource } = await reading();
+  let bytes = 0;
+  const onBytes = (count: number) => {
+    bytes += count;
+    if (bytes < TOLD_BYTES) return;
+    tell({ bytes });
+    bytes = 0;
+  };
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
-    const made = await attempt(() => readSource(source, { ...share.options, ...own }));
+    const made = await attempt(() => readSource(source, { ...share.options, ...own, onBytes }));
     tell(
       'found' in made ? { at, found: pack(made.found) } : { at, code: made.fault.code, message: made.fault.message },
     );
   }
 }
 
-/** Less than this is read before threads have started, and V8 has compiled what they run. */
+/** Less than this is read before a thread has started, and V8 has compiled what it runs. */
 const WORTH_BYTES: Readonly<Record<Depth, number>> = { light: 64 * 1024 * 1024, full: 8 * 1024 * 1024 };
 
 /**
- * Threads that read, this one included at the light depth: each further one has to load and compile all of it once more. A full
- * reading leaves this one alone, whose memory cannot be bounded. A third and a fourth are 1.1 times as fast on four processors
- * (256 MB), take a quarter more of their time, and 25 MB each.
+ * Threads that read. The first one only waits, as its memory cannot be bounded. A third and a fourth are 1.1 times as fast
+ * on four processors (256 MB), take a quarter more of their time, and 25 MB each.
  */
 const MOST_THREADS = 2;
 
-/** Of a thread's memory for what is short-lived, which is nearly all of it: more is not faster, and each has its own. */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4 };
+/**
+ * For the memory of a thread: nearly all is short-lived, and more for that is not faster; a bound for the rest makes V8
+ * collect it sooner.
+ */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 512 };
 
 /**
  * Judges recordings, on threads of their own where that is worth it: only there can what V8 takes be bounded.
  *
  * @param program what they run, which is {@link work}
  */
-export function replayOnThreads(
+export async function* replayOnThreads(
   sources: readonly Source[],
   options: DepthOptions,
   program: URL,
-): AsyncIterable<Judged> {
-  const isLittle = sources.length < 2 || (bytesOf(sources) ?? 0) < WORTH_BYTES[options.depth];
-  return isLittle || hasBoundAddresses() ? readAll(sources, options) : replayTogether(sources, options, program);
+): AsyncGenerator<Judged> {
+  const isLittle = (bytesOf(sources) ?? 0) < worthOf(sources, options);
+  if (isLittle || hasBoundAddresses()) yield* (await reading()).readAll(sources, options);
+  else yield* replayTogether(sources, options, program);
+}
+
+/** One recording is not read faster on another thread, but a full reading takes less memory there. */
+function worthOf({ length }: readonly Source[], { depth }: DepthOptions): number {
+  if (length > 1) return WORTH_BYTES[depth];
+  return depth === 'full' ? WORTH_BYTES.light : Number.POSITIVE_INFINITY;
 }
 
 /** Hands them over in their order. What the threads leave undone, for want of memory or of files, is done here. */
@@ -91,30 +117,16 @@ async function* replayTogether(
   program: URL,
 ): AsyncGenerator<Judged> {
   const judged = new Map<number, Judged>();
-  const share = createShare(sources, options);
-  const own = options.depth === 'light' ? 1 : 0;
-  const crew = startCrew(
-    program,
-    { share, threads: Math.min(MOST_THREADS, availableParallelism()) - own },
-    (message) => {
-      const source = sources[message.at];
-      options.onBytes?.((source && bytesOf([source])) ?? 0);
-      judged.set(message.at, judgedIn(message));
-    },
-  );
-  /** Work here, or wait for the others. @returns whether there was something to wait for */
-  const goOn = async () => {
-    const next = own > 0 ? takeNext(share) : undefined;
-    if (next === undefined) return crew.isThere() && (await crew.news());
-    const made = await attempt(() => readSource(next.source, options));
-    judged.set(next.at, 'found' in made ? { found: unpack(pack(made.found)) } : made);
-    // Others may have told something meanwhile.
-    return new Promise<true>((resolve) => setImmediate(resolve, true));
-  };
+  const crew = startCrew(program, createShare(sources, options), (message) => {
+    if ('bytes' in message) options.onBytes?.(message.bytes);
+    else judged.set(message.at, judgedIn(message));
+  });
   try {
     for (const [at, source] of sources.entries()) {
-      while (!judged.has(at) && (await goOn()));
-      yield judged.get(at) ?? (await attempt(() => readSource(source, options)));
+      while (!judged.has(at) && crew.isThere()) await crew.news();
+      const found = judged.get(at);
+      if (found === undefined) yield* (await reading()).readAll([source], options);
+      else yield found;
       judged.delete(at);
     }
   } finally {
@@ -122,19 +134,15 @@ async function* replayTogether(
   }
 }
 
-function judgedIn(message: FromWorker): Judged {
+function judgedIn(message: Made): Judged {
   if (!('found' in message)) return { fault: new CtxbError(message.code, message.message) };
   return { found: unpack(message.found) };
 }
 
-function startCrew(
-  program: URL,
-  { share, threads }: { readonly share: Share; readonly threads: number },
-  onMessage: (message: FromWorker) => void,
-) {
+function startCrew(program: URL, share: Share, onMessage: (message: FromWorker) => void) {
   const workers = new Set<Worker>();
   let wake = () => {};
-  for (let count = threads; count > 0; count--) {
+  for (let count = Math.min(MOST_THREADS, availableParallelism(), share.sources.length); count > 0; count--) {
     const worker = workerOf(program, share);
     if (worker === undefined) break;
     workers.add(worker);
@@ -152,7 +160,7 @@ function startCrew(
     /** One of them has neither failed nor done its part. */
     isThere: () => workers.size > 0,
     /** Resolves when one has told something, or is gone. */
-    news: () => new Promise<true>((resolve) => (wake = () => resolve(true))),
+    news: () => new Promise<void>((resolve) => (wake = resolve)),
     stop: () => Promise.all([...workers].map((worker) => worker.terminate())),
   };
 }

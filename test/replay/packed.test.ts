@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { pack, unpack } from '../../src/replay/packed.ts';
 import { readSource } from '../../src/replay/replay.ts';
@@ -6,11 +6,15 @@ import { findSources } from '../../src/replay/sources.ts';
 import { FIXTURE_RECORDINGS, TRANSCRIPTS } from '../support/recordings.ts';
 import { unmasked } from '../support/unmasked.ts';
 
-it.each([...FIXTURE_RECORDINGS, ...TRANSCRIPTS])('figures of $name are the same behind a cache', async ({ path }) => {
-  const options = { policy: DEFAULTS, depth: 'light', series: false, stdin: process.stdin, mask: unmasked } as const;
-  for (const source of findSources(path)) {
-    const found = await readSource(source, options);
-    const { ledger, keys: _, ...figures } = unpack(JSON.parse(JSON.stringify(pack(found))));
-    expect({ ...figures, ledger: ledger() }).toEqual({ ...found, ledger: found.ledger() });
-  }
+const RECORDINGS = [...FIXTURE_RECORDINGS, ...TRANSCRIPTS];
+
+describe.each(['light', 'full'] as const)('at the depth %s', (depth) => {
+  it.each(RECORDINGS)('figures of $name are the same behind a cache', async ({ path }) => {
+    const options = { policy: DEFAULTS, depth, series: false, stdin: process.stdin, mask: unmasked } as const;
+    for (const source of findSources(path)) {
+      const found = await readSource(source, options);
+      const { ledger, keys: _, ...figures } = unpack(JSON.parse(JSON.stringify(pack(found))));
+      expect({ ...figures, ledger: ledger() }).toEqual({ ...found, ledger: found.ledger() });
+    }
+  });
 });

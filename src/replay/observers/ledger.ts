@@ -24,14 +24,13 @@ interface Open {
  * @param keepsUsage also of calls that are over: it takes more memory than all else of a call
  */
 export function createLedger(keepsUsage: boolean) {
-  const calls: LedgerCall[] = [];
-  const usages: Usage[] = [];
+  const calls: (LedgerCall & Partial<CountedCall>)[] = [];
   /** By subagent; '' is the main thread. */
   const open = new Map<string, Open>();
 
   function learn(call: Open, usage: Usage): void {
     call.usage = usage;
-    if (keepsUsage) usages[call.at] = usage;
+    if (keepsUsage) Object.assign(calls[call.at] ?? {}, { usage });
   }
 
   /** In place: a recording has many calls. */
@@ -96,7 +95,8 @@ export function createLedger(keepsUsage: boolean) {
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
     },
     calls: (): readonly LedgerCall[] => calls,
-    counted: (): readonly CountedCall[] => calls.map((call, at) => ({ ...call, usage: usages[at] ?? NO_USAGE })),
+    /** Where usage is kept, every call has one. */
+    counted: () => calls as readonly CountedCall[],
   };
 }
 
