@@ -162,8 +162,8 @@ export interface Copied {
   readonly usd: number;
 }
 
-/** Without the calls that only sums are made of. */
-export type ReportedSession = Omit<SessionSummary, 'ledger'>;
+/** Without what only sums are made of. */
+export type ReportedSession = Omit<SessionSummary, 'ledger' | 'keys'>;
 
 /** Sums over sessions. */
 export interface Totals {

@@ -18,7 +18,7 @@ export function replayReport(sessions: readonly SessionSummary[], by?: Grouping,
   const retentions = sessions.flatMap(({ retention }) => (retention === undefined ? [] : [retention]));
   return {
     version: 1,
-    sessions: sessions.map(({ ledger: _, ...session }) => session),
+    sessions: sessions.map(({ ledger: _, keys: __, ...session }) => session),
     totals: totalsOf(sessions),
     ...(by && { by, sums: sumsBy(sessions, by, since) }),
     ...(retentions.length > 0 && { retention: retentionTotals(retentions.flat()) }),

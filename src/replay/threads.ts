@@ -87,7 +87,7 @@ const MOST_THREADS = 2;
  * For the memory of a thread: nearly all is short-lived, and more for that is not faster; a bound for the rest makes V8
  * collect it sooner.
  */
-const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 512 };
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
 /**
  * Judges recordings, on threads of their own where that is worth it: only there can what V8 takes be bounded.

@@ -30,19 +30,20 @@ export const QUOTE = 0x22;
 /** @param pattern a row with slots and holes; undefined: lines that are cut short would fit as well */
 export function layoutOf(pattern: Fields): Layout | undefined {
   const parts = JSON.stringify(pattern).split(PARTS);
-  const pieces = parts.filter((_, at) => at % 2 === 0).map((text) => Buffer.from(text));
+  const pieces = parts.filter((_, at) => at % 2 === 0).map(pieceOf);
   const names = parts.filter((_, at) => at % 2 === 1);
   const isHole = (name: string) => name.startsWith(HOLE);
   const [first, last] = [names.findIndex(isHole), names.findLastIndex(isHole)];
-  const isNamedBehind = pieces.slice(last + 1).some((piece) => piece.includes(QUOTE));
+  const isNamedBehind = pieces.slice(last + 1).some(({ bytes }) => bytes.includes(QUOTE));
   if (first === -1 || !isNamedBehind || names.filter(isHole).length > 2) return undefined;
   const [begins, ends] = [new Int32Array(names.length), new Int32Array(names.length)];
+  let view: DataView = new DataView(begins.buffer);
 
   /** From a piece to a hole. @returns where the hole begins; -1: the row is written in another way */
   function forwards(bytes: Buffer, from: number, piece: number, until: number): number {
     let place = from;
     for (let at = piece; ; at++) {
-      place = behindPiece(bytes, place, pieces[at] as Buffer);
+      place = behindWords(view, place, pieces[at] as Piece);
       if (at === until || place === -1) return place;
       begins[at] = place;
       place = behindSlot(bytes, place);
@@ -55,9 +56,9 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   function backwards(bytes: Buffer, to: number): number {
     let place = to;
     for (let at = names.length; ; at--) {
-      const piece = pieces[at] as Buffer;
-      place -= piece.length;
-      if (behindPiece(bytes, place, piece) === -1) return -1;
+      const piece = pieces[at] as Piece;
+      place -= piece.bytes.length;
+      if (behindWords(view, place, piece) === -1) return -1;
       if (at === last + 1) return place;
       ends[at - 1] = place;
       place = beforeSlot(bytes, place);
@@ -68,12 +69,13 @@ export function layoutOf(pattern: Fields): Layout | undefined {
 
   return {
     fits(bytes, from, to) {
+      view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
       let begin = forwards(bytes, from, 0, first);
       if (begin === -1) return false;
       if (first !== last) {
         begins[first] = begin;
         // The following text shows whether it ends there.
-        const end = bytes.indexOf(pieces[first + 1] as Buffer, begin);
+        const end = bytes.indexOf((pieces[first + 1] as Piece).bytes, begin);
         ends[first] = end;
         begin = end === -1 ? -1 : forwards(bytes, end, first + 1, last);
       }
@@ -88,6 +90,28 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   };
 }
 
+/** A text that rows share, also as numbers of four bytes: so most of a line is compared in a quarter of the time. */
+interface Piece {
+  readonly bytes: Buffer;
+  readonly words: Int32Array;
+}
+
+const WORD = Int32Array.BYTES_PER_ELEMENT;
+
+function pieceOf(text: string): Piece {
+  const bytes = Buffer.from(text);
+  const words = Int32Array.from({ length: Math.floor(bytes.length / WORD) }, (_, at) => bytes.readInt32LE(at * WORD));
+  return { bytes, words };
+}
+
+function behindWords(view: DataView, from: number, { bytes, words }: Piece): number {
+  const to = from + bytes.length;
+  if (from < 0 || to > view.byteLength) return -1;
+  for (let at = 0; at < words.length; at++) if (view.getInt32(from + at * WORD, true) !== words[at]) return -1;
+  for (let at = words.length * WORD; at < bytes.length; at++) if (view.getUint8(from + at) !== bytes[at]) return -1;
+  return to;
+}
+
 export function behindPiece(bytes: Buffer, from: number, piece: Buffer): number {
   for (let at = 0; at < piece.length; at++) if (bytes[from + at] !== piece[at]) return -1;
   return from + piece.length;
@@ -97,10 +121,10 @@ const BACKSLASH = 0x5c;
 const [BLANK, LAST_ASCII] = [0x20, 0x7e];
 const [ZERO, NINE] = [0x30, 0x39];
 
-/** Whether a byte is unescaped in a text. */
-function isPlain(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= BLANK && byte <= LAST_ASCII && byte !== QUOTE && byte !== BACKSLASH;
-}
+/** 1: the byte is unescaped in a text. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  Number(byte >= BLANK && byte <= LAST_ASCII && byte !== QUOTE && byte !== BACKSLASH),
+);
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= NINE;
@@ -126,7 +150,7 @@ function behindSlot(bytes: Buffer, from: number): number {
   let at = from;
   if (bytes[at] === QUOTE) {
     do at++;
-    while (isPlain(bytes[at]));
+    while (PLAIN[bytes[at] as number] === 1);
     return bytes[at] === QUOTE ? at + 1 : -1;
   }
   while (isDigit(bytes[at])) at++;
@@ -138,7 +162,7 @@ function beforeSlot(bytes: Buffer, to: number): number {
   let at = to - 1;
   if (bytes[at] === QUOTE) {
     do at--;
-    while (isPlain(bytes[at]));
+    while (PLAIN[bytes[at] as number] === 1);
     return bytes[at] === QUOTE ? at : -1;
   }
   while (isDigit(bytes[at])) at--;

@@ -178,7 +178,7 @@ function answerReader(row: Fields): Reader | undefined {
       const messageId = text(id);
       const usage = usageIn(bytes);
       if (messageId === undefined || usage === undefined) return undefined;
-      const outputFinal = text(stop) !== undefined && usage.output > 0;
+      const outputFinal = bytes[begins[stop] as number] === QUOTE && usage.output > 0;
       const blocks = blocksIn(bytes, begins[content] as number, ends[content] as number, outputFinal);
       if (blocks === undefined) return undefined;
       const own = { uuid: text(uuid), timestamp: timeOf(text(timestamp)), messageId, usage };
