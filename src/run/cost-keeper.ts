@@ -5,9 +5,6 @@ import type { GovernorState } from '../core/governor/state.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { type CostLedger, type CostPlace, openCostLedger } from '../store/ledgers/cost-ledger.ts';
 
-/** A call costs more, most often. */
-const NOTED_MICRO_USD = 1_000;
-
 interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
@@ -17,7 +14,7 @@ interface CostKeeperOptions extends CostPlace {
   readonly now: () => number;
   /** Told where a limit cannot be followed. */
   readonly onFault: Faults;
-  /** Told what the run has spent, a tenth of a cent and more at a time: it may be broken off at any moment. */
+  /** Told what the run has spent with each change: it may be broken off at any moment. */
   readonly onSpent?: (spent: SpentSoFar) => void;
 }
 
@@ -26,15 +23,6 @@ export interface SpentSoFar extends SpentBefore {
   /** In milliseconds since the epoch. */
   readonly at: number;
   /** The expected cost of the calls under way, judged by earlier ones, in micro-dollars. */
-  readonly claimed: number;
-}
-
-interface Noted {
-  readonly total: number;
-  /** The part that the ledger already has. */
-  readonly written: number;
-  readonly agents: number;
-  readonly raised: SpentBefore['raised'] | undefined;
   readonly claimed: number;
 }
 
@@ -57,8 +45,8 @@ export function createCostKeeper({
   let claimed = 0;
   /** The cost of its latest call. */
   let lastCall = 0;
-  /** The last report to `onSpent`. */
-  let noted: Noted = { total: 0, written: 0, agents: 0, raised: undefined, claimed: 0 };
+  /** The last report to `onSpent`; undefined: nothing was spent. */
+  let noted: string | undefined;
 
   const opened = () => {
     ledger ??= openCostLedger({ state: folder, project }, options);
@@ -93,27 +81,16 @@ export function createCostKeeper({
     return true;
   }
 
-  /**
-   * @param always also an amount too small for a line of its own
-   */
-  function note(state: GovernorState, always: boolean): void {
+  function note(state: GovernorState): void {
     const { raised, before, lost } = state.spending;
-    const underWay = state.turn.phase === 'idle' ? 0 : lastCall;
-    const next = { total: totalMicroUsd(state.cost), written, agents: agentsBegun(state), raised, claimed: underWay };
-    const { total, agents } = next;
-    const most = always ? 0 : NOTED_MICRO_USD - 1;
-    const isNews =
-      Math.abs(total - noted.total) > most ||
-      (always && written !== noted.written) ||
-      raised !== (noted.raised ?? raised) ||
-      agents !== noted.agents ||
-      underWay > 0 !== noted.claimed > 0;
-    if (!isNews) return;
-    noted = next;
-    onSpent?.({
-      ...{ settled: before + written, open: total - written, raised, agents, lost },
-      ...{ claimed: underWay, at: state.now },
-    });
+    const claimed = state.turn.phase === 'idle' ? 0 : lastCall;
+    const open = totalMicroUsd(state.cost) - written;
+    const spent = { settled: before + written, open, raised, agents: agentsBegun(state), lost, claimed };
+    noted ??= JSON.stringify({ ...spent, settled: before, open: 0, agents: 0, claimed: 0 });
+    const text = JSON.stringify(spent);
+    if (text === noted) return;
+    noted = text;
+    onSpent?.({ ...spent, at: state.now });
   }
 
   function look(open: CostLedger, lost = 0): OwnEvent {
@@ -128,7 +105,7 @@ export function createCostKeeper({
       const hasWritten = write(state);
       const isEnd = state.turn.ended !== turns;
       turns = state.turn.ended;
-      note(state, isEnd);
+      note(state);
       if (!isLimited || !(hasWritten || isEnd)) return undefined;
       const seen = attempt((open) => look(open, state.spending.lost - lostBefore));
       const { others, earlier } = state.spending;
@@ -138,7 +115,7 @@ export function createCostKeeper({
     /** Records the rest. */
     close(state: GovernorState): void {
       write(state, true);
-      note(state, true);
+      note(state);
     },
   };
 }
