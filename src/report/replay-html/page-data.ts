@@ -21,7 +21,7 @@ export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 /** A figure for each call; null: unknown, or none. */
 export type Column = readonly (number | null)[];
 
-/** The calls of a session in columns, delta-encoded by `toDeltas`, so that 200,000 calls stay small. */
+/** The calls of a session in columns: the names of figures would be most of the page. */
 export type Columns = Readonly<Record<keyof typeof FIGURES, Column>> & {
   /** By source, the largest sum first. */
   readonly added: readonly { readonly kind: string; readonly tokens: readonly number[] }[];
@@ -128,16 +128,13 @@ const FIGURES = {
   output: ({ output }: CallSeen) => Math.round(output),
   outputKnown: ({ outputKnown }: CallSeen) => Number(outputKnown),
   predicted: ({ predicted }: CallSeen) => rounded(predicted),
-  microUsd: ({ usd }: CallSeen) => rounded(usd, 1e6),
+  usd: ({ usd }: CallSeen) => usd,
   /** Its place among the session's models. */
   model: ({ model }: CallSeen, models: Models) => models.indexOf(model),
 };
 
 function columnsOf(calls: readonly CallSeen[], models: Models): Columns {
-  const columns = Object.entries(FIGURES).map(([name, figure]) => [
-    name,
-    toDeltas(calls.map((call) => figure(call, models))),
-  ]);
+  const columns = Object.entries(FIGURES).map(([name, figure]) => [name, calls.map((call) => figure(call, models))]);
   return { ...Object.fromEntries(columns), added: addedOf(calls) };
 }
 
@@ -156,26 +153,6 @@ function addedOf(calls: readonly CallSeen[]): Columns['added'] {
       kind: oneLine(kind, TEXT_LENGTH),
       tokens: calls.map(({ added }) => Math.round(Object.hasOwn(added, kind) ? (added[kind] ?? 0) : 0)),
     }));
-}
-
-/** Each figure as its difference to the one before, to keep them short. */
-export function toDeltas(figures: Column): Column {
-  let last = 0;
-  return figures.map((figure) => {
-    if (figure === null) return null;
-    const delta = figure - last;
-    last = figure;
-    return delta;
-  });
-}
-
-export function fromDeltas(deltas: Column): (number | null)[] {
-  let last = 0;
-  return deltas.map((delta) => {
-    if (delta === null) return null;
-    last += delta;
-    return last;
-  });
 }
 
 /** The place for the data in the built page. */

@@ -1,5 +1,4 @@
-import type { PageSession } from '../page-data.ts';
-import { type Column, fromDeltas } from '../page-data.ts';
+import type { Column, PageSession } from '../page-data.ts';
 
 export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
   claude: 'claude compacted',
@@ -18,13 +17,8 @@ export type Added = Session['added'][number];
 
 export function unpack(info: PageSession) {
   const { columns, curve: withCtxb, models } = info;
-  const { added, ...packed } = columns;
-  const unpacked: unknown = Object.fromEntries(
-    Object.entries(packed).map(([name, deltas]) => [name, fromDeltas(deltas)]),
-  );
-  const figures = unpacked as typeof packed;
+  const { added, ...figures } = columns;
   const { context, cacheRead, input } = figures;
-  const usd = figures.microUsd.map((amount) => (amount === null ? null : amount / 1e6));
   return {
     ...figures,
     info,
@@ -34,9 +28,8 @@ export function unpack(info: PageSession) {
     model: figures.model.map((at) => models[at ?? 0] ?? null),
     cacheCreation: context.map((tokens, at) => (tokens ?? 0) - (cacheRead[at] ?? 0) - (input[at] ?? 0)),
     outputKnown: figures.outputKnown.map(Boolean),
-    usd,
     /** Sum of the known costs so far. */
-    spent: running(usd),
+    spent: running(figures.usd),
     added: added.map(({ kind, tokens }) => ({ kind, tokens, total: tokens.reduce((sum, figure) => sum + figure, 0) })),
   };
 }
