@@ -1,10 +1,11 @@
+import { counted, grouped } from '../core/memory/words.ts';
 import type { SessionSummary } from '../replay/summary.ts';
+
+export { counted };
 
 /** 142000 → `142,000`. */
 export function tokens(count: number): string {
-  return Math.round(count)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ',');
+  return grouped(Math.round(count));
 }
 
 /** 127_412 → `127k`, 1_000_000 → `1M`, for a person who wants the size and not the count. */
@@ -40,11 +41,6 @@ export const NONE = '–';
 export function costText({ usd, usdPartial }: { readonly usd: number | null; readonly usdPartial?: true }): string {
   if (usd === null) return NONE;
   return usdPartial ? `≥ ${dollars(usd)}` : dollars(usd);
-}
-
-/** `1 turn`, `2 turns`. */
-export function counted(count: number, noun: string): string {
-  return `${tokens(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** `0.4 s`, `42.0 s`, `3 min 5 s`, `2 h 38 min`, `15 min` */
