@@ -12,7 +12,6 @@ export interface Config extends Policy {
    * repository; undefined: the default one.
    */
   readonly costDir?: string;
-  readonly hooks: { readonly watchdogSeconds: number };
   readonly flow: FlowGlobals;
 }
 

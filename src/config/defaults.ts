@@ -31,8 +31,6 @@ const CONSTANTS: Constants = {
   'cost.expiredCacheUsd': 0.25,
   // A cause that kills claude three times in a row kills it again; see recovery.enabled.
   'recovery.maxRestarts': 3,
-  // If a hook waits this long for the one before it, that one is stuck.
-  'hooks.watchdogSeconds': 2,
   // Of a tiers.total of 100,000, and the same part of another.
   'tiers.system': 8_000,
   // Of a tiers.total of 100,000, and the same part of another.
