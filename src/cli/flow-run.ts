@@ -25,7 +25,7 @@ import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../sto
 
 /** Options of `ctxb flow run`, as commander hands them over. */
 export interface FlowRunOptions {
-  readonly parallel?: string;
+  readonly parallel?: number;
   readonly resume?: string;
   readonly from?: string;
   readonly only?: string;
@@ -103,7 +103,9 @@ function resumeCommand({ file, words, options }: Asked, { files, settled }: Flow
   // Skipped steps stay skipped, and finished steps do not run again.
   const only = settled.leftOut.size > 0 ? open.map(({ id }) => id).join(',') : undefined;
   const given = { only, parallel, profile, otlp, 'context-dir': contextDir };
-  const flags = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const flags = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, `${value}`],
+  );
   return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 
@@ -114,7 +116,6 @@ function claudesFor({ flow, words }: Asked) {
 
 async function describe(asked: Asked, { config, files, claudes }: Omit<FlowPlace, 'say'>, io: Io): Promise<FlowRun> {
   const { flow, words, options, file } = asked;
-  const parallel = countOf(options.parallel);
   const claudeOf = (step: FlowStep) => claudes.get(step) ?? readStepClaude(words, step);
   const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
@@ -122,7 +123,7 @@ async function describe(asked: Asked, { config, files, claudes }: Omit<FlowPlace
     flow,
     files,
     settled,
-    parallel,
+    parallel: options.parallel ?? 1,
     claudeFor: (step) => ({ ...claudeOf(step), config, otlp: options.otlp }),
     brief: (step) => {
       const window = config.window ?? claudeOf(step).window;
@@ -161,12 +162,6 @@ async function endOrphans(files: FlowRunFiles, contextDir: string, say: (text: s
 /** The last process of the run. */
 function ctxbOf(files: FlowRunFiles): ProcessMark | undefined {
   return asProcessMark(parseFields(files.readRun() ?? '').ctxb);
-}
-
-function countOf(parallel: string | undefined): number {
-  const count = Number(parallel ?? 1);
-  if (Number.isSafeInteger(count) && count >= 1) return count;
-  throw new CtxbError('usage', `--parallel ${parallel}: expected a whole number, 1 or more`);
 }
 
 /** The steps to run, in their order. */

@@ -3,6 +3,7 @@ import type { Io } from '../io.ts';
 import type { FlowRunOptions } from './flow-run.ts';
 import type { ExplainOptions, ReportOptions } from './flow-show.ts';
 import type { StudioOptions } from './flow-studio.ts';
+import { wholeNumber } from './inputs.ts';
 
 type Finish = (exitCode: number) => void;
 
@@ -70,7 +71,11 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
   onFlow(command, 'run', 'run the steps of a flow, each in a fresh claude with a briefing of its own')
     .usage('[options] <file> -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
-    .option('--parallel <count>', 'how many steps run at once, if they do not need each other (default: 1)')
+    .option(
+      '--parallel <count>',
+      'how many steps run at once, if they do not need each other (default: 1)',
+      wholeNumber('--parallel', 'a whole number, 1 or more', 1),
+    )
     .option('--resume <run>', 'continue an earlier run (its id or the beginning of it) without its finished steps')
     .option('--from <step>', 'start with this step; earlier outputs come from --resume or the newest run')
     .option('--only <steps>', 'run only this step, or these (a,b); other outputs come from the same run')

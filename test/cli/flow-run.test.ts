@@ -129,7 +129,7 @@ it.each([
 });
 
 it.each([
-  { flags: ['--parallel', '0'], says: '--parallel 0: expected a whole number' },
+  { flags: ['--parallel', '0'], says: '--parallel: expected a whole number, 1 or more, found "0"' },
   { flags: ['--from', 'three'], says: '--from three: no step of job has this id: one, two' },
   { flags: ['--only', 'three'], says: '--only three: no step of job has this id: one, two' },
   { flags: ['--from', 'one', '--only', 'two'], says: 'leave one of them out' },
