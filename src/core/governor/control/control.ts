@@ -38,16 +38,20 @@ function isFresh(state: GovernorState): boolean {
   return !state.process.resumes && documentToGive(state) === undefined;
 }
 
-/** The window decides about a call of a tool and its result: what comes before its answer waits. undefined: this does not. */
+/**
+ * The window decides about a call of a tool and its result, so what comes before its answer waits. Behind a tool it also
+ * waits for the size of the call before, which claude forgets with the next one. undefined: this does not wait.
+ */
 export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
-  const { phase, asked, held } = state.control;
+  const { phase, asked, held, unsized } = state.control;
   // The hooks of a terminal come without a claude that could be asked.
   if (phase === 'closed') return undefined;
-  const isOfTool = Object.keys(MATCHERS).some((name) => CALLBACKS[name as HookName] === event.callbackId);
+  const hook = Object.keys(MATCHERS).find((name) => CALLBACKS[name as HookName] === event.callbackId);
+  const isUnsized = unsized && hook?.startsWith('Post') === true;
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state, 'context')));
-  if (!isOfTool || !isFresh(state) || isDecidable) return undefined;
+  if (!isUnsized && (hook === undefined || !isFresh(state) || isDecidable)) return undefined;
   const waiting = changedIn(state, 'control', { held: [...held, event] });
-  return asked ? keep(waiting) : askContext(waiting);
+  return asked && !isUnsized ? keep(waiting) : askContext(waiting);
 }
 
 /** claude takes too long to report its window: nothing waits for the answer any more. */

@@ -90,6 +90,18 @@ describe('opening the control channel', () => {
     expect(requests(driver.claude(resultLine()))).toEqual([question]);
   });
 
+  it('answers a hook behind a tool only once the size of the call before it is known', () => {
+    const driver = asked();
+    driver.claude(contextAnswer(driver, context(200_000, 20_000)));
+    const usage = { input_tokens: 0, output_tokens: 1 };
+    driver.claude(callLine(0, { message: { ...(CALL.message as Line), id: 'm2', usage } }));
+    const hook = hookLine('PostToolUse', { tool_name: 'Bash', tool_use_id: 'toolu_1', tool_response: 'ok' });
+    const held = driver.claude(hook);
+    expect(requests(held)).toEqual([{ subtype: 'get_context_usage', detail: 'summary' }]);
+    expect(kinds(held)).not.toContain('answer-hook');
+    expect(kinds(driver.claude(contextAnswer(driver, context(200_000, 21_000))))).toContain('answer-hook');
+  });
+
   describe('for an agent', () => {
     const AGENTS = [{ name: 'Plan' }, { name: 'scout' }];
     const asked = (changes: Partial<Parameters<typeof runWith>[0]>) => {
