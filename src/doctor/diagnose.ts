@@ -109,17 +109,15 @@ export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: bo
     ...crossedAtOnce(config, window, fresh.prefix),
   ];
   if (remarks.length > 0) return remarks;
-  const own = isTaken
-    ? ''
-    : `, claude's own compaction ${placed === undefined ? 'is' : 'is placed'} at ${tokens(trigger)}`;
-  const text = `${relief(config, window)} of ${tokens(window)} tokens${own}, a fresh context has about ${tokens(fresh.prefix)}`;
+  const own = isTaken ? '' : `; claude itself compacts at ${tokens(trigger)}`;
+  const text = `ctxb ${relief(config, window)} of ${tokens(window)} tokens${own}; a fresh context has about ${tokens(fresh.prefix)}`;
   return [{ status: 'good', subject: 'thresholds', text }];
 }
 
 function relief(config: Config, window: number): string {
-  const when = config.compaction.moment === 'economic' ? 'as soon as it pays, at the latest at' : 'at';
-  if (config.compaction.enabled) return `compact ${when} ${tokens(inTokens(config.thresholds.compact, window))}`;
-  return `hand over at ${tokens(handoffLevel(config, window))}`;
+  const when = config.compaction.moment === 'economic' ? 'as soon as it pays, or at' : 'at';
+  if (config.compaction.enabled) return `compacts ${when} ${tokens(inTokens(config.thresholds.compact, window))}`;
+  return `hands over at ${tokens(handoffLevel(config, window))}`;
 }
 
 function neverCrossed(config: Config, window: number, trigger: number | undefined): Remark[] {

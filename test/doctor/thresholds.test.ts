@@ -8,16 +8,16 @@ const FRESH = { model: 'claude', window: 200_000, prefix: 27_000 };
 it.each([
   {
     window: 200_000,
-    says: "compact as soon as it pays, at the latest at 156,000 of 200,000 tokens, claude's own compaction is placed at 167,000",
+    says: 'ctxb compacts as soon as it pays, or at 156,000 of 200,000 tokens; claude itself compacts at 167,000',
   },
   {
     window: 1_000_000,
-    says: "compact as soon as it pays, at the latest at 780,000 of 1,000,000 tokens, claude's own compaction is placed at 880,000",
+    says: 'ctxb compacts as soon as it pays, or at 780,000 of 1,000,000 tokens; claude itself compacts at 880,000',
   },
 ])('the defaults are fine in a window of $window tokens', ({ window, says }) => {
   const [remark, ...others] = judgeThresholds(DEFAULTS, { ...FRESH, window }, false);
   expect(remark).toMatchObject({ status: 'good' });
-  expect(remark?.text).toBe(`${says}, a fresh context has about 27,000`);
+  expect(remark?.text).toBe(`${says}; a fresh context has about 27,000`);
   expect(others).toEqual([]);
 });
 
@@ -29,41 +29,41 @@ it.each([
     title: 'is as late as it can come where ctxb does not compact',
     change: noCompaction,
     window: 1_000_000,
-    says: "hand over at 850,000 of 1,000,000 tokens, claude's own compaction is placed at 967,000",
+    says: 'ctxb hands over at 850,000 of 1,000,000 tokens; claude itself compacts at 967,000',
   },
   {
     title: 'is below the handoff',
     change: noCompaction,
     window: 200_000,
-    says: "hand over at 159,000 of 200,000 tokens, claude's own compaction is placed at 167,000",
+    says: 'ctxb hands over at 159,000 of 200,000 tokens; claude itself compacts at 167,000',
   },
   {
     title: 'stays where it is where it is not to be placed',
     change: noMidTurn,
     window: 1_000_000,
-    says: "compact as soon as it pays, at the latest at 780,000 of 1,000,000 tokens, claude's own compaction is at 967,000",
+    says: 'ctxb compacts as soon as it pays, or at 780,000 of 1,000,000 tokens; claude itself compacts at 967,000',
   },
   {
     title: 'stays where it is while ctxb only observes',
     change: { observe: true },
     window: 1_000_000,
-    says: "compact as soon as it pays, at the latest at 780,000 of 1,000,000 tokens, claude's own compaction is at 967,000",
+    says: 'ctxb compacts as soon as it pays, or at 780,000 of 1,000,000 tokens; claude itself compacts at 967,000',
   },
   {
     title: 'is of the window that claude has, where the set one is too small to place it',
     change: { window: 95_000, compaction: { ...DEFAULTS.compaction, target: 40_000 } },
     window: 200_000,
-    says: "compact as soon as it pays, at the latest at 74,100 of 95,000 tokens, claude's own compaction is at 167,000",
+    says: 'ctxb compacts as soon as it pays, or at 74,100 of 95,000 tokens; claude itself compacts at 167,000',
   },
   {
     title: 'is placed for the window that is set',
     change: { window: 160_000 },
     window: 200_000,
-    says: "compact as soon as it pays, at the latest at 124,800 of 160,000 tokens, claude's own compaction is placed at 127,000",
+    says: 'ctxb compacts as soon as it pays, or at 124,800 of 160,000 tokens; claude itself compacts at 127,000',
   },
 ])("claude's trigger $title", ({ change, window, says }) => {
   const remarks = judgeThresholds({ ...DEFAULTS, ...change }, { ...FRESH, window }, false);
-  expect(remarks.map(({ text }) => text)).toEqual([`${says}, a fresh context has about 27,000`]);
+  expect(remarks.map(({ text }) => text)).toEqual([`${says}; a fresh context has about 27,000`]);
 });
 
 const changed = (change: Partial<Config>): Config => ({ ...DEFAULTS, ...change });

@@ -133,7 +133,7 @@ const ECHO = '^C';
 export function statusLine(state: GovernorState, style: Style, width: number, now = state.now): string {
   const { cost, turn, wait } = state;
   const agents = agentTotals(state);
-  const urgent = (text: string): Part => ({ text, rank: 1, paint: style.yellow });
+  const urgent = (text: string): Part => ({ text, rank: 0, paint: style.yellow });
   const under: Part[] = [
     ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, paint: style.cyan }] : []),
     ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait, now))]),
