@@ -127,7 +127,10 @@ class PlayedClaude {
       claude_code_version: '2.1.332',
     });
     for (;;) {
-      const move = next((words) => this.#sees(words));
+      const move = next((words) => {
+        this.#makeRoom();
+        return this.#sees(words);
+      });
       if (move.kind === 'pause') this.#pause(move.ms);
       else if (this.#step(move)) break;
     }
@@ -167,7 +170,7 @@ class PlayedClaude {
 
   /** A call, and the results it asked for; true: the turn is over. */
   #step({ text, uses, results, output, ends }: Call): boolean {
-    if (this.#context() >= this.#trigger) this.#compact('auto');
+    this.#makeRoom();
     const usage = this.#call(output);
     const content = [
       { type: 'text', text },
@@ -187,6 +190,11 @@ class PlayedClaude {
       });
     }
     return ends;
+  }
+
+  /** claude compacts before a call, so the model decides by what is left. */
+  #makeRoom(): void {
+    if (this.#context() >= this.#trigger) this.#compact('auto');
   }
 
   #context(): number {

@@ -1,3 +1,4 @@
+import { contextOf } from '../../protocol/usage.ts';
 import { toUsd } from '../cost/cost.ts';
 import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
@@ -8,8 +9,8 @@ import { inTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isHandingOver } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
-import { endStep, forgetHad, heldTokens, tailOf } from './contents.ts';
-import { afterSummary, type WorkingSet, workingSet } from './working-set.ts';
+import { endStep, forgetHad, tailOf } from './contents.ts';
+import { type WorkingSet, workingSet } from './working-set.ts';
 
 /** A model without a price: tokens count as list prices weigh them. */
 export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
@@ -50,15 +51,15 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const after = aloneAfterCall(alone, {
     ...{ usage: call.usage, gauge, contents: tools.contents, isOwn: isInjected },
     price: priceOfModel(state) ?? UNPRICED,
-    afterSummary: (room) => {
-      return afterSummary(tools.contents, { now: gauge.calls, since: gauge.calls - before.turn.calls, room });
-    },
+    // Behind a relief there is no call before this one that names the model.
+    level: claudesLevel(state.gauge.call?.model, gauge.window.tokens),
     isIdle: idleBeyondLife(cache, state.now) !== undefined,
   });
   const { summary } = after;
   const contents = summary === undefined ? state.tools.contents : forgetHad(state.tools.contents, summary.names);
   const counted = changedIn(state, 'relief', { alone: after });
-  return changed(counted, { tools: { ...state.tools, contents: endStep(contents) } });
+  const grown = alone.replaced ? undefined : contextOf(call.usage) - gauge.used;
+  return changed(counted, { tools: { ...state.tools, contents: endStep(contents, grown) } });
 }
 
 /** Whether the context would have been replaced without ctxb as well. */
@@ -79,12 +80,10 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   // Between a relief and the next the context is about half as large.
   const call = callCost(predicted(gauge) / 2, price);
   const sizes = Object.values(contents.byName).flatMap(({ tokens }) => tokens || []);
-  // A small result is held with its whole step, so what was said and thought beside the results counts too.
-  const beside = Math.max(0, predicted(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, sizes.length);
   const prompts = relief.bare === undefined ? [...inTurn(state), ...waiting(state)] : [];
   return workingSet(contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
-    holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
+    holding: (tokens, calls) => (tokens * (write + (calls - 1) * cacheRead)) / 1_000_000,
     least: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
     slack: slackOf(state),
     isLost: relief.alone.context + Math.max(0, ...sizes) >= claudesLevel(gauge.call?.model, gauge.window.tokens),

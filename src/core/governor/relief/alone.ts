@@ -1,10 +1,9 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predicted } from '../gauge/gauge.ts';
-import { claudesLevel } from '../policy.ts';
 import type { Contents } from './contents.ts';
 import { CALL_TOKENS, USUALLY_MISSED } from './economic-moment.ts';
-import type { AfterSummary } from './working-set.ts';
+import { type Shown, shownAgain } from './working-set.ts';
 
 /**
  * The second account: what the calls of the main thread would have cost claude alone, beside what they did cost. Its
@@ -38,7 +37,7 @@ export const NEW_ALONE = {
   /** What claude alone would have paid for what its summaries lose, in micro-dollars: told, but nothing is staked on it. */
   lost: 0,
   /** Before the last call claude alone would have had its context summed up. */
-  summary: undefined as AfterSummary | undefined,
+  summary: undefined as Shown | undefined,
 };
 
 /** Both accounts in micro-dollars, the open call included. */
@@ -72,14 +71,14 @@ export function aloneAfterReplacing(alone: Alone, before: Gauge, landing: Gauge,
 interface NewCall {
   readonly usage: Usage;
   readonly price: Price;
+  /** Tokens at which claude alone compacts. */
+  readonly level: number;
   readonly isOwn: boolean;
   /** The cache may have expired since the last call. */
   readonly isIdle: boolean;
   /** Just before the call. */
   readonly gauge: Gauge;
   readonly contents: Contents;
-  /** What claude would fetch again at once behind a summary. @param room tokens that fit in */
-  readonly afterSummary: (room: number) => AfterSummary;
 }
 
 /** A call of the main thread was measured. */
@@ -87,14 +86,17 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const { gauge, contents, usage } = call;
   const { step } = contents;
   const wasMade = step.results === 0 || step.again < step.results;
-  const alone = withCalls(settled(before, callOutput(gauge), wasMade), step.owed.calls, call.price);
   const isFirst = before.open === undefined;
+  const isMissed = isUncached(usage, before.replaced ? undefined : gauge.used);
+  const alone = withOwed(settled(before, callOutput(gauge), wasMade), call, isMissed && !isFirst && !call.isIdle);
   const grown = before.replaced ? before.carried + predicted(gauge) - gauge.used : contextOf(usage) - gauge.used;
-  const fresh = isFirst ? contextOf(usage) - alone.context : Math.max(0, grown - step.tokens) + step.owed.tokens;
+  const fresh = isFirst
+    ? contextOf(usage) - alone.context
+    : Math.max(0, grown) * (1 - step.tokens / Math.max(1, step.size)) + step.owed.tokens;
   // What a call that was not made has found, the next one finds.
   const left = wasMade ? undefined : before.open;
   const growth = (left?.growth ?? 0) + (wasMade || isFirst ? fresh : 0);
-  const isCold = isFirst || call.isIdle || isUncached(usage, before.replaced ? undefined : gauge.used);
+  const isCold = isFirst || call.isIdle || isMissed;
   const cold = left?.cold ?? (isCold ? usage.cacheRead : undefined);
   const open = { usage, price: call.price, growth, cold, isOwn: call.isOwn };
   return withSummary({ ...alone, carried: 0, replaced: false, open, summary: undefined }, call);
@@ -108,30 +110,35 @@ function isUncached(usage: Usage, before: number | undefined): boolean {
 /** System prompt and tools take more than this part of a context: one in 20 tokens. */
 const LEAST_PREFIX = 20;
 
-/** @param calls with which claude alone would have fetched contents that the run still held */
-function withCalls(alone: Alone, calls: number, price: Price): Alone {
+/**
+ * Claude alone fetches contents that the run still held.
+ *
+ * @param isCold no call finds anything in the cache
+ */
+function withOwed(alone: Alone, { contents, price }: NewCall, isCold: boolean): Alone {
+  const { calls, tokens } = contents.step.owed;
   if (calls === 0) return alone;
-  const { microUsd } = alone;
-  return { ...alone, microUsd: { ...microUsd, alone: microUsd.alone + calls * callCost(alone.context, price) } };
+  const cost = callCost(alone.context + tokens / 2, price, isCold);
+  return { ...alone, microUsd: { ...alone.microUsd, alone: alone.microUsd.alone + calls * cost } };
 }
 
 /** At its own level claude has its context summed up, which reads all of it once more. */
-function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
+function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   const { open, context, microUsd } = alone;
-  const { window, first = 0 } = gauge;
-  const level = claudesLevel(gauge.call?.model, window.tokens);
+  const { first = 0 } = gauge;
   if (open === undefined || context + open.growth < level) return alone;
   const [cacheRead, cacheCreation] = open.cold !== undefined ? [0, context] : [context, 0];
   const reading = microUsdOf({ input: 0, cacheCreation, cacheRead, output: SUMMARY_TOKENS }, open.price);
   const landing = first + SUMMARY_TOKENS + open.growth;
-  const summary = afterSummary(level - landing);
-  const again = (summary.calls + USUALLY_MISSED.calls) * callCost(landing + summary.tokens / 2, open.price);
+  const summary = shownAgain(contents, level - landing);
+  const again = USUALLY_MISSED.calls * callCost(landing + summary.tokens, open.price);
   return {
     ...alone,
     context: first,
     open: { ...open, growth: landing + summary.tokens - first },
     microUsd: { ...microUsd, alone: microUsd.alone + reading + again },
-    lost: alone.lost + LOST_CALLS * callCost((landing + level) / 2, open.price),
+    // What is known to fail is tried once more.
+    lost: alone.lost + contents.failed.length * callCost((landing + level) / 2, open.price),
     summary,
   };
 }
@@ -141,9 +148,6 @@ function withSummary(alone: Alone, { gauge, afterSummary }: NewCall): Alone {
  * Beside system prompt and tools, it leaves the summary and the step under way.
  */
 const SUMMARY_TOKENS = 2_250;
-
-/** Calls until the next summary that repeat what a summary lost, such as failed commands; near those of `npm run outcome`. */
-const LOST_CALLS = 3;
 
 /** @param output tokens of the open call */
 function settled(alone: Alone, output: number, wasMade: boolean): Alone {
@@ -170,7 +174,14 @@ function usageAlone(usage: Usage, context: number, growth: number, cold: number 
   return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
 }
 
-/** What a call costs that only fetches something, in micro-dollars. @param context what it reads, in tokens */
-export function callCost(context: number, price: Price): number {
-  return microUsdOf({ input: 0, cacheCreation: 0, cacheRead: Math.round(context), output: CALL_TOKENS }, price);
+/**
+ * What a call costs that only fetches something, in micro-dollars.
+ *
+ * @param context what it reads, in tokens
+ * @param isCold none of it is in the cache
+ */
+export function callCost(context: number, price: Price, isCold = false): number {
+  const all = Math.round(context);
+  const [cacheRead, cacheCreation] = isCold ? [0, all] : [all, 0];
+  return microUsdOf({ input: 0, cacheCreation, cacheRead, output: CALL_TOKENS }, price);
 }

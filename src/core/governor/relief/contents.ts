@@ -40,14 +40,19 @@ export const NO_CONTENTS = {
   gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was changed last. */
   changed: 0,
+  /** What failed last, by name. */
+  failed: [] as readonly string[],
   /** Files that were read in a row, without another tool between, and the most of them before a change. */
   row: [] as readonly string[],
   together: 0,
   /**
-   * Results since the last call, and what of them claude alone would still have had, in results and in tokens. `owed`:
+   * Results since the last call and their estimated tokens, and what of them claude alone would still have had. `owed`:
    * what claude alone would have had to fetch for what was used. `names`: contents that were fetched or written.
    */
-  step: { results: 0, again: 0, tokens: 0, owed: { calls: 0, tokens: 0 }, names: [] as readonly string[] },
+  step: {
+    ...{ results: 0, size: 0, again: 0, tokens: 0, owed: { calls: 0, tokens: 0 } },
+    names: {} as Readonly<Record<string, number>>,
+  },
 };
 
 /** Names that are remembered, at most; the older half is forgotten at a time. */
@@ -55,6 +60,9 @@ const NAMES = 500;
 
 /** UTF-16 units of a name. */
 const NAME_LENGTH = 300;
+
+/** A summary loses more failures, but only some are tried again before the next; near those of `npm run outcome`. */
+const MOST_FAILED = 3;
 
 /** These tools do work of their own. */
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
@@ -69,17 +77,38 @@ export function contentsAfter(
   calibration: Calibration = UNCALIBRATED,
 ): Contents {
   const { name: tool, input } = use;
-  if (NOT_FETCHING.test(tool)) return counted(contents, 0);
-  if (tool === 'Write') return counted(written(contents, use, estimateTokens(measureBlock(use), calibration), now), 0);
-  if (CHANGING.test(tool)) return counted(changedFile(contents, pathOf(input), now), 0);
-  if (isSeenBefore(result.text)) return counted(usedFile(contents, pathOf(input), now), 0);
-  const named = tool === 'Bash' ? withNamed(contents, textOf(fieldsOf(input).command) ?? '', now) : contents;
-  return fetched(named, use, estimateTokens(measureBlock(result), calibration), now);
+  const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
+  const more = counted(contents, size);
+  if (NOT_FETCHING.test(tool)) return more;
+  if (tool === 'Write') return written(more, use, size, now);
+  if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
+  if (isSeenBefore(result.text)) return usedFile(more, pathOf(input), now);
+  const named = tool === 'Bash' ? withNamed(more, textOf(fieldsOf(input).command) ?? '', now) : more;
+  return fetched(named, use, { size, isError: result.isError }, now);
 }
 
-/** A call was measured: what was fetched before it is accounted for. */
-export function endStep(contents: Contents): Contents {
-  return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
+function counted(contents: Contents, size: number): Contents {
+  const { step } = contents;
+  return { ...contents, step: { ...step, results: step.results + 1, size: step.size + size } };
+}
+
+/**
+ * A call was measured: what was fetched before it is accounted for. Each result takes its share of what the context grew
+ * by, with what was said and thought beside it.
+ *
+ * @param grown tokens; undefined: not measured, as the context was replaced
+ */
+export function endStep(contents: Contents, grown = 0): Contents {
+  const { step, byName } = contents;
+  if (step.results === 0) return contents;
+  const times = grown > 0 ? grown / Math.max(1, step.size) : 1;
+  const sized = Object.entries(step.names).flatMap(([name, size]) => {
+    const content = byName[name];
+    if (content === undefined) return [];
+    const tokens = content.tokens + size * (times - 1);
+    return [[name, { ...content, tokens, had: Math.max(content.had, tokens) }] as const];
+  });
+  return { ...contents, byName: { ...byName, ...Object.fromEntries(sized) }, step: NO_CONTENTS.step };
 }
 
 /** @param kept ids of tool calls whose results stay whole */
@@ -91,7 +120,7 @@ export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string
 
 /** Claude alone would have had its context summed up. @param names what it would fetch again at once */
 export function forgetHad(contents: Contents, names: readonly string[]): Contents {
-  const stays = new Set([...contents.step.names, ...names]);
+  const stays = new Set([...Object.keys(contents.step.names), ...names]);
   return mapped(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
 }
 
@@ -105,28 +134,28 @@ function pathOf(input: unknown): string | undefined {
   return textOf(file_path) ?? textOf(notebook_path);
 }
 
-function counted(contents: Contents, again: number): Contents {
-  const { step } = contents;
-  const more = {
-    ...step,
-    results: step.results + 1,
-    again: step.again + (again > 0 ? 1 : 0),
-    tokens: step.tokens + again,
-  };
-  return { ...contents, step: more };
+interface Fetched {
+  readonly size: number;
+  readonly isError: boolean;
 }
 
-function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
+function fetched(
+  before: Contents,
+  { id, name: tool, input }: ToolUse,
+  { size, isError }: Fetched,
+  now: number,
+): Contents {
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
   const isPage = offset !== undefined;
   const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
   const isOfFile = isFile(tool, path, command);
-  const contents = { ...before, row: isOfFile ? [...new Set([...before.row, name])] : [] };
+  const failed = isError ? [...new Set([...before.failed, name])].slice(-MOST_FAILED) : before.failed;
+  const contents = { ...before, failed, row: isOfFile ? [...new Set([...before.row, name])] : [] };
   const known = contents.byName[name];
   if (known === undefined) {
     const kind = isOfFile ? 'unused' : 'printed';
-    return counted(withContent(contents, name, newContent(id, path, kind, size, now)), 0);
+    return withContent(contents, name, newContent(id, path, kind, size, now), size);
   }
   // What a command prints after a change is new.
   const isStale = path === undefined && known.used <= contents.changed;
@@ -134,7 +163,10 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: num
   const next = isPage ? withPage(known, size) : seenWhole(known, size);
   const content = { ...next, id, used: now };
   const gaps = withGap(contents.gaps, known.kind, now - known.used);
-  return counted(withContent({ ...contents, gaps }, name, content), isMissed ? size : 0);
+  const { step, ...after } = withContent({ ...contents, gaps }, name, content, size);
+  return isMissed
+    ? { ...after, step: { ...step, again: step.again + 1, tokens: step.tokens + size } }
+    : { ...after, step };
 }
 
 /** The run lacks a content that claude alone would still have. */
@@ -172,11 +204,12 @@ function nameOf(what: string): string {
 function written(contents: Contents, use: ToolUse, size: number, now: number): Contents {
   const path = pathOf(use.input);
   if (path === undefined) return contents;
-  return withContent(changedFile(contents, path, now), nameOf(path), newContent(use.id, path, 'used', size, now));
+  return withContent(changedFile(contents, path, now), nameOf(path), newContent(use.id, path, 'used', size, now), size);
 }
 
-function withContent(before: Contents, name: string, content: Content): Contents {
-  const contents = { ...before, step: { ...before.step, names: [...before.step.names, name] } };
+function withContent(before: Contents, name: string, content: Content, size: number): Contents {
+  const { names } = before.step;
+  const contents = { ...before, step: { ...before.step, names: { ...names, [name]: (names[name] ?? 0) + size } } };
   const { [name]: _, ...others } = contents.byName;
   const kept = Object.entries(others);
   const rest = kept.length < NAMES ? others : Object.fromEntries(kept.slice(-NAMES / 2));
@@ -185,16 +218,11 @@ function withContent(before: Contents, name: string, content: Content): Contents
 
 /** As many of the last files as a change has needed are used with it. */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  const together = neededTogether(contents);
+  const together = Math.max(contents.together, contents.row.length);
   const others = lastFiles(contents).flatMap(([, content]) => (content.path === path ? [] : [content.id]));
   const group = new Set(others.slice(0, Math.max(0, together - 1)));
   const after = used(contents, (content) => content.path === path || group.has(content.id), now);
   return { ...after, changed: now, together, row: [] };
-}
-
-/** Files that the next change may need at once. */
-export function neededTogether({ row, together }: Contents): number {
-  return Math.max(together, row.length);
 }
 
 /** Several files that were not there before, read in a row, begin something new: the change before them was the last. */
@@ -202,10 +230,10 @@ export function hasMovedOn({ row, byName }: Contents): boolean {
   return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
 }
 
-/** Files by their last use, the newest first. */
+/** Files by their last use, the newest first; of those that were used together, the one that was fetched last. */
 export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
   const files = Object.entries(byName).filter(([, { kind }]) => kind !== 'printed');
-  return files.sort(([, one], [, other]) => other.used - one.used);
+  return files.reverse().sort(([, one], [, other]) => other.used - one.used);
 }
 
 function usedFile(contents: Contents, path: string | undefined, now: number): Contents {

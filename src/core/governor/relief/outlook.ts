@@ -58,7 +58,7 @@ export function extentOf(state: GovernorState): Extent {
     // Where one has just failed, another before the next call would fail as well.
     turn: relief.triedAt === gauge.calls ? undefined : forecast(turn),
     moment: momentOf(state),
-    isUnbearable: isHigh && exactIsPossible(state) && isBounded(run.policy) && isUnbearable(state, 'compact'),
+    isUnbearable: isHigh && exactIsPossible(state) && isBounded(run.policy) && !pays(state, full),
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
@@ -120,6 +120,12 @@ export function momentOf(state: GovernorState): Moment | undefined {
   const moment = nextMoment(state);
   if (moment === undefined || !isBounded(run.policy)) return moment;
   return isUnbearable(state, moment.way) ? undefined : moment;
+}
+
+/** A compaction costs no more than going on, and the run can bear what it puts at stake. */
+function pays(state: GovernorState, full: number): boolean {
+  const { at = Number.POSITIVE_INFINITY } = nextMoment(state) ?? {};
+  return at <= full && !isUnbearable(state, 'compact');
 }
 
 /** A relief now puts more at stake than the bound leaves. Without an account, as at the terminal, nothing is known to. */

@@ -1,4 +1,4 @@
-import { type Content, type Contents, type Gaps, hasMovedOn, KINDS, lastFiles, neededTogether } from './contents.ts';
+import { type Content, type Contents, type Gaps, hasMovedOn, KINDS, lastFiles } from './contents.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 /**
@@ -102,9 +102,6 @@ export interface Stakes {
   readonly isLost: boolean;
 }
 
-/** From this chance on what claude alone would lose to a summary, too, is counted as needed again. */
-const LEAST_CHANCE = 0.5;
-
 /**
  * Contents stay whole where holding them costs less than fetching them again, as likely and as soon as they are used. What
  * was fetched and not used since may still be what the work is about: it goes only as far as the run can bear to fetch all
@@ -133,49 +130,26 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   return { keep, kept, missed, atStake };
 }
 
-/** What claude alone would have again at once behind a summary of its context. */
-export interface AfterSummary {
-  readonly names: readonly string[];
-  /** Calls that fetch it: claude itself shows the last files again. */
-  readonly calls: number;
-  readonly tokens: number;
-}
-
-/** So many files claude shows again behind a summary, the last used ones, unless one is larger (2.1.332). */
+/** What claude shows again behind a summary: so many files, the last used ones, unless one is larger (2.1.332). */
 const SHOWN_AGAIN = 5;
 const MOST_SHOWN_TOKENS = 5_000;
 
-/** Where a summary finds the work. */
-interface SummedUp {
-  /** Calls so far, and before the running turn. */
-  readonly now: number;
-  readonly since: number;
-  /** Tokens that fit below claude's level beside the summary. */
-  readonly room: number;
+/** Contents, and their tokens. */
+export interface Shown {
+  readonly names: readonly string[];
+  readonly tokens: number;
 }
 
 /**
- * A summary leaves the last results, and claude shows the last files again. A model that reads several files before it
- * changes one fetches as many again at once: those that were read in the running turn and not used yet, and those that are
- * likely to be used. What does not fit in is fetched as it is used, and so is the rest.
+ * What a summary of claude's leaves beside itself and the last results. The model fetches the rest as it uses it.
+ *
+ * @param room tokens that fit in
  */
-export function afterSummary(contents: Contents, { now, since, room }: SummedUp): AfterSummary {
-  const { step } = contents;
-  const likely = new Set(chances(contents, now).flatMap(({ id, chance }) => (chance >= LEAST_CHANCE ? [id] : [])));
-  const lost = lastFiles(contents).filter(([name, { had }]) => had > 0 && !step.names.includes(name));
-  const isNew = ({ kind, used }: Content) => kind === 'unused' && used >= since;
-  const needed = Object.values(contents.byName).some(isNew)
-    ? lost.filter(([, content]) => isNew(content))
-    : lost.filter(([, { id }]) => likely.has(id)).slice(0, neededTogether(contents));
-  const shown = lost
+export function shownAgain(contents: Contents, room: number): Shown {
+  const shown = lastFiles(contents)
+    .filter(([name, { had }]) => had > 0 && !(name in contents.step.names))
     .slice(0, SHOWN_AGAIN)
     .filter(([, { had, path }]) => path !== undefined && had <= MOST_SHOWN_TOKENS);
-  const fetched = needed.filter((one) => !shown.includes(one));
-  const fits = tokensOf([...shown, ...fetched]) <= room;
-  const all = fits ? [...shown, ...fetched] : shown;
-  return { names: all.map(([name]) => name), calls: all.length - shown.length, tokens: tokensOf(all) };
-}
-
-function tokensOf(all: readonly (readonly [string, Content])[]): number {
-  return all.reduce((sum, [, { had }]) => sum + had, 0);
+  const tokens = shown.reduce((sum, [, { had }]) => sum + had, 0);
+  return tokens > room ? { names: [], tokens: 0 } : { names: shown.map(([name]) => name), tokens };
 }

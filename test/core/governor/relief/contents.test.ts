@@ -7,11 +7,16 @@ import {
   forgetHad,
   NO_CONTENTS,
 } from '../../../../src/core/governor/relief/contents.ts';
-import { afterSummary, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
+import { shownAgain, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
+import type { ToolResult } from '../../../../src/core/protocol/events.ts';
 
 type Happening = readonly [tool: string, input: object, text?: string] | 'relief' | 'summary';
 
 const TEXT = 'x '.repeat(2_000);
+
+function resultOf(id: number, text: string): ToolResult {
+  return { type: 'tool_result', toolUseId: `${id}`, text, isError: false, images: 0, definitions: [] };
+}
 
 /** Each happening takes a call; ids are the numbers of the happenings, from 1. */
 function contentsOf(...all: readonly Happening[]): Contents {
@@ -19,16 +24,12 @@ function contentsOf(...all: readonly Happening[]): Contents {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
     if (one === 'summary') return forgetHad(endStep(contents), []);
     const [name, input, text = TEXT] = one;
-    const result = {
-      type: 'tool_result',
-      toolUseId: `${at + 1}`,
-      text,
-      isError: false,
-      definitions: [],
-      images: [],
-      pictures: [],
-    } as never;
-    return contentsAfter(endStep(contents), { type: 'tool_use', id: `${at + 1}`, name, input }, result, at + 1);
+    return contentsAfter(
+      endStep(contents),
+      { type: 'tool_use', id: `${at + 1}`, name, input },
+      resultOf(at + 1, text),
+      at + 1,
+    );
   }, NO_CONTENTS);
 }
 
@@ -67,49 +68,56 @@ describe('what claude alone would not fetch', () => {
   });
 });
 
-describe('what claude alone has again at once behind a summary', () => {
-  const at = (since: number, room = 1_000_000) => ({ now: 9, since, room });
+describe('what claude shows again behind a summary', () => {
   const large = (file_path: string): Happening => ['Read', { file_path }, TEXT.repeat(8)];
+  const ROOM = 1_000_000;
 
-  it('is what was read in the running turn and not used yet', () => {
-    const contents = endStep(contentsOf(large('before'), run('cat done'), run('make done'), run('cat notes')));
-    const { names, calls, tokens } = afterSummary(contents, at(2));
-    expect(names).toEqual(['Bash cat notes', 'Bash cat done']);
-    expect(calls).toBe(2);
-    expect(tokens).toBeGreaterThan(1_000);
-  });
-
-  it('is nothing but what claude shows where it does not fit in', () => {
-    const contents = endStep(contentsOf(large('before'), large('other'), run('make done')));
-    expect(afterSummary(contents, at(0)).names).toEqual(['other', 'before']);
-    expect(afterSummary(contents, at(0, 10_000)).names).toEqual([]);
-  });
-
-  it('is not what was used before the running turn, where that reads something new', () => {
-    const contents = endStep(contentsOf(large('old'), edit('old'), large('new')));
-    expect(afterSummary(contents, at(1)).names).toEqual(['new']);
-  });
-
-  it('is as many files as are read before a change, the last used ones', () => {
-    const changes = Array.from({ length: 8 }, (_, index) => edit(index % 2 === 0 ? 'a' : 'b'));
-    const pair = [large('a'), large('b'), ...changes];
-    const one = [large('a'), edit('a'), large('b'), ...changes];
-    expect(afterSummary(endStep(contentsOf(...pair)), { ...at(99), now: 11 }).names).toEqual(['a', 'b']);
-    expect(afterSummary(endStep(contentsOf(...one)), { ...at(99), now: 11 }).names).toEqual(['b']);
-  });
-
-  it('is also the last five files, which claude shows without a call, unless they are large', () => {
+  it('are the last five files, unless they are large', () => {
     const files = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((path) => [read(path), edit(path)]);
-    const { names, calls } = afterSummary(endStep(contentsOf(...files, large('g'), edit('g'))), at(99));
-    expect(names.slice(0, 4)).toEqual(['f', 'e', 'd', 'c']);
-    expect(names.slice(4)).toEqual(calls === 0 ? [] : ['g']);
+    const contents = endStep(contentsOf(...files, large('g'), edit('g'), run('ps')));
+    expect(shownAgain(contents, ROOM).names).toEqual(['f', 'e', 'd', 'c']);
+    expect(shownAgain(contents, 1_000).names).toEqual([]);
   });
 
-  it('is not the last results, which a summary leaves', () => {
-    const { names } = afterSummary(contentsOf(read('first'), read('last')), at(0));
-    expect(names).toEqual(['first']);
+  it('of files that were used together, the one that was fetched last comes first', () => {
+    const contents = endStep(contentsOf(read('a'), read('b'), edit('a')));
+    expect(shownAgain(contents, ROOM).names).toEqual(['b', 'a']);
+  });
+
+  it('are not the last results, which a summary leaves', () => {
+    expect(shownAgain(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
     const { byName } = forgetHad(contentsOf(read('a'), run('t'), read('last')), []);
     expect(Object.values(byName).map(({ had }) => had > 0)).toEqual([false, false, true]);
+  });
+});
+
+describe('what a change needs that a summary of claude alone took', () => {
+  it('are as many of the last files as were read in a row before a change', () => {
+    const owed = (...all: Happening[]) => contentsOf(...all, 'summary', edit('b')).step.owed.calls;
+    expect(owed(read('a'), read('b'), edit('a'))).toBe(2);
+    expect(owed(read('a'), edit('a'), read('b'), edit('b'))).toBe(1);
+    expect(owed(read('a'), read('b'))).toBe(2);
+  });
+});
+
+describe('what a result takes in the context', () => {
+  const sizes = (contents: Contents) => Object.values(contents.byName).map(({ tokens }) => tokens);
+
+  it('is its share of what the context grew by with the call behind it', () => {
+    const both = contentsAfter(
+      contentsOf(read('a')),
+      { type: 'tool_use', id: '2', name: 'Read', input: { file_path: 'b' } },
+      resultOf(2, TEXT.repeat(3)),
+      1,
+    );
+    const [one = 0, other = 0] = sizes(endStep(both, 12_000));
+    expect(one + other).toBeCloseTo(12_000);
+    expect(other / one).toBeCloseTo(3, 1);
+  });
+
+  it('is estimated where the context was replaced meanwhile', () => {
+    const contents = contentsOf(read('a'));
+    expect(sizes(endStep(contents))).toEqual(sizes(contents));
   });
 });
 
@@ -186,7 +194,7 @@ describe('what is likely to be used again', () => {
 
   it('is what claude says it has shown before: the first look holds it', () => {
     const first = contentsOf(read('a'));
-    const unchanged = { type: 'tool_result', toolUseId: '2', text: 'File unchanged since last read.' } as never;
+    const unchanged = resultOf(2, 'File unchanged since last read.');
     const use = { type: 'tool_use', id: '2', name: 'Read', input: { file_path: 'a' } } as const;
     const { byName, step } = contentsAfter(endStep(first), use, unchanged, 2);
     expect(byName.a).toMatchObject({ id: '1', tokens: first.byName.a?.tokens, used: 2, kind: 'used' });
