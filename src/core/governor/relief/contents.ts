@@ -40,7 +40,7 @@ export const NO_CONTENTS = {
   gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was changed last. */
   changed: 0,
-  /** What failed last, by name. */
+  /** What failed last. */
   failed: [] as readonly string[],
   /** Files that were read in a row, without another tool between, and the most of them before a change. */
   row: [] as readonly string[],
@@ -78,18 +78,22 @@ export function contentsAfter(
 ): Contents {
   const { name: tool, input } = use;
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
-  const more = counted(contents, size);
+  const more = counted(contents, use, result, size);
   if (NOT_FETCHING.test(tool)) return more;
   if (tool === 'Write') return written(more, use, size, now);
   if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return usedFile(more, pathOf(input), now);
   const named = tool === 'Bash' ? withNamed(more, textOf(fieldsOf(input).command) ?? '', now) : more;
-  return fetched(named, use, { size, isError: result.isError }, now);
+  return fetched(named, use, size, now);
 }
 
-function counted(contents: Contents, size: number): Contents {
-  const { step } = contents;
-  return { ...contents, step: { ...step, results: step.results + 1, size: step.size + size } };
+function counted(contents: Contents, { input }: ToolUse, { isError }: ToolResult, size: number): Contents {
+  const { step, failed } = contents;
+  return {
+    ...contents,
+    failed: isError ? [...new Set([...failed, nameOf(JSON.stringify(input))])].slice(-MOST_FAILED) : failed,
+    step: { ...step, results: step.results + 1, size: step.size + size },
+  };
 }
 
 /**
@@ -99,16 +103,16 @@ function counted(contents: Contents, size: number): Contents {
  * @param grown tokens; undefined: not measured, as the context was replaced
  */
 export function endStep(contents: Contents, grown = 0): Contents {
-  const { step, byName } = contents;
+  const { step } = contents;
   if (step.results === 0) return contents;
   const times = grown > 0 ? grown / Math.max(1, step.size) : 1;
-  const sized = Object.entries(step.names).flatMap(([name, size]) => {
-    const content = byName[name];
-    if (content === undefined) return [];
+  const measured = mapped(contents, (content, name) => {
+    const size = step.names[name];
+    if (size === undefined) return content;
     const tokens = content.tokens + size * (times - 1);
-    return [[name, { ...content, tokens, had: Math.max(content.had, tokens) }] as const];
+    return { ...content, tokens, had: Math.max(content.had, tokens) };
   });
-  return { ...contents, byName: { ...byName, ...Object.fromEntries(sized) }, step: NO_CONTENTS.step };
+  return { ...measured, step: NO_CONTENTS.step };
 }
 
 /** @param kept ids of tool calls whose results stay whole */
@@ -134,24 +138,13 @@ function pathOf(input: unknown): string | undefined {
   return textOf(file_path) ?? textOf(notebook_path);
 }
 
-interface Fetched {
-  readonly size: number;
-  readonly isError: boolean;
-}
-
-function fetched(
-  before: Contents,
-  { id, name: tool, input }: ToolUse,
-  { size, isError }: Fetched,
-  now: number,
-): Contents {
+function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
   const isPage = offset !== undefined;
   const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
   const isOfFile = isFile(tool, path, command);
-  const failed = isError ? [...new Set([...before.failed, name])].slice(-MOST_FAILED) : before.failed;
-  const contents = { ...before, failed, row: isOfFile ? [...new Set([...before.row, name])] : [] };
+  const contents = { ...before, row: isOfFile ? [...new Set([...before.row, name])] : [] };
   const known = contents.byName[name];
   if (known === undefined) {
     const kind = isOfFile ? 'unused' : 'printed';

@@ -25,8 +25,8 @@ export interface Extent {
   readonly moment?: Moment | undefined;
   /** A fresh context as full would not help, or `full` is a guess: only what was crossed before counts. */
   readonly provesNothing?: boolean;
-  /** A compaction now might cost more than the run may lose: wait for claude's own level. */
-  readonly isUnbearable?: boolean;
+  /** A compaction now does not pay, or might cost more than the run may lose: wait for claude's own level. */
+  readonly isTooEarly?: boolean;
 }
 
 /** From how many tokens on which relief pays: an exact compaction, or a handoff. */
@@ -52,7 +52,7 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
   const cause = handoffCause(standing, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
   const { relief, run } = standing;
-  if (extent.isUnbearable === true) return undefined;
+  if (extent.isTooEarly === true) return undefined;
   const isDue = relief.latch === 'compact' || (relief.latch !== 'spent' && willCross(run.policy, extent));
   return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
 }

@@ -47,18 +47,25 @@ const USUAL_PREFIX = 33_000;
 export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, run } = state;
   const full = predicted(gauge);
-  // Below the level of warnings only what pays is done.
-  const own = nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
-  const isHigh = full >= inTokens(run.policy.thresholds.warn, gauge.window.tokens) && full < own;
+  const moment = momentOf(state);
+  // An exact compaction can come in the middle of a turn, so one that does not pay waits for claude's own level.
+  const isBelow = full < nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
+  const isEarly = isBelow && exactIsPossible(state) && isBounded(run.policy);
   return {
     full,
     window: gauge.window.tokens,
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // Where one has just failed, another before the next call would fail as well.
+<<<<<<< HEAD
     turn: relief.triedAt === gauge.calls ? undefined : forecast(turn),
     moment: momentOf(state),
     isUnbearable: isHigh && exactIsPossible(state) && isBounded(run.policy) && !pays(state, full),
+=======
+    turn: relief.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
+    moment,
+    isTooEarly: isEarly && (moment === undefined || moment.at > full),
+>>>>>>> e191cdcf (wip2)
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
@@ -120,12 +127,6 @@ export function momentOf(state: GovernorState): Moment | undefined {
   const moment = nextMoment(state);
   if (moment === undefined || !isBounded(run.policy)) return moment;
   return isUnbearable(state, moment.way) ? undefined : moment;
-}
-
-/** A compaction costs no more than going on, and the run can bear what it puts at stake. */
-function pays(state: GovernorState, full: number): boolean {
-  const { at = Number.POSITIVE_INFINITY } = nextMoment(state) ?? {};
-  return at <= full && !isUnbearable(state, 'compact');
 }
 
 /** A relief now puts more at stake than the bound leaves. Without an account, as at the terminal, nothing is known to. */

@@ -105,7 +105,8 @@ export interface Stakes {
 /**
  * Contents stay whole where holding them costs less than fetching them again, as likely and as soon as they are used. What
  * was fetched and not used since may still be what the work is about: it goes only as far as the run can bear to fetch all
- * of it again, the oldest first.
+ * of it again, the oldest first. Above its bound a run stakes nothing on what is used later: it loses what claude alone
+ * loses.
  */
 export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
   const { fetching, holding, least, slack, isLost } = stakes;
@@ -117,7 +118,8 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
     const cost = fetching(tokens);
     // What claude alone has lost, too, is fetched again in either case.
     const stake = had === 0 ? 0 : (kind === 'unused' ? 1 : chance) * cost;
-    if (soon * cost >= holding(tokens, waits) || (kind === 'unused' && !isLost && atStake + stake > slack)) {
+    const isNeeded = soon * cost >= holding(tokens, waits) || (kind === 'unused' && !isLost && atStake + stake > slack);
+    if (slack >= 0 && isNeeded) {
       keep.push(id);
       kept += tokens;
     } else {
