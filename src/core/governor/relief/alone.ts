@@ -95,7 +95,7 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
     : Math.max(0, grown) * (1 - step.tokens / Math.max(1, step.size)) + step.owed.tokens;
   // What a call that was not made has found, the next one finds.
   const left = wasMade ? undefined : before.open;
-  const growth = (left?.growth ?? 0) + (wasMade || isFirst ? fresh : 0);
+  const growth = (left?.growth ?? 0) + fresh;
   const isCold = isFirst || call.isIdle || isMissed;
   const cold = left?.cold ?? (isCold ? usage.cacheRead : undefined);
   const open = { usage, price: call.price, growth, cold, isOwn: call.isOwn };
@@ -117,8 +117,7 @@ const LEAST_PREFIX = 20;
  */
 function withOwed(alone: Alone, { contents, price }: NewCall, isCold: boolean): Alone {
   const { calls, tokens } = contents.step.owed;
-  if (calls === 0) return alone;
-  const cost = callCost(alone.context + tokens / 2, price, isCold);
+  const cost = readingCost(alone.context + tokens / 2, CALL_TOKENS, price, isCold);
   return { ...alone, microUsd: { ...alone.microUsd, alone: alone.microUsd.alone + calls * cost } };
 }
 
@@ -127,8 +126,7 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   const { open, context, microUsd } = alone;
   const { first = 0 } = gauge;
   if (open === undefined || context + open.growth < level) return alone;
-  const [cacheRead, cacheCreation] = open.cold !== undefined ? [0, context] : [context, 0];
-  const reading = microUsdOf({ input: 0, cacheCreation, cacheRead, output: SUMMARY_TOKENS }, open.price);
+  const reading = readingCost(context, SUMMARY_TOKENS, open.price, open.cold !== undefined);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = shownAgain(contents, level - landing);
   const again = USUALLY_MISSED.calls * callCost(landing + summary.tokens, open.price);
@@ -174,14 +172,14 @@ function usageAlone(usage: Usage, context: number, growth: number, cold: number 
   return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
 }
 
-/**
- * What a call costs that only fetches something, in micro-dollars.
- *
- * @param context what it reads, in tokens
- * @param isCold none of it is in the cache
- */
-export function callCost(context: number, price: Price, isCold = false): number {
-  const all = Math.round(context);
+/** What a call costs that only fetches something, in micro-dollars. @param context what it reads, in tokens */
+export function callCost(context: number, price: Price): number {
+  return readingCost(context, CALL_TOKENS, price, false);
+}
+
+/** @param isCold the cache has nothing of it */
+function readingCost(tokens: number, output: number, price: Price, isCold: boolean): number {
+  const all = Math.round(tokens);
   const [cacheRead, cacheCreation] = isCold ? [0, all] : [all, 0];
-  return microUsdOf({ input: 0, cacheCreation, cacheRead, output: CALL_TOKENS }, price);
+  return microUsdOf({ input: 0, cacheCreation, cacheRead, output }, price);
 }

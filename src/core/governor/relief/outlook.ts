@@ -47,7 +47,6 @@ const USUAL_PREFIX = 33_000;
 export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, run } = state;
   const full = predicted(gauge);
-  const moment = momentOf(state);
   // An exact compaction can come in the middle of a turn, so one that does not pay waits for claude's own level.
   const isBelow = full < nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
   const isEarly = isBelow && exactIsPossible(state) && isBounded(run.policy);
@@ -57,15 +56,9 @@ export function extentOf(state: GovernorState): Extent {
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // Where one has just failed, another before the next call would fail as well.
-<<<<<<< HEAD
     turn: relief.triedAt === gauge.calls ? undefined : forecast(turn),
     moment: momentOf(state),
-    isUnbearable: isHigh && exactIsPossible(state) && isBounded(run.policy) && !pays(state, full),
-=======
-    turn: relief.triedAt === gauge.calls ? undefined : forecast(turn)?.p90,
-    moment,
-    isTooEarly: isEarly && (moment === undefined || moment.at > full),
->>>>>>> e191cdcf (wip2)
+    isTooEarly: isEarly && (bearableMoment(state)?.at ?? full + 1) > full,
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
@@ -92,7 +85,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
   const rates = price === undefined ? UNPRICED : priceAt(price, full);
   return {
     ...{ full, landing, ceiling, how },
-    answer: how === 'exact' ? 0 : ((how === 'handoff' ? relief.handed?.answer : undefined) ?? USUAL_ANSWER),
+    answer: how === 'exact' ? 0 : (relief.handed?.answer ?? USUAL_ANSWER),
     prefix: Math.min(prefix, landing),
     // As long as few calls were seen, much like those of other sessions.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
@@ -121,12 +114,17 @@ function callsToCome(state: GovernorState): number {
 
 /** From how many tokens on which relief pays; undefined: it can't be told, or another is not to follow yet. */
 export function momentOf(state: GovernorState): Moment | undefined {
-  const { gauge, relief, run } = state;
+  const { gauge, relief } = state;
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, relief.triedAt ?? 0);
   if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
+  return bearableMoment(state);
+}
+
+/** The next moment, unless a relief now puts more at stake than the bound leaves. */
+function bearableMoment(state: GovernorState): Moment | undefined {
   const moment = nextMoment(state);
-  if (moment === undefined || !isBounded(run.policy)) return moment;
-  return isUnbearable(state, moment.way) ? undefined : moment;
+  const isBearable = moment === undefined || !isBounded(state.run.policy) || !isUnbearable(state, moment.way);
+  return isBearable ? moment : undefined;
 }
 
 /** A relief now puts more at stake than the bound leaves. Without an account, as at the terminal, nothing is known to. */
