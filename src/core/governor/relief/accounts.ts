@@ -1,4 +1,3 @@
-import { contextOf } from '../../protocol/usage.ts';
 import { toUsd } from '../cost/cost.ts';
 import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
@@ -9,7 +8,7 @@ import { inTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isHandingOver } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
-import { endStep, forgetHad, tailOf } from './contents.ts';
+import { endStep, forgetHad, heldTokens, tailOf } from './contents.ts';
 import { type WorkingSet, workingSet } from './working-set.ts';
 
 /** A model without a price: tokens count as list prices weigh them. */
@@ -58,8 +57,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const { summary } = after;
   const contents = summary === undefined ? state.tools.contents : forgetHad(state.tools.contents, summary.names);
   const counted = changedIn(state, 'relief', { alone: after });
-  const grown = alone.replaced ? undefined : contextOf(call.usage) - gauge.used;
-  return changed(counted, { tools: { ...state.tools, contents: endStep(contents, grown) } });
+  return changed(counted, { tools: { ...state.tools, contents: endStep(contents) } });
 }
 
 /** Whether the context would have been replaced without ctxb as well. */
@@ -80,10 +78,12 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   // Between a relief and the next the context is about half as large.
   const call = callCost(predicted(gauge) / 2, price);
   const sizes = Object.values(contents.byName).flatMap(({ tokens }) => tokens || []);
+  // A small result is held with its whole step, so what was said and thought beside the results counts too.
+  const beside = Math.max(0, predicted(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, sizes.length);
   const prompts = relief.bare === undefined ? [...inTurn(state), ...waiting(state)] : [];
   return workingSet(contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
-    holding: (tokens, calls) => (tokens * (write + (calls - 1) * cacheRead)) / 1_000_000,
+    holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
     least: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
     slack: slackOf(state),
     isLost: relief.alone.context + Math.max(0, ...sizes) >= claudesLevel(gauge.call?.model, gauge.window.tokens),

@@ -51,7 +51,7 @@ export const NO_CONTENTS = {
    */
   step: {
     ...{ results: 0, size: 0, again: 0, tokens: 0, owed: { calls: 0, tokens: 0 } },
-    names: {} as Readonly<Record<string, number>>,
+    names: [] as readonly string[],
   },
 };
 
@@ -96,23 +96,9 @@ function counted(contents: Contents, { input }: ToolUse, { isError }: ToolResult
   };
 }
 
-/**
- * A call was measured: what was fetched before it is accounted for. Each result takes its share of what the context grew
- * by, with what was said and thought beside it.
- *
- * @param grown tokens; undefined: not measured, as the context was replaced
- */
-export function endStep(contents: Contents, grown = 0): Contents {
-  const { step } = contents;
-  if (step.results === 0) return contents;
-  const times = grown > 0 ? grown / Math.max(1, step.size) : 1;
-  const measured = mapped(contents, (content, name) => {
-    const size = step.names[name];
-    if (size === undefined) return content;
-    const tokens = content.tokens + size * (times - 1);
-    return { ...content, tokens, had: Math.max(content.had, tokens) };
-  });
-  return { ...measured, step: NO_CONTENTS.step };
+/** A call was measured: what was fetched before it is accounted for. */
+export function endStep(contents: Contents): Contents {
+  return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
 }
 
 /** @param kept ids of tool calls whose results stay whole */
@@ -124,7 +110,7 @@ export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string
 
 /** Claude alone would have had its context summed up. @param names what it would fetch again at once */
 export function forgetHad(contents: Contents, names: readonly string[]): Contents {
-  const stays = new Set([...Object.keys(contents.step.names), ...names]);
+  const stays = new Set([...contents.step.names, ...names]);
   return mapped(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
 }
 
@@ -148,7 +134,7 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: num
   const known = contents.byName[name];
   if (known === undefined) {
     const kind = isOfFile ? 'unused' : 'printed';
-    return withContent(contents, name, newContent(id, path, kind, size, now), size);
+    return withContent(contents, name, newContent(id, path, kind, size, now));
   }
   // What a command prints after a change is new.
   const isStale = path === undefined && known.used <= contents.changed;
@@ -156,7 +142,7 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: num
   const next = isPage ? withPage(known, size) : seenWhole(known, size);
   const content = { ...next, id, used: now };
   const gaps = withGap(contents.gaps, known.kind, now - known.used);
-  const { step, ...after } = withContent({ ...contents, gaps }, name, content, size);
+  const { step, ...after } = withContent({ ...contents, gaps }, name, content);
   return isMissed
     ? { ...after, step: { ...step, again: step.again + 1, tokens: step.tokens + size } }
     : { ...after, step };
@@ -197,12 +183,11 @@ function nameOf(what: string): string {
 function written(contents: Contents, use: ToolUse, size: number, now: number): Contents {
   const path = pathOf(use.input);
   if (path === undefined) return contents;
-  return withContent(changedFile(contents, path, now), nameOf(path), newContent(use.id, path, 'used', size, now), size);
+  return withContent(changedFile(contents, path, now), nameOf(path), newContent(use.id, path, 'used', size, now));
 }
 
-function withContent(before: Contents, name: string, content: Content, size: number): Contents {
-  const { names } = before.step;
-  const contents = { ...before, step: { ...before.step, names: { ...names, [name]: (names[name] ?? 0) + size } } };
+function withContent(before: Contents, name: string, content: Content): Contents {
+  const contents = { ...before, step: { ...before.step, names: [...before.step.names, name] } };
   const { [name]: _, ...others } = contents.byName;
   const kept = Object.entries(others);
   const rest = kept.length < NAMES ? others : Object.fromEntries(kept.slice(-NAMES / 2));

@@ -149,7 +149,7 @@ export interface Shown {
  */
 export function shownAgain(contents: Contents, room: number): Shown {
   const shown = lastFiles(contents)
-    .filter(([name, { had }]) => had > 0 && !(name in contents.step.names))
+    .filter(([name, { had }]) => had > 0 && !contents.step.names.includes(name))
     .slice(0, SHOWN_AGAIN)
     .filter(([, { had, path }]) => path !== undefined && had <= MOST_SHOWN_TOKENS);
   const tokens = shown.reduce((sum, [, { had }]) => sum + had, 0);

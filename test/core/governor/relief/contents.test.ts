@@ -100,27 +100,6 @@ describe('what a change needs that a summary of claude alone took', () => {
   });
 });
 
-describe('what a result takes in the context', () => {
-  const sizes = (contents: Contents) => Object.values(contents.byName).map(({ tokens }) => tokens);
-
-  it('is its share of what the context grew by with the call behind it', () => {
-    const both = contentsAfter(
-      contentsOf(read('a')),
-      { type: 'tool_use', id: '2', name: 'Read', input: { file_path: 'b' } },
-      resultOf(2, TEXT.repeat(3)),
-      1,
-    );
-    const [one = 0, other = 0] = sizes(endStep(both, 12_000));
-    expect(one + other).toBeCloseTo(12_000);
-    expect(other / one).toBeCloseTo(3, 1);
-  });
-
-  it('is estimated where the context was replaced meanwhile', () => {
-    const contents = contentsOf(read('a'));
-    expect(sizes(endStep(contents))).toEqual(sizes(contents));
-  });
-});
-
 describe('what is likely to be used again', () => {
   const poor = {
     fetching: (tokens: number) => 30 * tokens,
