@@ -24,17 +24,27 @@ export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Cou
 
 /** @param sessions with their copies marked */
 export function totalsOf(sessions: readonly Counted[]): Totals {
-  const own = sessions.map(ownFigures);
-  const sum = (figures: readonly number[]) => figures.reduce((all, figure) => all + figure, 0);
   const peaks = sessions.flatMap(({ context }) => context.peakFraction ?? []);
   return {
     sessions: sessions.length,
     peakFraction: peaks.length === 0 ? null : peaks.reduce((most, peak) => Math.max(most, peak)),
-    calls: sum(own.map(({ calls }) => calls)),
-    compactions: sum(own.map(({ compactions }) => compactions)),
-    usd: sumUsd(own.map(({ usd }) => usd)),
-    ...(own.some(({ usdPartial }) => usdPartial) && { usdPartial: true as const }),
-    copiedCalls: sum(sessions.map(({ copied }) => copied?.calls ?? 0)),
+    ...totalOf(sessions.map(ownFigures)),
+    copiedCalls: sessions.reduce((sum, { copied }) => sum + (copied?.calls ?? 0), 0),
+  };
+}
+
+/** What a session, a part of one or a sum adds to a sum. */
+interface Share extends Pick<Totals, 'calls' | 'compactions' | 'usd'> {
+  readonly usdPartial?: true | undefined;
+}
+
+/** The sum of some shares. */
+export function totalOf(shares: readonly Share[]) {
+  return {
+    calls: shares.reduce((sum, { calls }) => sum + calls, 0),
+    compactions: shares.reduce((sum, { compactions }) => sum + compactions, 0),
+    usd: sumUsd(shares.map(({ usd }) => usd)),
+    ...(shares.some(({ usdPartial }) => usdPartial) && { usdPartial: true as const }),
   };
 }
 

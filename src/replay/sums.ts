@@ -2,7 +2,7 @@ import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
-import { isWhole, ownFigures, sumUsd, totalsOf } from './copies.ts';
+import { isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { ReplayReport, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
@@ -58,7 +58,9 @@ export function sumsBy(sessions: readonly SessionFigures[], by: Grouping, since 
     if (group === undefined) groups.set(part.name, [part]);
     else group.push(part);
   }
-  const sums = [...groups].map(([name, parts]) => sumOf(name, parts));
+  const sums = [...groups].map(([name, parts]) => {
+    return { name, sessions: new Set(parts.map(({ session }) => session)).size, ...totalOf(parts) };
+  });
   const byName = (a: Sum, b: Sum) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1);
   if (by === 'day') return sums.sort((a, b) => byName(b, a));
   return sums.sort((a, b) => (b.usd ?? -1) - (a.usd ?? -1) || b.calls - a.calls || byName(a, b));
@@ -78,40 +80,22 @@ function partsOf(session: SessionFigures, by: Grouping) {
     const microUsd = left === null || call.microUsd === null ? null : Math.min(left, call.microUsd);
     if (left !== null) left -= microUsd ?? 0;
     const isGap = isTorn || (usdPartial === true && call.microUsd === null);
-    const counts = { calls: call.main ? 1 : 0, compactions: 0, microUsd, isGap };
-    return { name: nameOf(session, by, call), t: call.t, session, ...counts };
+    const share = { calls: call.main ? 1 : 0, compactions: 0, usd: inUsd(microUsd), usdPartial: isGap || undefined };
+    return { name: nameOf(session, by, call), t: call.t, session, ...share };
   });
   const own = session.compactions.filter(({ copied }) => copied === undefined);
   const compactions = own.map((compaction) => {
     const name = nameOf(session, by, compaction);
-    return { name, t: compaction.t, session, calls: 0, compactions: 1, microUsd: null, isGap: false };
+    return { name, t: compaction.t, session, calls: 0, compactions: 1, usd: null };
   });
   const parts = [...calls, ...compactions];
-  const nothing = { calls: 0, compactions: 0, isGap: isTorn };
-  const rest = { name: nameOf(session, by), t: session.time.last, session, ...nothing, microUsd: left };
-  return parts.length > 0 && !left ? parts : [...parts, rest];
+  if (parts.length > 0 && !left) return parts;
+  const rest = { calls: 0, compactions: 0, usd: inUsd(left), usdPartial: isTorn || undefined };
+  return [...parts, { name: nameOf(session, by), t: session.time.last, session, ...rest }];
 }
 
-function sumOf(name: string | null, parts: readonly Part[]): Sum {
-  const known = parts.flatMap(({ microUsd }) => microUsd ?? []);
-  return {
-    name,
-    sessions: new Set(parts.map(({ session }) => session)).size,
-    calls: parts.reduce((sum, { calls }) => sum + calls, 0),
-    compactions: parts.reduce((sum, { compactions }) => sum + compactions, 0),
-    usd: known.length === 0 ? null : toUsd(known.reduce((sum, microUsd) => sum + microUsd, 0)),
-    ...(parts.some(({ isGap }) => isGap) && { usdPartial: true as const }),
-  };
-}
-
-/** The total of some sums. */
-export function totalOf(sums: readonly Sum[]): Pick<Sum, 'calls' | 'compactions' | 'usd' | 'usdPartial'> {
-  return {
-    calls: sums.reduce((all, { calls }) => all + calls, 0),
-    compactions: sums.reduce((all, { compactions }) => all + compactions, 0),
-    usd: sumUsd(sums.map(({ usd }) => usd)),
-    ...(sums.some(({ usdPartial }) => usdPartial) && { usdPartial: true as const }),
-  };
+function inUsd(microUsd: number | null): number | null {
+  return microUsd === null ? null : toUsd(microUsd);
 }
 
 function nameOf(session: SessionFigures, by: Grouping, call?: Pick<LedgerCall, 't' | 'model'>): string | null {

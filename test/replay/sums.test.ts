@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
-import { markCopies, totalsOf } from '../../src/replay/copies.ts';
+import { markCopies, totalOf, totalsOf } from '../../src/replay/copies.ts';
 import { replaySource } from '../../src/replay/replay.ts';
-import { dayOf, sumsBy, totalOf } from '../../src/replay/sums.ts';
+import { dayOf, sumsBy } from '../../src/replay/sums.ts';
 import { fixture } from '../support/recordings.ts';
 import { unmasked } from '../support/unmasked.ts';
 

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
-import { ownFigures, totalsOf } from '../../replay/copies.ts';
+import { ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/selection.ts';
 import { isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
-import { dayOf, sumsBy, totalOf, twoDigits } from '../../replay/sums.ts';
+import { dayOf, sumsBy, twoDigits } from '../../replay/sums.ts';
 import { costText, counted, NONE, percent, tokens } from '../figures.ts';
 import { columnsOf, filled, fitted } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
