@@ -43,7 +43,7 @@ claude runs in a temporary folder, which ctxb removes, and speaks to a stand-in
 for the API on 127.0.0.1.
 
 Exit codes: 0 ctxb can work here, 3 something that ctxb needs is missing, 127
-there is no claude. If the time was too short for a fact, it is shown as unknown
+no claude found. If the time was too short for a fact, it is shown as unknown
 and does not count.
 
 Examples:

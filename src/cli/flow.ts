@@ -64,7 +64,7 @@ function onFlow(command: Command, name: string, description: string): Command {
     .command(name)
     .description(description)
     .argument('<file>', 'the flow, in YAML or JSON')
-    .option('--profile <name>', 'the profile that holds (default: the flow says it)');
+    .option('--profile <name>', 'the profile to use (default: the one that the flow names)');
 }
 
 function defineRun(command: Command, io: Io, finish: Finish): void {

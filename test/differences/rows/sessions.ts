@@ -17,7 +17,7 @@ export const SESSIONS: Group = {
     again('--resume ID --fork-session', '-p', 'again', '--resume', ID, '--fork-session', ...STREAM_OUT),
     again('--resume ID without a prompt', '-p', '--resume', ID, ...JSON_OUT),
     { name: '--session-id ID', claude: ['-p', 'hello', '--session-id', ID, ...STREAM_OUT] },
-    again('--session-id of a session there is', '-p', 'again', '--session-id', ID, ...JSON_OUT),
+    again('--session-id of an existing session', '-p', 'again', '--session-id', ID, ...JSON_OUT),
     { name: '--no-session-persistence', claude: ['-p', 'hello', '--no-session-persistence', ...STREAM_OUT] },
     { name: '--continue without a session', claude: ['-p', 'hello', '--continue', ...JSON_OUT] },
     { name: '--resume UNKNOWN', claude: ['-p', 'hello', '--resume', OTHER] },
@@ -25,7 +25,7 @@ export const SESSIONS: Group = {
     { name: '--resume UNKNOWN, json --verbose', claude: ['-p', 'hello', '--resume', OTHER, ...JSON_OUT, '--verbose'] },
     { name: '--resume UNKNOWN, stream-json', claude: ['-p', 'hello', '--resume', OTHER, ...STREAM_OUT] },
     { ...again('--resume of a session whose agent is gone', '-p', 'again', '--resume', ID), before: [AS_SCOUT] },
-    again('--resume ID --agent of an agent there is not', '-p', 'again', '--resume', ID, '--agent', 'nope'),
+    again('--resume ID --agent of an unknown agent', '-p', 'again', '--resume', ID, '--agent', 'nope'),
     { name: '--resume of what is no id', claude: ['-p', 'hello', '--resume', 'nonsense', ...JSON_OUT] },
   ],
 };
