@@ -7,6 +7,7 @@ import {
   numberOf,
   ownOf,
   parseFields,
+  stringOf,
   textOf,
   textsOf,
 } from '../protocol/fields.ts';
@@ -93,7 +94,6 @@ function readCaller(line: string, t: number): Input {
 /** The value of a field, checked. */
 type Readers = Readonly<Record<string, (value: unknown) => unknown>>;
 
-const words = (value: unknown) => textOf(value) ?? '';
 const isTrue = (value: unknown) => value === true;
 const count = (value: unknown) => countOf(value) ?? 0;
 
@@ -103,26 +103,26 @@ const END: Readers = { finished: isTrue, openTool: textOf };
 const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
   begin: {},
   interrupt: {},
-  state: { to: words, source: (value) => (value === 'told' ? value : 'pattern') },
-  'dead-end': { text: words },
+  state: { to: stringOf, source: (value) => (value === 'told' ? value : 'pattern') },
+  'dead-end': { text: stringOf },
   'exact-folder': { path: textOf, guarded: isTrue },
   'exact-proved': {},
   // Checked where the file was read.
   'exact-receipt': { receipt: (value) => value, kept: textsOf },
   earlier: { entry: fieldsOf },
-  notes: { path: words },
+  notes: { path: stringOf },
   'handoff-problems': { problems: textsOf },
   'handoff-written': {
-    ...{ path: textOf, text: words, problems: textsOf },
+    ...{ path: textOf, text: stringOf, problems: textsOf },
     by: (value) => (value === 'agent' ? value : 'memory'),
   },
   'project-cost': { others: count, earlier: count },
   'cost-answer': { limitUsd: numberOf },
   ask: { ask: asAsk, by: (value) => read(ASKER, value) },
   'stop-answer': { goesOn: isTrue },
-  'file-measured': { requestId: words, file: (value) => allOf(read({ lines: countOf, fitting: countOf }, value)) },
-  'hook-failed': { requestId: words },
-  'result-stored': { requestId: words, path: textOf },
+  'file-measured': { requestId: stringOf, file: (value) => allOf(read({ lines: countOf, fitting: countOf }, value)) },
+  'hook-failed': { requestId: stringOf },
+  'result-stored': { requestId: stringOf, path: textOf },
   recovered: {
     answers: textsOf,
     document: (value) => allOf(read({ path: textOf, text: textOf }, value)),
@@ -132,7 +132,7 @@ const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
   exit: { code: countOf, signal: textOf, logged: isTrue, delivered: textsOf, ...END },
 };
 
-const ASKER: Readers = { from: (value) => (value === 'caller' ? value : 'command'), id: words };
+const ASKER: Readers = { from: (value) => (value === 'caller' ? value : 'command'), id: stringOf };
 
 /** What a run has spent, as it was written down: whole micro-dollars, below 0 where claude reported less than computed. */
 const SPENT: { readonly [F in keyof SpentBefore]: Readers[string] } = {

@@ -1,4 +1,4 @@
-import { parseFields, textOf, textsOf } from './fields.ts';
+import { parseFields, stringOf, textsOf } from './fields.ts';
 import { withMembers } from './json-spans.ts';
 
 /** Traces of ctxb in claude's lines. */
@@ -43,7 +43,7 @@ function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
   const { type, user_message_uuid: first, user_message_uuids: all } = parseFields(line);
   // Here claude names a prompt without a `uuid` too, by one of its own.
   if (type === 'conversation_reset') return line;
-  const isBegun = isStamped(textOf(first) ?? '');
+  const isBegun = isStamped(stringOf(first));
   const other = textsOf(all).find((uuid) => !isStamped(uuid));
   const changes: Readonly<Record<string, (value: string) => string | undefined>> = {
     '"user_message_uuid"': (value) => (isBegun ? other && JSON.stringify(other) : value),

@@ -1,5 +1,5 @@
 import type { Block, ToolResult, ToolUse, UserRole } from './events.ts';
-import { type Fields, fieldsOf, isFields, jsonText, listOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, isFields, jsonText, listOf, stringOf, textOf } from './fields.ts';
 import { pictureSize } from './picture.ts';
 
 /** Whether claude takes it as what a user says. */
@@ -43,18 +43,18 @@ export function answeredIn(blocks: readonly Block[]): readonly string[] {
 function readBlock(value: unknown): Block {
   const block = fieldsOf(value);
   const { type } = block;
-  if (type === 'text') return { type, text: textOf(block.text) ?? '' };
+  if (type === 'text') return { type, text: stringOf(block.text) };
   if (type === 'thinking') return readThought(block.thinking, block.signature);
   if (type === 'redacted_thinking') return readThought('', block.data);
   if (type === 'tool_result') return readToolResult(block);
   if (type === 'image') return readPicture(block);
   if (type === 'document') return { type };
-  if (type !== 'tool_use' && type !== 'server_tool_use') return { type: 'other', name: textOf(type) ?? '' };
-  return { type: 'tool_use', id: textOf(block.id) ?? '', name: textOf(block.name) ?? '', input: block.input };
+  if (type !== 'tool_use' && type !== 'server_tool_use') return { type: 'other', name: stringOf(type) };
+  return { type: 'tool_use', id: stringOf(block.id), name: stringOf(block.name), input: block.input };
 }
 
 function readThought(text: unknown, signature: unknown): Block {
-  return { type: 'thinking', text: textOf(text) ?? '', signatureLength: textOf(signature)?.length ?? 0 };
+  return { type: 'thinking', text: stringOf(text), signatureLength: textOf(signature)?.length ?? 0 };
 }
 
 function readPicture(block: Fields): Block {
@@ -76,7 +76,7 @@ function readToolResult(block: Readonly<Record<string, unknown>>): Block {
   const sizes = parts.flatMap((part) => (part.type === 'image' && part.size ? [part.size] : []));
   return {
     type: 'tool_result',
-    toolUseId: textOf(block.tool_use_id) ?? '',
+    toolUseId: stringOf(block.tool_use_id),
     isError: block.is_error === true,
     text: texts.join('\n'),
     ...(texts.length > 1 ? { texts } : {}),
@@ -91,7 +91,7 @@ function definitionsIn(content: unknown): string[] {
   const references = listOf(content)
     .map(fieldsOf)
     .filter(({ type }) => type === 'tool_reference');
-  return references.map(({ tool_name }) => textOf(tool_name) ?? '');
+  return references.map(({ tool_name }) => stringOf(tool_name));
 }
 
 /** Fields of an attachment with text for the model, in the versions that write it. */

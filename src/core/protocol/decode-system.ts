@@ -1,5 +1,5 @@
 import type { BoundaryEvent, CompactStatusEvent, Event, InitEvent, TaskEvent, WorkflowAgent } from './events.ts';
-import { countOf, type Fields, fieldsOf, listOf, ownOf, textOf, textsOf } from './fields.ts';
+import { countOf, type Fields, fieldsOf, listOf, ownOf, stringOf, textOf, textsOf } from './fields.ts';
 
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 
@@ -14,7 +14,7 @@ const KNOWN_SUBTYPES: ReadonlySet<string> = new Set([
 
 /** `type: "system"` lines; the subtype says what they are. */
 export function decodeSystem(line: Fields, common: LineFields): Event {
-  const subtype = textOf(line.subtype) ?? '';
+  const subtype = stringOf(line.subtype);
   const decode = ownOf(DECODERS, subtype);
   if (decode !== undefined) return decode(line, common);
   return { kind: KNOWN_SUBTYPES.has(subtype) ? 'known' : 'unknown', ...common, name: `system/${subtype}` };
@@ -91,9 +91,9 @@ function decodeTask(line: Fields, common: LineFields): TaskEvent {
     kind: 'task',
     ...common,
     change: taskChange(line.subtype, textOf(line.status) ?? textOf(fieldsOf(line.patch).status) ?? ''),
-    taskId: textOf(line.task_id) ?? '',
+    taskId: stringOf(line.task_id),
     toolUseId: textOf(line.tool_use_id),
-    type: taskType(textOf(line.task_type) ?? ''),
+    type: taskType(stringOf(line.task_type)),
     name: textOf(line.subagent_type) ?? textOf(line.workflow_name),
     description: textOf(line.description),
     parent: textOf(line.parent_task_id),

@@ -13,7 +13,18 @@ import type {
   UserEvent,
 } from './events.ts';
 import { epochMsOf, failureOf } from './failures.ts';
-import { countOf, type Fields, fieldsOf, isFields, ownOf, parsed, textOf, textsOf, timeOf } from './fields.ts';
+import {
+  countOf,
+  type Fields,
+  fieldsOf,
+  isFields,
+  ownOf,
+  parsed,
+  stringOf,
+  textOf,
+  textsOf,
+  timeOf,
+} from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 
 /** Types that are written by some version and mean nothing for the context. */
@@ -42,7 +53,7 @@ export function decodeLine(line: string): Event {
 }
 
 export function decodeObject(line: Fields): Event {
-  const decode = ownOf(DECODERS, textOf(line.type) ?? '') ?? decodeOther;
+  const decode = ownOf(DECODERS, stringOf(line.type)) ?? decodeOther;
   return decode(line);
 }
 
@@ -59,7 +70,7 @@ const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
   rate_limit_event: decodeRateLimit,
   control_request: decodeRequest,
   control_response: decodeResponse,
-  control_cancel_request: (line) => ({ kind: 'control-cancel', requestId: textOf(line.request_id) ?? '' }),
+  control_cancel_request: (line) => ({ kind: 'control-cancel', requestId: stringOf(line.request_id) }),
 };
 
 function lineFields(line: Fields) {
@@ -141,11 +152,11 @@ function decodeMode(line: Fields): Event {
 function decodeResult(line: Fields): ResultEvent {
   // Some producers write the counts at the top level, next to an empty or partial `usage`.
   const usage = readUsage(line.usage) ?? readUsage(line);
-  const failure = line.is_error === true ? failureOf(line, textOf(line.result) ?? '') : undefined;
+  const failure = line.is_error === true ? failureOf(line, stringOf(line.result)) : undefined;
   return {
     kind: 'result',
     ...lineFields(line),
-    subtype: textOf(line.subtype) ?? '',
+    subtype: stringOf(line.subtype),
     isError: line.is_error === true,
     numTurns: countOf(line.num_turns),
     text: textOf(line.result),
@@ -199,7 +210,7 @@ function decodePartial(line: Fields): PartialEvent {
 }
 
 function decodeOther(line: Fields): Event {
-  const name = textOf(line.type) ?? '';
+  const name = stringOf(line.type);
   return { kind: KNOWN_TYPES.has(name) ? 'known' : 'unknown', ...lineFields(line), name };
 }
 
@@ -207,8 +218,8 @@ function decodeRequest(line: Fields): ControlRequestEvent {
   const request = fieldsOf(line.request);
   return {
     kind: 'control-request',
-    requestId: textOf(line.request_id) ?? '',
-    subtype: textOf(request.subtype) ?? '',
+    requestId: stringOf(line.request_id),
+    subtype: stringOf(request.subtype),
     callbackId: textOf(request.callback_id),
     request,
   };
@@ -218,7 +229,7 @@ function decodeResponse(line: Fields): ControlResponseEvent {
   const envelope = fieldsOf(line.response);
   return {
     kind: 'control-response',
-    requestId: textOf(envelope.request_id) ?? '',
+    requestId: stringOf(envelope.request_id),
     ok: envelope.subtype === 'success',
     response: fieldsOf(envelope.response),
   };

@@ -1,4 +1,4 @@
-import { countOf, fieldsOf, listOf, textOf, textsOf } from './fields.ts';
+import { countOf, fieldsOf, listOf, stringOf, textsOf } from './fields.ts';
 
 /**
  * What ctxb and its mod inside claude tell each other about an exact compaction, as JSON files in the folder that claude
@@ -105,8 +105,8 @@ function readWords(value: unknown): NonNullable<ExactPlan['said']> {
   const { constraints, prompts, file, room } = fieldsOf(value);
   const requests = listOf(prompts)
     .map(fieldsOf)
-    .map(({ number, text }) => ({ number: countOf(number) ?? 0, text: textOf(text) ?? '' }));
-  return { constraints: textsOf(constraints), prompts: requests, file: textOf(file) ?? '', room: countOf(room) ?? 0 };
+    .map(({ number, text }) => ({ number: countOf(number) ?? 0, text: stringOf(text) }));
+  return { constraints: textsOf(constraints), prompts: requests, file: stringOf(file), room: countOf(room) ?? 0 };
 }
 
 function withNewer(planned: readonly MidTurnPrompt[], heard: readonly string[]): MidTurnPrompt[] {

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, stringOf } from './fields.ts';
 
 /** In pixels. */
 export interface PictureSize {
@@ -11,7 +11,7 @@ const MOST_SEGMENTS = 64;
 
 /** The size by the bytes of a picture; undefined if they are not in the line, or are neither PNG nor JPEG. */
 export function pictureSize({ source }: Fields): PictureSize | undefined {
-  const data = textOf(fieldsOf(source).data) ?? '';
+  const data = stringOf(fieldsOf(source).data);
   if (data.startsWith('iVBORw0KGgo')) return sizeIn(bytesAt(data, 18, 6), 4);
   return data.startsWith('/9j/') ? jpegSize(data) : undefined;
 }

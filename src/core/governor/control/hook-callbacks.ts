@@ -1,5 +1,5 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUntold } from '../agents/agent-limits.ts';
 import type { Action } from '../decisions.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
@@ -41,7 +41,7 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
   if (isOfSubagent(event)) return keep(state, [answer]);
   if (hook === 'PreCompact') return keep(state, answerPreCompact(state, answer, input));
-  if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, textOf(input.prompt) ?? '');
+  if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
   if (hook !== 'SessionStart') return keep(state, [answer]);
   if (input.source === 'compact') return keep(state, restore(state, answer));
   return resumesWithIt(state) ? keep(noteCleared(state, false), [answer]) : handOver(state, answer);

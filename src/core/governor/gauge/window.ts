@@ -1,5 +1,5 @@
 import type { AssistantEvent, UserEvent } from '../../protocol/events.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, stringOf } from '../../protocol/fields.ts';
 import { hasLargeMark, modelName } from '../../protocol/model-name.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
@@ -172,7 +172,7 @@ function familySwitchedTo(text: string): string | undefined {
 }
 
 function familyThatSigned(command: unknown): string | undefined {
-  const [, name] = SIGNED.exec(textOf(command) ?? '') ?? [];
+  const [, name] = SIGNED.exec(stringOf(command)) ?? [];
   return name === undefined ? undefined : familyIn(name);
 }
 

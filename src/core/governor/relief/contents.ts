@@ -1,6 +1,6 @@
 import { isSeenBefore } from '../../protocol/blocks.ts';
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
 
 /**
@@ -83,7 +83,7 @@ export function contentsAfter(
   if (tool === 'Write') return written(more, use, size, now);
   if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return usedFile(more, pathOf(input), now);
-  const named = tool === 'Bash' ? withNamed(more, textOf(fieldsOf(input).command) ?? '', now) : more;
+  const named = tool === 'Bash' ? withNamed(more, stringOf(fieldsOf(input).command), now) : more;
   return fetched(named, use, size, now);
 }
 
@@ -172,7 +172,7 @@ function newContent(id: string, path: string | undefined, kind: Kind, tokens: nu
 const SHOWS = /^(?:cat|nl|head|tail|bat|sed -n) /;
 
 function isFile(tool: string, path: string | undefined, command: unknown): boolean {
-  return tool === 'Bash' ? SHOWS.test(textOf(command) ?? '') : path !== undefined;
+  return tool === 'Bash' ? SHOWS.test(stringOf(command)) : path !== undefined;
 }
 
 function nameOf(what: string): string {

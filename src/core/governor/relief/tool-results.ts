@@ -1,6 +1,6 @@
 import { resultsIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../../protocol/events.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
 import { contentsAfter, contentsAfterRelief, NO_CONTENTS } from './contents.ts';
 
@@ -89,7 +89,7 @@ function labelOf({ name, input }: ToolUse): string {
 
 /** A tool call in a few words: the tool, and the file or the command that it is about. */
 export function titleOf(block: ToolUse): string {
-  return `${labelOf(block)} ${textOf(fieldsOf(block.input).command) ?? ''}`.trim().slice(0, TITLE_LENGTH);
+  return `${labelOf(block)} ${stringOf(fieldsOf(block.input).command)}`.trim().slice(0, TITLE_LENGTH);
 }
 
 /** One share for each label, in the order they were last seen in. */

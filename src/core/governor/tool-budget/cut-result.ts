@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields, jsonText, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, jsonText, stringOf, textOf } from '../../protocol/fields.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
 import { cut as shorten } from '../prompts/sentences.ts';
@@ -148,13 +148,13 @@ const SAVED =
 /** Where claude has stored a result that is too large for its own limits; undefined when it has not. */
 export function storedPath(tool: string, response: unknown): string | undefined {
   if (tool === 'Bash') return textOf(fieldsOf(response).persistedOutputPath);
-  return tool.startsWith('mcp__') ? SAVED.exec(textOf(response) ?? '')?.[1] : undefined;
+  return tool.startsWith('mcp__') ? SAVED.exec(stringOf(response))?.[1] : undefined;
 }
 
 function bashText(report: Fields): ResultText | undefined {
   const { stdout, stderr, interrupted } = report;
   if (typeof stdout !== 'string' || typeof interrupted !== 'boolean' || report.isImage === true) return undefined;
-  const errors = textOf(stderr) ?? '';
+  const errors = stringOf(stderr);
   return {
     text: errors === '' ? stdout : `${stdout}\n${errors}`,
     replaced: (text) => ({ ...report, stdout: text, stderr: '' }),

@@ -1,4 +1,4 @@
-import { ownOf, textOf } from '../../protocol/fields.ts';
+import { ownOf, stringOf } from '../../protocol/fields.ts';
 import { inTokens, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, type Telling } from '../steps.ts';
@@ -51,7 +51,7 @@ export function hintText(unit: Unit, left: number): string {
  */
 function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
   if (hook === 'PreToolUse') return ownOf(TOOLS, tool);
-  const command = textOf(input.command) ?? '';
+  const command = stringOf(input.command);
   return tool === 'Bash' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : undefined;
 }
 

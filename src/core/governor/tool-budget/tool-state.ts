@@ -1,6 +1,6 @@
 import { plainText, resultsIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ToolResult } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, jsonText, ownOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, jsonText, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Decision } from '../decisions.ts';
 import { isSaid } from '../facts.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
@@ -105,13 +105,13 @@ export function readToolCall(hook: ToolHook, { requestId, request }: ControlRequ
   return {
     hook,
     requestId,
-    toolUseId: textOf(input.tool_use_id) ?? '',
-    tool: textOf(input.tool_name) ?? '',
+    toolUseId: stringOf(input.tool_use_id),
+    tool: stringOf(input.tool_name),
     input: fieldsOf(input.tool_input),
     agent: textOf(input.agent_id) || null,
-    cwd: textOf(input.cwd) ?? '',
+    cwd: stringOf(input.cwd),
     response: input.tool_response,
-    error: textOf(input.error) ?? '',
+    error: stringOf(input.error),
   };
 }
 

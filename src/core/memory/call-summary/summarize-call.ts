@@ -1,4 +1,4 @@
-import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
@@ -80,7 +80,7 @@ const BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
 function printedBy({ report, result }: EndedCall): string {
   const { stdout, stderr } = fieldsOf(report);
   const output = textOf(stdout) ?? result.text.replace(BEFORE, '');
-  const errors = (textOf(stderr) ?? '').trim();
+  const errors = stringOf(stderr).trim();
   // Some versions of claude report the two apart; a failing program says why on stderr.
   const whole = output.trim() === '' ? errors : output;
   const tail = whole.slice(-2_000);
@@ -112,7 +112,7 @@ function summarizeOther(ended: EndedCall, quote: Quote): string {
     return `${headOf(call.use, quote)} ${outcome}${said === '' ? '' : `: ${quote(said, TEXT)}`}`;
   }
   const { isAsync, outputFile } = fieldsOf(ended.report);
-  if (isAsync === true) return `${headOf(call.use, quote)} in the background: ${quote(textOf(outputFile) ?? '', PATH)}`;
+  if (isAsync === true) return `${headOf(call.use, quote)} in the background: ${quote(stringOf(outputFile), PATH)}`;
   const { todos } = fieldsOf(input);
   if (name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [counted(result.images, 'picture')];

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, numberOf, textOf, textsOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, numberOf, stringOf, textOf, textsOf } from '../../protocol/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { counted } from '../words.ts';
 import {
@@ -119,7 +119,7 @@ export function summarizeEdit({ call, report }: EndedCall, quote: Quote, placeOf
 }
 
 function writtenExtent(input: Fields, report: Fields): string {
-  const content = textOf(input.content) ?? '';
+  const content = stringOf(input.content);
   const patch = patchOf(report);
   if (report.type !== 'create' && patch !== undefined) return `overwritten, ${patch}`;
   const how = report.type === 'update' ? 'overwritten' : report.type === 'create' ? 'created' : 'written';
@@ -130,7 +130,7 @@ function editOf(name: string, input: Fields, report: Fields, quote: Quote): stri
   if (name === 'NotebookEdit') {
     const cell = textOf(input.cell_id);
     const mode = input.edit_mode === 'insert' || input.edit_mode === 'delete' ? input.edit_mode : 'replace';
-    const lines = countLines(textOf(input.new_source) ?? '');
+    const lines = countLines(stringOf(input.new_source));
     return `${mode}${cell === undefined ? '' : ` cell ${quote(cell, NAME)}`}, +${lines} lines`;
   }
   const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
@@ -145,7 +145,7 @@ function patchOf({ structuredPatch }: Fields): string | undefined {
 }
 
 function swapped(edits: readonly Fields[]): string {
-  const sum = (key: string) => edits.reduce((all, edit) => all + countLines(textOf(edit[key]) ?? ''), 0);
+  const sum = (key: string) => edits.reduce((all, edit) => all + countLines(stringOf(edit[key])), 0);
   return `+${sum('new_string')}/-${sum('old_string')} lines`;
 }
 
@@ -156,7 +156,7 @@ export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: (path: 
   const place = textOf(input.path);
   const where = place === undefined || place === '' ? '' : ` in ${quote(placeOf(place), PATH)}`;
   const found = name === 'Glob' ? globOf(ended, quote) : grepOf(ended, input, quote);
-  return `${name} ${quote(textOf(input.pattern) ?? '', NAME)}${where}: ${found}`;
+  return `${name} ${quote(stringOf(input.pattern), NAME)}${where}: ${found}`;
 }
 
 function globOf({ report, result }: EndedCall, quote: Quote): string {
@@ -192,7 +192,7 @@ function namesIn(filenames: unknown): string[] | undefined {
 
 /** The single file that was searched, if the lines do not name it. */
 function searchedFile(input: Fields, content: string): string | undefined {
-  const path = textOf(input.path) ?? '';
+  const path = stringOf(input.path);
   const first = content.slice(0, 1_000).split('\n', 1)[0] ?? '';
   if (path === '' || !/[^/\\]\.\w{1,12}$/.test(path.slice(-100))) return undefined;
   return input['-n'] === false || /^\d{1,9}[:-]/.test(first) ? path : undefined;

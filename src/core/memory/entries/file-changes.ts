@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { FileChange, Swap } from '../entry.ts';
 
 export interface FileWork {
@@ -14,7 +14,7 @@ const WRITES = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
 
 export function fileWork(name: string, input: unknown, text: string, report: unknown): FileWork {
   const fields = fieldsOf(input);
-  const path = textOf(name === 'NotebookEdit' ? fields.notebook_path : fields.file_path) ?? '';
+  const path = stringOf(name === 'NotebookEdit' ? fields.notebook_path : fields.file_path);
   if (!WRITES.test(name) || path === '') return NONE;
   const change = name === 'Write' && isNew(text, fieldsOf(report)) ? 'created' : 'edited';
   return { changes: [{ path, change }], swaps: readSwaps(path, fields) };

@@ -5,7 +5,7 @@ import { mayEcho } from '../../governor/relief/exact.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { LINE_LENGTH, oneLine } from '../words.ts';
@@ -201,7 +201,7 @@ function tasksIn({ call, result, report }: EndedCall, list: Tasks): Task[] {
   const fields = fieldsOf(call.use.input);
   if (name === 'TodoWrite') return rewritten(fields, list);
   if (name === 'TaskCreate') return created(fields, result.text, fieldsOf(fieldsOf(report).task));
-  const id = name === 'TaskUpdate' ? (textOf(fields.taskId) ?? '') : '';
+  const id = name === 'TaskUpdate' ? stringOf(fields.taskId) : '';
   const known = list.get(id);
   const status = textOf(fields.status) ?? known?.status;
   if (id === '' || status === undefined) return [];
@@ -228,5 +228,5 @@ function created(fields: Fields, text: string, task: Fields): Task[] {
 }
 
 function subjectOf(value: unknown): string | undefined {
-  return oneLine(textOf(value) ?? '', LINE_LENGTH) || undefined;
+  return oneLine(stringOf(value), LINE_LENGTH) || undefined;
 }

@@ -5,9 +5,6 @@ import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 
 export interface Problem {
   readonly kind: 'missing section' | 'empty section' | 'no such file' | 'command failed' | 'too long';
-  readonly section?: HandoffSection;
-  readonly path?: string;
-  readonly command?: string;
   /** Says it in one sentence. */
   readonly text: string;
 }
@@ -43,18 +40,18 @@ function tooLong(length: number): Problem {
 }
 
 function sectionProblem(section: HandoffSection, body: string | undefined): Problem[] {
-  if (body === undefined) return [{ kind: 'missing section', section, text: `The section "${section}" is missing.` }];
+  if (body === undefined) return [{ kind: 'missing section', text: `The section "${section}" is missing.` }];
   if (/[\p{L}\p{N}]/u.test(body)) return [];
   const text = `The section "${section}" is empty: write None if there is nothing.`;
-  return [{ kind: 'empty section', section, text }];
+  return [{ kind: 'empty section', text }];
 }
 
 function noSuchFile(path: string): Problem {
   const text = `The file ${oneLine(path, NAME_LENGTH)} is named but does not exist: correct the path, or add (deleted) or (to create) after it.`;
-  return { kind: 'no such file', path, text };
+  return { kind: 'no such file', text };
 }
 
 function commandFailed(command: string): Problem {
   const text = `The document says that the command "${oneLine(command, NAME_LENGTH)}" passed, but it failed when it last ran.`;
-  return { kind: 'command failed', command, text };
+  return { kind: 'command failed', text };
 }

@@ -23,7 +23,6 @@ describe('a handoff is checked', () => {
     expect(checkHandoff(documentOf({ Done: body }), FINE)).toStrictEqual([
       {
         kind: 'empty section',
-        section: 'Done',
         text: 'The section "Done" is empty: write None if there is nothing.',
       },
     ]);
@@ -32,7 +31,7 @@ describe('a handoff is checked', () => {
   it('a section that is not there', () => {
     const text = documentOf().replace('## Dead ends\nNone\n', '');
     expect(checkHandoff(text, FINE)).toStrictEqual([
-      { kind: 'missing section', section: 'Dead ends', text: 'The section "Dead ends" is missing.' },
+      { kind: 'missing section', text: 'The section "Dead ends" is missing.' },
     ]);
   });
 
@@ -43,7 +42,7 @@ describe('a handoff is checked', () => {
       'Next steps': '1. create `src/e.ts`',
     });
     const problems = checkHandoff(text, { ...FINE, exists: (path) => path === 'src/a.ts' });
-    expect(problems).toMatchObject([{ kind: 'no such file', path: 'src/b.ts' }]);
+    expect(problems).toMatchObject([{ kind: 'no such file' }]);
     expect(problems[0]?.text).toBe(
       'The file src/b.ts is named but does not exist: correct the path, or add (deleted) or (to create) after it.',
     );
