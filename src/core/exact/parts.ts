@@ -12,8 +12,6 @@ export type Part =
 /** Texts of prompts, block by block, without blanks around them. */
 type Known = ReadonlySet<string>;
 
-const NONE_KNOWN: Known = new Set();
-
 /** A whole reply of the model, and the results of its tool calls. */
 export interface Round {
   readonly kind: 'round';
@@ -29,7 +27,7 @@ export interface Round {
  *
  * @param known what is certain to be a prompt, whatever it looks like
  */
-export function partsOf(messages: readonly Message[], known: Known = NONE_KNOWN): Part[] {
+export function partsOf(messages: readonly Message[], known: Known): Part[] {
   const parts: Part[] = [];
   const answered = messages.findLastIndex(({ role }) => role === 'assistant');
   let from = 0;

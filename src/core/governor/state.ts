@@ -195,7 +195,7 @@ export const NO_SESSION = {
 };
 
 /** The process that claude is. */
-export type Process = Readonly<typeof NEW_PROCESS>;
+type Process = Readonly<typeof NEW_PROCESS>;
 
 export const NEW_PROCESS = {
   /**

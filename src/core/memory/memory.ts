@@ -28,7 +28,7 @@ export interface Remembered {
   readonly decisions: readonly Decision[];
 }
 
-export interface MemoryOptions {
+interface MemoryOptions {
   readonly run: Run;
   readonly mask: Mask;
 }

@@ -21,7 +21,7 @@ const OF_STREAMS = { usage: '"model_usage_since_last_result"', capability: '"lif
 const OF_HOOKS = '"hooks_applied"';
 
 /** Each line that may need a change contains one of these texts. */
-export function traceMarks({ isStreamed }: Pick<Traces, 'isStreamed'>): readonly string[] {
+export function traceMarks({ isStreamed }: Traces): readonly string[] {
   return [OF_STAMPS, OF_HOOKS, CALLBACK_MARK, ...(isStreamed ? Object.values(OF_STREAMS) : [])];
 }
 

@@ -137,11 +137,11 @@ function readPrompt(value: unknown): MidTurnPrompt[] {
 }
 
 /** The share of the context that a compaction leaves. */
-export function shareLeft({ before, after }: Pick<ExactReceipt, 'before' | 'after'>): number {
+export function shareLeft({ before, after }: ExactReceipt): number {
   return after.tokens / Math.max(1, before.tokens);
 }
 
 /** It has left next to all, and so only written again what stood there. */
-export function leavesAll(receipt: Pick<ExactReceipt, 'before' | 'after'>): boolean {
+export function leavesAll(receipt: ExactReceipt): boolean {
   return shareLeft(receipt) > 0.99;
 }

@@ -2,7 +2,7 @@ import { type Fields, isFields, parsed } from './fields.ts';
 import { valueEnd } from './json-spans.ts';
 
 /** The readable parts of a line that is not one object: two processes may have written to a file at once. */
-export interface Salvaged {
+interface Salvaged {
   readonly values: readonly Fields[];
   /** Something else is in the line. */
   readonly isTorn: boolean;

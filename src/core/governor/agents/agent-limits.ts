@@ -27,7 +27,7 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
 }
 
 /** How many the run has started, also before it was broken off, or is about to. */
-export function agentsBegun({ subagents, fanOut }: Pick<GovernorState, 'subagents' | 'fanOut'>): number {
+export function agentsBegun({ subagents, fanOut }: GovernorState): number {
   return fanOut.before + new Set([...Object.keys(subagents), ...fanOut.asked]).size;
 }
 

@@ -65,7 +65,7 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
 }
 
 /** Sums over all agents. */
-export function agentTotals({ subagents }: Pick<GovernorState, 'subagents'>) {
+export function agentTotals({ subagents }: GovernorState) {
   const all = Object.values(subagents).filter(hasCalled);
   const sum = (of: (agent: Agent) => number) => all.reduce((total, agent) => total + of(agent), 0);
   return {

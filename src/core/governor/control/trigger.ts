@@ -7,7 +7,7 @@ import type { ControlPurpose, GovernorState } from '../state.ts';
 import { chain, changedIn, decide, keep, type Step } from '../steps.ts';
 
 /** The right place of claude's own trigger, and why. */
-export interface TriggerPlace extends TriggerSetting {
+interface TriggerPlace extends TriggerSetting {
   readonly reason: string;
 }
 

@@ -66,11 +66,7 @@ export function readContext(state: GovernorState, event: Event, content: Content
  *
  * @param content what its blocks take
  */
-export function readMessage(
-  state: Pick<GovernorState, 'gauge' | 'session' | 'run'>,
-  event: AssistantEvent | UserEvent,
-  content: Content,
-): Gauge {
+export function readMessage(state: GovernorState, event: AssistantEvent | UserEvent, content: Content): Gauge {
   if (event.subagent !== null) return state.gauge;
   const gauge = event.kind === 'user' ? readUser(state.gauge, event, content) : readAssistant(state, event, content);
   return state.run.mode === 'replay' ? withMark(gauge, event) : gauge;
@@ -89,9 +85,7 @@ function withEmptyContext(state: GovernorState, keptTokens: number): GovernorSta
   return changed(changedIn(state, 'relief', { latch: 'none' }), { gauge: emptyContext(state.gauge, keptTokens) });
 }
 
-type Measured = Parameters<typeof readMessage>[0];
-
-function readAssistant(state: Measured, event: AssistantEvent, generated: Content): Gauge {
+function readAssistant(state: GovernorState, event: AssistantEvent, generated: Content): Gauge {
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
   if (event.synthetic || (usage !== undefined && saysNothing(usage))) return gauge;
@@ -116,7 +110,11 @@ function withMark(gauge: Gauge, event: AssistantEvent | UserEvent): Gauge {
 }
 
 /** What a recording tells that names no window: its version and model. */
-function recordedWindow({ session, run, gauge }: Measured, event: AssistantEvent, known: ContextWindow): ContextWindow {
+function recordedWindow(
+  { session, run, gauge }: GovernorState,
+  event: AssistantEvent,
+  known: ContextWindow,
+): ContextWindow {
   const { markedFamily: family } = gauge;
   if (family !== '' && event.model?.includes(family)) return learnWindow(known, LARGE_WINDOW, 'model-id');
   if (run.mode === 'act' || known.tokens !== undefined) return known;

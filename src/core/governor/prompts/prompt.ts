@@ -52,7 +52,7 @@ const PROMPT_LIMIT = 8_000;
 const ENDS_LENGTH = 5_000;
 
 /** Prompts in the form in which the agent gets them back. */
-export interface GivenBack {
+interface GivenBack {
   readonly text: string;
   /** Both ends alone, where the whole leaves little room for anything else. */
   readonly shorter?: string;

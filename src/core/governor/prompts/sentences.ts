@@ -1,5 +1,5 @@
 /** A sentence of a prompt, on one line, with the line that introduces its list. */
-export interface Sentence {
+interface Sentence {
   readonly text: string;
   /** `Rules:` above a list; undefined outside of one. */
   readonly lead: string | undefined;

@@ -1,5 +1,5 @@
 import { answeredIn } from '../../protocol/blocks.ts';
-import type { Event } from '../../protocol/events.ts';
+import type { Event, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import type { Task, Tasks } from '../agents/agents-state.ts';
 import type { GovernorState } from '../state.ts';
@@ -16,7 +16,7 @@ export function isAtWork({ kind, phase }: Task): boolean {
 }
 
 /** Whether an answer is final: no task can bring another one before the next prompt goes. */
-export function isAnswerFinal(state: Pick<GovernorState, 'tasks' | 'mailbox'>): boolean {
+export function isAnswerFinal(state: GovernorState): boolean {
   return waiting(state).length > 0 || tasksAside(state.tasks).length === 0;
 }
 
@@ -43,7 +43,7 @@ export function withoutWakeup({ [WAKEUP]: _, ...others }: Tasks): Tasks {
 }
 
 /** The result of ScheduleWakeup: a time, or 0 for none. */
-function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: Extract<Event, { readonly kind: 'user' }>): Tasks {
+function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: UserEvent): Tasks {
   const at = fieldsOf(toolReport).scheduledFor;
   if (subagent !== null || typeof at !== 'number') return tasks;
   const [toolUseId] = answeredIn(blocks);
@@ -87,7 +87,7 @@ function withChanges(tasks: Tasks, isMeant: (task: Task) => boolean, changes: Pa
   return { ...tasks, ...Object.fromEntries(meant.map(([id, task]) => [id, { ...task, ...changes }])) };
 }
 
-function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>, isReported: boolean): Tasks {
+function changed(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {
   const { [event.taskId]: task, ...others } = tasks;
   if (event.change === 'started') {
     return { ...others, [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: 'foreground' } };
@@ -98,7 +98,7 @@ function changed(tasks: Tasks, event: Extract<Event, { readonly kind: 'task' }>,
 }
 
 /** The result of a tool call whose task still runs: it was sent to the background. */
-function answered(tasks: Tasks, event: Extract<Event, { readonly kind: 'user' }>): Tasks {
+function answered(tasks: Tasks, event: UserEvent): Tasks {
   const ids = answeredIn(event.blocks);
   const isSent = ({ phase, toolUseId = '' }: Task) => phase === 'foreground' && ids.includes(toolUseId);
   return withChanges(tasks, isSent, { phase: 'background' });

@@ -35,7 +35,7 @@ export interface Missed {
 export const USUALLY_MISSED: Missed = { calls: 1, tokens: 2_000 };
 
 /** Micro-dollars for a million tokens, or any figures in the same proportions. */
-export interface CallRates {
+interface CallRates {
   /** Written to the cache, for as long as claude has it kept. */
   readonly write: number;
   readonly cacheRead: number;
@@ -77,7 +77,7 @@ function perCycle(outlook: Cycle): number {
 }
 
 /** Below it none comes, whatever it costs. */
-function leastMoment({ landing, kept, prefix }: Pick<Outlook, 'landing' | 'kept' | 'prefix'>): number {
+function leastMoment({ landing, kept, prefix }: Cycle): number {
   return prefix + kept + LEAST_TIMES * (landing - kept - prefix);
 }
 

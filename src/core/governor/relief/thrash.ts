@@ -23,11 +23,7 @@ export function thrashText({ tools }: GovernorState): string {
   return `${THRASH.compactions} compactions within ${THRASH.turns} turns${filledBy(tools)}`;
 }
 
-export function withBoundary(
-  { boundaries, refilled }: Pick<Relief, 'boundaries' | 'refilled'>,
-  at: Boundary,
-  isExact = false,
-) {
+export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isExact = false) {
   const last = boundaries.at(-1);
   const calls = isExact ? EXACT_CALLS : THRASH.calls;
   const isSoon = last !== undefined && last.turn === at.turn && at.call - last.call <= calls;

@@ -29,7 +29,7 @@ interface OpenTool {
 const LIMIT = 100;
 
 /** Where and when an event finds the tools. */
-export interface ToolsAt {
+interface ToolsAt {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** Calls of the main thread that were measured. */

@@ -118,7 +118,7 @@ function exitText({ tool, response }: ToolCall): string {
 }
 
 /** The text of a tool's result as the model is to see it, and the result with another text in its place. */
-export interface ResultText {
+interface ResultText {
   readonly text: string;
   /** The blocks of the text, if it is a list. */
   readonly texts?: readonly string[];

@@ -1,7 +1,7 @@
 import { wholeCharacter } from '../prompts/sentences.ts';
 
 /** A text that was cut, and where its reader can go on. */
-export interface CutText {
+interface CutText {
   readonly text: string;
   /** Lines of the whole. */
   readonly lines: number;

@@ -115,7 +115,7 @@ export function readToolCall(hook: ToolHook, { requestId, request }: ControlRequ
   };
 }
 
-function callKey({ tool, input }: Pick<ToolCall, 'tool' | 'input'>): string {
+function callKey({ tool, input }: ToolCall): string {
   return `${tool} ${jsonText(input)}`;
 }
 

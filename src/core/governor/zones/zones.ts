@@ -29,7 +29,7 @@ export function statusOf(zone: ZoneName): HealthRecord['status'] {
  *
  * @param estimatedTokens of the prompt; as many as the bound are not too many
  */
-export function isLargeTask(estimatedTokens: number, zone: ZoneName, { zones }: Pick<Policy, 'zones'>): boolean {
+export function isLargeTask(estimatedTokens: number, zone: ZoneName, { zones }: Policy): boolean {
   if (zone === 'ok' || zone === 'monitor') return false;
   return estimatedTokens > (zone === 'warning' ? zones.largeInWarning : zones.largeInCritical);
 }

@@ -82,7 +82,7 @@ export function summarizeMatchingFiles(files: readonly string[], more: boolean, 
 }
 
 /** How to read the lines of a search. */
-export interface MatchLines {
+interface MatchLines {
   /** The file that was searched, where lines do not name one. */
   readonly only: string | undefined;
   /** They have numbers; undefined where that is not known. */

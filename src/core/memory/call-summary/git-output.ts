@@ -87,7 +87,7 @@ function readLong(lines: readonly string[]): GitStatus {
   };
 }
 
-export interface GitDiff {
+interface GitDiff {
   /** Those whose names were shown, in the order of the diff. */
   readonly files: readonly string[];
   readonly total?: number;

@@ -19,7 +19,7 @@ import {
   TEXT,
 } from './text-result.ts';
 
-export interface SummaryContext {
+interface SummaryContext {
   /** Facts of the command that it ran. */
   readonly command: CommandFacts | undefined;
   /** Sums up the output of a command if its format is known; otherwise the last line is used. */

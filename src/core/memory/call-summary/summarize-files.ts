@@ -22,7 +22,7 @@ import {
   summarizeText,
 } from './text-result.ts';
 
-export interface FileRead {
+interface FileRead {
   /** The part of the file that was shown, if not all of it. */
   readonly extent?: string | undefined;
   /** Undefined for files without lines. */

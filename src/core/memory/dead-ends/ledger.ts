@@ -51,12 +51,12 @@ export function createLedger() {
   };
 }
 
-export function startSeries({ id, t }: Pick<ToolEntry, 'id' | 't'>): Series {
+export function startSeries({ id, t }: ToolEntry): Series {
   return { count: 1, first: t, last: t, ids: [id] };
 }
 
 /** One more call; of the evidence the first and the newest are kept. */
-export function prolong(series: Series, { id, t }: Pick<ToolEntry, 'id' | 't'>): void {
+export function prolong(series: Series, { id, t }: ToolEntry): void {
   series.count++;
   series.last = t;
   series.ids.push(id);

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { FileChange, Swap } from '../entry.ts';
 
-export interface FileWork {
+interface FileWork {
   readonly changes: readonly FileChange[];
   /** With the texts themselves. */
   readonly swaps: readonly Swap[];

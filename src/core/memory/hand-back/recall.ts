@@ -49,11 +49,7 @@ export function createRecall(evidence: Evidence) {
 }
 
 /** Evidence for the next step that a text lacks, up to `room` UTF-16 units. */
-export function evidenceBeside(
-  evidence: Pick<Evidence, 'items'>,
-  tells: (item: EvidenceItem) => boolean,
-  room: number,
-): string {
+export function evidenceBeside(evidence: Evidence, tells: (item: EvidenceItem) => boolean, room: number): string {
   const missing = usefulOf(evidence).filter((item) => !tells(item));
   return render(fitting(missing, room));
 }
@@ -65,7 +61,7 @@ const MOST_COMMANDS = 10;
  * Evidence for the next step: each failure once, even if it is also a dead end; no reads of files, which any step can
  * repeat.
  */
-function usefulOf(evidence: Pick<Evidence, 'items'>): EvidenceItem[] {
+function usefulOf(evidence: Evidence): EvidenceItem[] {
   const deadEnds = evidence.items('dead end');
   const left = { command: MOST_COMMANDS, 'file read': MOST_COMMANDS };
   return EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).filter((item) => {
@@ -121,7 +117,7 @@ const PROMPTS_SHARE = 0.25;
  */
 export function missingFrom(
   document: string,
-  { evidence, requests, prompts }: Pick<Notebook, 'evidence' | 'requests' | 'prompts'>,
+  { evidence, requests, prompts }: Notebook,
   folder: string,
   room: number,
 ): string {

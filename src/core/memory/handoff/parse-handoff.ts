@@ -101,7 +101,7 @@ function wordsOf(title: string): string {
 }
 
 /** A command that a document names. */
-export interface NamedCommand {
+interface NamedCommand {
   readonly text: string;
   /** The document says that it passed. */
   readonly passed: boolean;

@@ -221,7 +221,7 @@ export interface Item {
 const MAX_ITEMS = 1_000;
 
 /** With the `key` of an earlier item, the line of an entry replaces that item as the newest. */
-export interface SectionEntry {
+interface SectionEntry {
   readonly heading: string;
   readonly body: string;
   readonly key?: string;
