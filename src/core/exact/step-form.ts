@@ -58,8 +58,8 @@ export function lostOf({ messages }: Round): string | undefined {
 }
 
 /** Kinds of files that a text does not fully represent. */
-const MORE_THAN_TEXT: ReadonlySet<unknown> = new Set(['image', 'pdf', 'parts', 'notebook']);
+const MORE_THAN_TEXT: readonly unknown[] = ['image', 'pdf', 'parts', 'notebook'];
 
 function isPicture({ result }: ToolResult): boolean {
-  return [result, ...listOf(result)].some((part) => MORE_THAN_TEXT.has(fieldsOf(part).type));
+  return [result, ...listOf(result)].some((part) => MORE_THAN_TEXT.includes(fieldsOf(part).type));
 }

@@ -38,14 +38,14 @@ export function failureOf(line: Fields, said: string): ApiFailure | undefined {
     cause: isLimit ? 'limit' : 'outage',
     resetsAt: isLimit ? resetsAt : undefined,
     ...(status > 0 && { status }),
-    ...(NOT_THERE.has(status) && { isLater: true }),
+    ...(NOT_THERE.includes(status) && { isLater: true }),
   };
 }
 
 /** Statuses that the same request gets again: it is too large, or malformed. */
-const REQUEST_FAULTS: ReadonlySet<number> = new Set([413, 414, 415, 422, 431]);
+const REQUEST_FAULTS: readonly number[] = [413, 414, 415, 422, 431];
 /** Statuses that each request gets at a wrong address. */
-const NOT_THERE: ReadonlySet<number> = new Set([400, 404, 405]);
+const NOT_THERE: readonly number[] = [400, 404, 405];
 
 /**
  * The answer came from something between claude and the API, such as a proxy's page: an error of the API names its
@@ -57,7 +57,7 @@ function isForeign(line: Fields, said: string): boolean {
   if (!isApiError || line.api_error_type !== undefined || TOO_LONG_ANSWER.test(said)) return false;
   const status = countOf(line.api_error_status);
   // Without a status claude may not have called anybody, as without a key.
-  return status === undefined ? /^API Error\b/.test(said) : !REQUEST_FAULTS.has(status);
+  return status === undefined ? /^API Error\b/.test(said) : !REQUEST_FAULTS.includes(status);
 }
 
 /** Milliseconds since the epoch, from a time in seconds. */

@@ -1,22 +1,20 @@
 import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/events.ts';
-import { type Fields, fieldsOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, ownOf, stringOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { CallersRequest, GovernorState } from '../state.ts';
 import { chain, changedIn, keep, type Step } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
-type Named = (request: Fields) => unknown;
-
 /** These settings apply as long as claude's process lives; the last value of each counts. */
-const SETTINGS: ReadonlyMap<unknown, Named> = new Map<unknown, Named>([
-  ['apply_flag_settings', ({ settings }) => pathsIn(settings)],
-  ['mcp_set_servers', () => ''],
-  ['mcp_toggle', ({ serverName }) => serverName],
-  ['set_max_thinking_tokens', () => ''],
-  ['set_mcp_permission_mode_override', (request) => JSON.stringify(request)],
-  ['set_model', () => ''],
-  ['set_permission_mode', () => ''],
-]);
+const SETTINGS: Readonly<Record<string, (request: Fields) => unknown>> = {
+  apply_flag_settings: ({ settings }) => pathsIn(settings),
+  mcp_set_servers: () => '',
+  mcp_toggle: ({ serverName }) => serverName,
+  set_max_thinking_tokens: () => '',
+  set_mcp_permission_mode_override: (request) => JSON.stringify(request),
+  set_model: () => '',
+  set_permission_mode: () => '',
+};
 
 /** Settings are merged: only those with the same keys replace each other. */
 function pathsIn(settings: unknown, path = ''): string {
@@ -52,7 +50,7 @@ export function noteResponse(state: GovernorState, { requestId, ok }: ControlRes
 
 /** The same for what is set in place of each other; undefined: nothing is set. */
 function keyOf({ request }: CallersRequest): string | undefined {
-  const named = SETTINGS.get(request.subtype)?.(request);
+  const named = ownOf(SETTINGS, stringOf(request.subtype))?.(request);
   return named === undefined ? undefined : `${request.subtype} ${named}`;
 }
 

@@ -183,7 +183,7 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
  * setting and the model's window. Every other source (`model-default`, `unknown-model`, `auto`, those of claude's own
  * servers) is what claude itself goes by (2.1.197 to 2.1.332).
  */
-const PLACED_SOURCES: ReadonlySet<unknown> = new Set(['env', 'settings']);
+const PLACED_SOURCES: readonly unknown[] = ['env', 'settings'];
 
 export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
   const purpose = state.control.pending[event.requestId];
@@ -231,7 +231,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   const { response } = event;
   const tokens = countOf(response.rawMaxTokens) ?? 0;
   const total = countOf(response.totalTokens) ?? 0;
-  const placed = PLACED_SOURCES.has(response.autocompactSource);
+  const placed = PLACED_SOURCES.includes(response.autocompactSource);
   // Below our own setting it can only be the model's true window, which caps it.
   const isOurs = typeof state.control.trigger === 'number' && tokens >= state.control.trigger + NATIVE_RESERVE_TOKENS;
   const hidesWindow = placed && (typeof state.control.trigger !== 'number' || isOurs);

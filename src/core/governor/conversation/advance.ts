@@ -54,7 +54,7 @@ function afterStop(state: GovernorState): Step {
 export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
   if (state.input !== 'paused') return keep(state);
   if (!goesOn) return closeInput(state);
-  return answer({ ...state, input: 'open', mailbox: { ...state.mailbox, stopNext: false } }, owed(state));
+  return answer(changed(changedIn(state, 'mailbox', { stopNext: false }), { input: 'open' }), owed(state));
 }
 
 /** A prompt that is too large a task for what is left of the window. */

@@ -53,7 +53,7 @@ import { endsAtBudget, judgeSpending, readStop } from './spending.ts';
 import { isInjectedTurn, isMended, startsForeignTurn } from './visibility.ts';
 
 /** Lines that say nothing about the context, the money or the turn. */
-const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed']);
+const MEANINGLESS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
 
 export function onClaude(before: GovernorState, event: Event): Step {
   const state = event.kind === 'control-response' ? noteResponse(before, event) : before;
@@ -64,7 +64,7 @@ export function onClaude(before: GovernorState, event: Event): Step {
   if (isFailedResume(state, event)) return keep(state);
   if (isEcho(state, event)) return keep(changed(afterEcho(state), { facts: ECHO }));
   const mayBeInjected = isInjectedTurn(state);
-  if (MEANINGLESS.has(event.kind) && !mayBeInjected) return keep(noteAlive(state, event));
+  if (MEANINGLESS.includes(event.kind) && !mayBeInjected) return keep(noteAlive(state, event));
   const isInjected = mayBeInjected && !startsForeignTurn(state, event);
   const arrived = judgeArrival(state, event);
   const read = readLine(noteAlive(arrived.state, event), event, isInjected);

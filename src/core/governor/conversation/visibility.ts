@@ -98,10 +98,10 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
 function speaksOfTurn(event: Event): boolean {
   if (event.kind === 'result') return !event.fromBackgroundTask;
   if (event.kind === 'known') return event.name.startsWith('system/hook_');
-  return 'subagent' in event ? event.subagent === null : OF_TURN.has(event.kind);
+  return 'subagent' in event ? event.subagent === null : OF_TURN.includes(event.kind);
 }
 
-const OF_TURN: ReadonlySet<Event['kind']> = new Set(['init', 'compact-status', 'boundary', 'reset', 'api-retry']);
+const OF_TURN: readonly Event['kind'][] = ['init', 'compact-status', 'boundary', 'reset', 'api-retry'];
 
 /** What claude says because it loads the mod. */
 const OF_MOD = ['system/ui_invalidate', 'system/commands_changed'];

@@ -1,5 +1,5 @@
 import type { Block, Event } from '../../protocol/events.ts';
-import { isFields } from '../../protocol/fields.ts';
+import { isFields, ownOf } from '../../protocol/fields.ts';
 import type { PictureSize } from '../../protocol/picture.ts';
 import { expectedTokens } from './token-estimate.ts';
 
@@ -43,33 +43,33 @@ const EARLIER_SIGHT = { side: 1568, tokens: 1568 };
 const NEWER_SIGHT = { side: 2576, tokens: 4784 };
 
 /** Tokens of a looked-up tool definition, by look-ups of one or two in public session logs. */
-const DEFINITION_TOKENS: ReadonlyMap<string, number> = new Map([
-  ['AskUserQuestion', 1240],
-  ['EnterPlanMode', 1100],
-  ['ExitPlanMode', 680],
-  ['Monitor', 1920],
-  ['TaskCreate', 800],
-  ['TaskList', 360],
-  ['TaskOutput', 260],
-  ['TaskStop', 170],
-  ['TaskUpdate', 1050],
-  ['WebFetch', 510],
-  ['WebSearch', 530],
-]);
+const DEFINITION_TOKENS: Readonly<Record<string, number>> = {
+  AskUserQuestion: 1240,
+  EnterPlanMode: 1100,
+  ExitPlanMode: 680,
+  Monitor: 1920,
+  TaskCreate: 800,
+  TaskList: 360,
+  TaskOutput: 260,
+  TaskStop: 170,
+  TaskUpdate: 1050,
+  WebFetch: 510,
+  WebSearch: 530,
+};
 const UNKNOWN_DEFINITION_TOKENS = 500;
 
 /** Tokens of Claude Code's text around an attachment's logged content: the median of 20 or more of each. */
-const ATTACHMENT_TOKENS: ReadonlyMap<string, number> = new Map([
-  ['attachment/date_change', 45],
-  ['attachment/deferred_tools_delta', 55],
-  ['attachment/edited_text_file', 85],
-  ['attachment/hook_additional_context', 85],
-  ['attachment/opened_file_in_ide', 57],
-  ['attachment/plan_mode', 1150],
-  ['attachment/plan_mode_exit', 60],
-  ['attachment/queued_command', 70],
-  ['attachment/task_reminder', 105],
-]);
+const ATTACHMENT_TOKENS: Readonly<Record<string, number>> = {
+  'attachment/date_change': 45,
+  'attachment/deferred_tools_delta': 55,
+  'attachment/edited_text_file': 85,
+  'attachment/hook_additional_context': 85,
+  'attachment/opened_file_in_ide': 57,
+  'attachment/plan_mode': 1150,
+  'attachment/plan_mode_exit': 60,
+  'attachment/queued_command': 70,
+  'attachment/task_reminder': 105,
+};
 
 /**
  * Tokens that a part of a message takes beside its characters. Least absolute error over the calls that the weights of
@@ -227,7 +227,7 @@ export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
       const { images, sizes = [] } = block;
       const pictures = sumContent(sizes.map(pictureContent));
       const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
-      const definitions = block.definitions.map((name) => DEFINITION_TOKENS.get(name) ?? UNKNOWN_DEFINITION_TOKENS);
+      const definitions = block.definitions.map((name) => ownOf(DEFINITION_TOKENS, name) ?? UNKNOWN_DEFINITION_TOKENS);
       const code = definitions.reduce((sum, tokens) => sum + tokens, TOOL_RESULT_TOKENS) + tokensOf(block.text);
       return { ...pictures, code, fixedTokens, chars: block.text.length };
     }
@@ -236,7 +236,7 @@ export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
     case 'document':
       return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'other':
-      return spoken(ATTACHMENT_TOKENS.get(block.name) ?? 0, 0, 0);
+      return spoken(ownOf(ATTACHMENT_TOKENS, block.name) ?? 0, 0, 0);
   }
 }
 

@@ -172,11 +172,10 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const landings = withLanding(relief.landings, gauge.used);
   const bare = landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.tools.contents));
-  const known = changedIn(state, 'relief', { landings, bare, due: isMissed ? missed : undefined, landing: undefined });
   const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : relief.failures;
-  const landed = landing.isOurs
-    ? changedIn(known, 'relief', { failures, triedAt: undefined, unwritable: false })
-    : known;
+  const tried = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
+  const due = isMissed ? missed : undefined;
+  const landed = changedIn(state, 'relief', { landings, bare, due, landing: undefined, ...tried });
   const made = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   return chain(
     landing.receipt === undefined

@@ -30,8 +30,8 @@ import {
 import { reliefAfter } from './broken-off.ts';
 
 /** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows. */
-const ASKED_CODES: ReadonlySet<number> = new Set([0, 129, 130, 143]);
-const ASKED_SIGNALS: ReadonlySet<string> = new Set(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ']);
+const ASKED_CODES: readonly number[] = [0, 129, 130, 143];
+const ASKED_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
 export function onExit(state: GovernorState, event: ExitEvent): Step {
   const { restarts, balks } = state.process;
@@ -67,7 +67,7 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
 
 /** Whether somebody wanted it to end, be it itself. */
 export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean {
-  return signal === undefined ? ASKED_CODES.has(code ?? 0) : ASKED_SIGNALS.has(signal);
+  return signal === undefined ? ASKED_CODES.includes(code ?? 0) : ASKED_SIGNALS.includes(signal);
 }
 
 /**
@@ -135,12 +135,12 @@ export function forgetRestarts(state: GovernorState): GovernorState {
 }
 
 /** Lines that prove a session; a compaction is reported before its turn begins. */
-const SIGNS_OF_LIFE: ReadonlySet<Event['kind']> = new Set(['init', 'assistant', 'compact-status']);
+const SIGNS_OF_LIFE: readonly Event['kind'][] = ['init', 'assistant', 'compact-status'];
 
 /** Lines of a session prove that claude runs. */
 export function noteAlive(state: GovernorState, event: Event): GovernorState {
   const { process } = state;
-  if (process.phase !== 'starting' || !SIGNS_OF_LIFE.has(event.kind)) return state;
+  if (process.phase !== 'starting' || !SIGNS_OF_LIFE.includes(event.kind)) return state;
   return changedIn(state, 'process', { phase: 'running' });
 }
 

@@ -21,11 +21,11 @@ import {
 import type { Life } from '../waits/waits-state.ts';
 
 /** What claude writes by the clock: to keep a connection open, and for a tool that runs, also one whose call hangs. */
-const BEATS: ReadonlySet<string> = new Set(['keep_alive', 'tool_progress']);
+const BEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 
 /** Every line is a sign of life, but for these. */
 export function lifeAfter(life: Life, event: Event, t: number): Life {
-  if (event.kind === 'known' && BEATS.has(event.name)) return life;
+  if (event.kind === 'known' && BEATS.includes(event.name)) return life;
   const isControl = event.kind.startsWith('control-');
   const kind = isControl ? life.kind : 'name' in event ? event.name : event.kind;
   return { at: t, kind };

@@ -94,17 +94,16 @@ export function calledTurn(turn: Turn): Turn {
 
 /** Field by field for the same reason as in `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
-  const { phase, startedBy, ended, growth, startedFrom, calls, last, stopped, grace } = turn;
   const copy = {
-    phase,
-    startedBy,
-    ended,
-    growth,
-    startedFrom,
-    calls,
-    last,
-    stopped,
-    grace,
+    phase: turn.phase,
+    startedBy: turn.startedBy,
+    ended: turn.ended,
+    growth: turn.growth,
+    startedFrom: turn.startedFrom,
+    calls: turn.calls,
+    last: turn.last,
+    stopped: turn.stopped,
+    grace: turn.grace,
   };
   return Object.assign(copy, changes);
 }
