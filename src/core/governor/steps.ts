@@ -16,6 +16,11 @@ export interface Telling {
   readonly text: string;
 }
 
+/** The agent is told nothing. */
+export function silent(state: GovernorState): Telling {
+  return { state, text: '' };
+}
+
 const NOTHING: readonly Action[] = [];
 
 export function keep(state: GovernorState, actions = NOTHING): Step {

@@ -4,7 +4,7 @@ import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { askUsage, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Line, type Step, type Telling } from '../steps.ts';
+import { chain, changedIn, decided, keep, type Line, type Step, silent, type Telling } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, FanOut } from './agents-state.ts';
 
@@ -117,7 +117,7 @@ export function takeUntold(state: GovernorState, toolUseId: string | undefined):
   const isMeant = ({ aside, ...entry }: FanOut['untold'][number]) =>
     toolUseId === undefined ? aside : !aside && entry.toolUseId === toolUseId;
   const told = untold.filter(isMeant);
-  if (told.length === 0) return { state, text: '' };
+  if (told.length === 0) return silent(state);
   const left = untold.filter((entry) => !told.includes(entry));
   return { state: changedIn(state, 'fanOut', { untold: left }), text: told.map(({ text }) => text).join(' ') };
 }

@@ -12,7 +12,7 @@ import { isExact } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, isCompacting, keep, type Step } from '../steps.ts';
+import { chain, decided, isCompacting, keep, type Step, silent } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
@@ -124,9 +124,9 @@ export function isOfSubagent({ request }: ControlRequestEvent): boolean {
 /** @param call the call whose result gets the text; undefined: a prompt does */
 function tellWith(step: Step, call?: ToolCall): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
-  const hint = call === undefined ? { state: step.state, text: '' } : hintFor(step.state, call);
+  const hint = call === undefined ? silent(step.state) : hintFor(step.state, call);
   const zone = tellAgent(hint.state, call === undefined ? 'prompt' : 'mid-turn');
-  const alert = step.state.run.policy.zones.tellAgent ? alertAgent(zone.state) : { state: zone.state, text: '' };
+  const alert = step.state.run.policy.zones.tellAgent ? alertAgent(zone.state) : silent(zone.state);
   const stopped = takeUntold(alert.state, undefined);
   const text = [hint.text, zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
   return withContext(keep(stopped.state, step.actions), text);

@@ -197,8 +197,7 @@ function wrapUp(state: GovernorState): Step {
 }
 
 function endAtLimit(state: GovernorState): Step {
-  const ended: GovernorState = { ...changedIn(state, 'spending', { phase: 'over' }), outcome: 'limit' };
-  return keep(ended, [SHOW_DEFERRED]);
+  return keep(changed(changedIn(state, 'spending', { phase: 'over' }), { outcome: 'limit' }), [SHOW_DEFERRED]);
 }
 
 /** What claude says of a turn that ctxb has interrupted: a later turn answers the caller. */

@@ -1,7 +1,7 @@
 import { ownOf, stringOf } from '../../protocol/fields.ts';
 import { inTokens, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, type Telling } from '../steps.ts';
+import { changedIn, silent, type Telling } from '../steps.ts';
 import { statusOf } from '../zones/zones.ts';
 import { roomFor } from './room.ts';
 import type { AlertLevel, ToolCall } from './tool-budget.ts';
@@ -58,14 +58,13 @@ function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
 /** How much of a tool's output the budget allows, from the zone `warning` on, once little enough is left. */
 export function hintFor(state: GovernorState, call: ToolCall): Telling {
   const unit = unitOf(call);
-  const nothing = { state, text: '' };
   const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.told.zone) === 'ok';
-  if (unit === undefined || isSilent) return nothing;
+  if (unit === undefined || isSilent) return silent(state);
   const { window: left } = roomFor(state, null);
   const { hinted } = state.toolBudget;
   const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
-  if (left === undefined || left < LEAST_REMAINING || left > last * FALLEN) return nothing;
-  if (left >= NEAR * alertLevels(state).warnBelow) return nothing;
+  if (left === undefined || left < LEAST_REMAINING || left > last * FALLEN) return silent(state);
+  if (left >= NEAR * alertLevels(state).warnBelow) return silent(state);
   return {
     state: changedIn(state, 'toolBudget', { hinted: { ...hinted, [unit.name]: left } }),
     text: `${hintText(unit, left)} A longer result causes a compaction.`,
@@ -76,9 +75,9 @@ export function hintFor(state: GovernorState, call: ToolCall): Telling {
 export function alertAgent(state: GovernorState): Telling {
   const { toolBudget } = state;
   const { window: left } = roomFor(state, null);
-  if (budgetMode(state) === 'off' || left === undefined) return { state, text: '' };
+  if (budgetMode(state) === 'off' || left === undefined) return silent(state);
   const level = alertLevel(left, alertLevels(state));
-  if (level === toolBudget.alerted) return { state, text: '' };
+  if (level === toolBudget.alerted) return silent(state);
   // In the zone `critical` the agent has been asked already to bring the work to such a point.
   const isNews = statusOf(state.told.zone) !== 'critical' && toolBudget.alerted === 'none';
   const isWorse = level === 'critical' || (level === 'low' && isNews);

@@ -182,12 +182,14 @@ function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
   return keep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
 }
 
+const LIMIT_REACHED = 'a usage limit is reached';
+
 function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: number) {
   const { cause, until } = waitOf(state);
   const limit = cause === 'limit' ? state.limits.hit : undefined;
   const isRefused = status === 401 || status === 403;
   const fault = isRefused ? 'the API refuses the credentials' : 'the API does not answer';
-  const reason = cause === 'limit' ? 'a usage limit is reached' : fault;
+  const reason = cause === 'limit' ? LIMIT_REACHED : fault;
   return decided(state, 'wait', reason, { cause, limit, by, until, ...(isRefused && { status }) });
 }
 
@@ -199,7 +201,7 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
   const ended = changed(state, { outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } });
   const beyond = isBeyond && { beyond: seconds };
   return keep(ended, [
-    decided(ended, 'usage-limit', 'a usage limit is reached', {
+    decided(ended, 'usage-limit', LIMIT_REACHED, {
       ...{ level: 'limit', limit: limits.hit, share: hitOf(limits)?.share, resetsAt },
       ...beyond,
     }),

@@ -6,7 +6,7 @@ import { isGuess, predicted, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decide, keep, type Line, type Step, type Telling } from '../steps.ts';
+import { changed, changedIn, decide, keep, type Line, type Step, silent, type Telling } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function judgeZone(state: GovernorState): Step {
@@ -46,7 +46,7 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
   const { told, gauge, run } = state;
-  if (!run.policy.zones.tellAgent || gauge.basis === 'none') return { state, text: '' };
+  if (!run.policy.zones.tellAgent || gauge.basis === 'none') return silent(state);
   const { predicted: tokens, window, fraction, basis } = readGauge(gauge);
   const isDue = told.askedAt === undefined || state.now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
   const asks = isCritical(told.zone) && isDue;
@@ -54,7 +54,7 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
   const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens} of ${window} tokens, ${basis})`;
   const budget = `Context budget: ${fraction === undefined ? `${tokens} tokens used (${basis})` : share}.`;
   const parts = [...(tellsBudget ? [budget] : []), ...(asks ? [STOPPING_POINT] : []), ...told.warnings];
-  if (parts.length === 0) return { state, text: '' };
+  if (parts.length === 0) return silent(state);
   const now = changedIn(state, 'told', { warnings: [], askedAt: asks ? state.now : told.askedAt });
   return { state: now, text: parts.join(' ') };
 }
