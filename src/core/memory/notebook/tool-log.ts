@@ -6,7 +6,7 @@ import { counted, oneLine, quoted, timeText } from '../words.ts';
 const HISTORY_TOKENS = 12_000;
 
 /** The newest call about a file, or one call of another kind. */
-interface LoggedCall {
+export interface LoggedCall {
   readonly entry: ToolEntry;
   /** How often the file was read and changed since it came into the log. */
   readonly reads: number;
