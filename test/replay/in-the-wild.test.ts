@@ -322,6 +322,17 @@ describe('one model by many names', () => {
     expect(await onlyOne()).toMatchObject({ cost: { usd: 0.00375 }, window: { tokens: 200_000 } });
   });
 
+  it.each(['anthropic/claude-opus-4.6-fast', 'claude-opus-4-6-fast'])(
+    '%s costs what the fast mode does',
+    async (model) => {
+      const more = { speed: 'fast' };
+      put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0), { model })]);
+      put('b.jsonl', [said('t', 'go'), call('t', 'm2', usage(0, 1_000, 0, 0, more), { model: 'claude-opus-4-6' })]);
+      const { full } = await found();
+      expect(full.map(({ cost }) => cost.usd)).toEqual([0.0375, 0.0375]);
+    },
+  );
+
   it('a profile that names no model has no price', async () => {
     const model = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/4jqtkehs0zy3';
     put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0), { model })]);

@@ -166,8 +166,12 @@ export function leastPriceFor(model: string | undefined, prices: Prices, version
   return { ...listed, ...rates };
 }
 
+/** Some gateways have the fast mode as a model of its own. */
+const FAST_ID = /-fast(?::|$)/;
+
 function listPrice(model: string, version: string | null | undefined): Price | undefined {
   const price = priceOf(model, PRICES);
+  if (price?.fastTimes !== undefined && FAST_ID.test(model)) return multiplied(price, price.fastTimes);
   if (price?.before === undefined || version == null || isAtLeast(version, price.before.version)) return price;
   return { ...price, ...price.before.rates };
 }
