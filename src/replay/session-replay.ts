@@ -54,7 +54,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     : undefined;
   const cut = cutterWith(mask);
   const figures = createFigures(cut, { prompts: series, usage: true });
-  const calls = series || options.uses || explain !== undefined ? createCalls(run.policy.cost.prices) : undefined;
+  const calls = series || options.uses || explain !== undefined ? createCalls() : undefined;
   // Calls before growth: what a call writes is in the context of the next one.
   const watch = {
     subagents: createSubagents(cut),
@@ -111,6 +111,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { calls: count, context, cost, lines, ...session } = figures.found(file, state);
       const found = watch.growth.found();
       const ledger = figures.ledger();
+      const made = calls?.found(ledger) ?? [];
       const pauses = watch.pauses.found();
       const { peak, curve, ...shares } = context;
       return {
@@ -129,20 +130,17 @@ export function createSessionReplay(options: SessionReplayOptions) {
         lineage,
         subagents: watch.subagents.found(state.subagents),
         oddities: watch.oddities.found(),
-        ...(watch.explainer && { explanation: watch.explainer.found(calls?.found() ?? []) }),
+        ...(watch.explainer && { explanation: watch.explainer.found(made) }),
         ...(retention && { retention: retention.found() }),
         lines,
-        ...((series || options.uses) && { series: withUses(calls?.found(), watch.uses?.found()) }),
+        ...((series || options.uses) && { series: withUses(made, watch.uses?.found()) }),
         ...(series && { prompts: figures.prompts(), results: found.results }),
       };
     },
   };
 }
 
-function withUses(
-  calls: readonly CallSeen[] = [],
-  found: ReadonlyMap<number, CallSeen['uses']> = new Map(),
-): CallSeen[] {
+function withUses(calls: readonly CallSeen[], found: ReadonlyMap<number, CallSeen['uses']> = new Map()): CallSeen[] {
   return calls.map((call) => {
     const uses = found.get(call.number);
     return uses ? { ...call, uses } : call;

@@ -1,12 +1,11 @@
 import { billedOutput, toUsd } from '../../core/governor/cost/cost.ts';
-import { costBeside, microUsdOf, type Prices, priceFor } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import { NO_USAGE } from '../../core/protocol/usage.ts';
-import type { CallSeen, Growth } from '../items-seen.ts';
+import type { CallSeen, Growth, LedgerCall } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
-/** The main thread's calls one by one. @param prices those that count before the built-in ones */
-export function createCalls(prices: Prices) {
+/** The main thread's calls one by one. */
+export function createCalls() {
   const calls: CallSeen[] = [];
   /** Additions since the last call. A map, because a tool may be named `constructor`, which every object has. */
   const added = new Map<string, number>();
@@ -23,16 +22,22 @@ export function createCalls(prices: Prices) {
     },
     see(seen: Seen): void {
       const { gauge, facts } = seen.after;
-      if (facts.call) calls.push(priced(callOf(seen, take()), prices, versionOf(seen)));
+      if (facts.call) calls.push(callOf(seen, take()));
       const current = calls.at(-1);
       if (current === undefined || gauge.call === seen.before.gauge.call) return;
       if (gauge.call?.messageId !== current.messageId) return;
       const { model = null, usage, output, outputKnown } = gauge.call;
       const outputs = { output: callOutput(gauge), outputKnown, billedOutput: billedOutput(output, gauge.call) };
-      const settled = { ...current, model, context: gauge.used, ...usage, ...outputs };
-      calls[calls.length - 1] = priced(settled, prices, versionOf(seen));
+      calls[calls.length - 1] = { ...current, model, context: gauge.used, ...usage, ...outputs };
     },
-    found: (): readonly CallSeen[] => [...calls],
+    /** @param ledger with their costs */
+    found(ledger: readonly LedgerCall[]): readonly CallSeen[] {
+      const costs = new Map(ledger.map(({ number, microUsd }) => [number, microUsd]));
+      return calls.map((call) => {
+        const microUsd = costs.get(call.number) ?? null;
+        return { ...call, usd: microUsd === null ? null : toUsd(microUsd) };
+      });
+    },
   };
 }
 
@@ -55,18 +60,6 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
     usd: null,
     added,
   };
-}
-
-/** The version of Claude Code that made the call. */
-function versionOf({ input: { event }, after }: Seen): string | undefined {
-  return ('version' in event ? event.version : undefined) ?? after.session.version;
-}
-
-function priced(call: CallSeen, prices: Prices, version: string | undefined): CallSeen {
-  const price = priceFor(call.model, prices, version);
-  if (price === undefined) return call;
-  const { microUsd } = costBeside(call, price, prices, version);
-  return { ...call, usd: toUsd(microUsdOf({ ...call, output: call.billedOutput }, price) + microUsd) };
 }
 
 /** Points that a curve is kept to: as many columns as a terminal has for it. */
