@@ -90,9 +90,11 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const isMissed = isUncached(usage, before.replaced ? undefined : gauge.used);
   const alone = withOwed(settled(before, callOutput(gauge), wasMade), call, isMissed && !isFirst && !call.isIdle);
   const grown = before.replaced ? before.carried + predicted(gauge) - gauge.used : contextOf(usage) - gauge.used;
+  // A call that fetches something stays in the context too.
+  const owed = step.owed.tokens + step.owed.calls * CALL_TOKENS;
   const fresh = isFirst
     ? contextOf(usage) - alone.context
-    : Math.max(0, grown) * (1 - step.tokens / Math.max(1, step.size)) + step.owed.tokens;
+    : Math.max(0, grown) * (1 - step.tokens / Math.max(1, step.size)) + owed;
   // What a call that was not made has found, the next one finds.
   const left = wasMade ? undefined : before.open;
   const growth = (left?.growth ?? 0) + fresh;
