@@ -9,11 +9,11 @@ import type { Style } from './style.ts';
 
 export interface Sheet {
   readonly style: Style;
-  /** Columns of the terminal; undefined: no limit, each sentence is a line. */
+  /** Width of the terminal in columns; undefined puts each sentence on one line. */
   readonly columns: number | undefined;
 }
 
-/** A heading and each remark, with what to do about it. */
+/** A heading and the remarks, each with the advice below it. */
 export function remarksText(heading: string, remarks: readonly Remark[], sheet: Sheet): string {
   return [sheet.style.bold(heading), ...remarks.flatMap((remark) => remarkLines(remark, sheet)), ''].join('\n');
 }
@@ -28,7 +28,7 @@ function below(text: string, columns: Sheet['columns']): string {
   return hanging('     ', onOneLine(text), columns);
 }
 
-/** The facts; for a failed one, the observation and what ctxb does without it. */
+/** The checked facts. A failed fact also shows the observation and how ctxb works without it. */
 export function factsText(outcomes: readonly Outcome[], sheet: Sheet): string {
   return [sheet.style.bold('Facts'), ...outcomes.flatMap((each) => factLines(each, sheet)), ''].join('\n');
 }
@@ -49,7 +49,7 @@ function factLines({ check, status, seen = '' }: Outcome, { style, columns }: Sh
   }
 }
 
-/** The last line. */
+/** The summary line: how many facts hold, and the duration of the checks. */
 export function verdictText({ outcomes, version }: Diagnosis, ms: number): string {
   const count = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status).length;
   const unknown = count('unknown') === 0 ? '' : `, ${count('unknown')} not known`;
@@ -57,7 +57,7 @@ export function verdictText({ outcomes, version }: Diagnosis, ms: number): strin
   return `${what}${unknown} (${duration(ms)})\n`;
 }
 
-/** All that `ctxb doctor` has found out. */
+/** The report of `ctxb doctor` for `--json`. */
 export function doctorJson(claude: string, around: Surroundings, diagnosis: Diagnosis): object {
   const { version, fresh, remarks, outcomes } = diagnosis;
   return {

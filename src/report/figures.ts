@@ -8,18 +8,18 @@ export function tokens(count: number): string {
   return grouped(Math.round(count));
 }
 
-/** 127_412 → `127k`, 1_000_000 → `1M`, for a person who wants the size and not the count. */
+/** Rounded for reading: 127_412 → `127k`, 1_000_000 → `1M`. */
 export function roughTokens(count: number): string {
   if (count >= 999_500) return `${Math.round(count / 100_000) / 10}M`;
   return count < 1_000 ? tokens(count) : `${Math.round(count / 1_000)}k`;
 }
 
-/** `at 210000 of 1000000` → `at 210,000 of 1,000,000`; decimals, and digits of paths, dates and ids stay. */
+/** `at 210000 of 1000000` → `at 210,000 of 1,000,000`; leaves decimals and the digits of paths, dates and ids alone. */
 export function groupedIn(text: string): string {
   return text.replace(/(?<![\w./-])\d{4,}(?![\w/-])/g, (count) => tokens(Number(count)));
 }
 
-/** 0.705 → `71%`; `?` for what is not known. */
+/** 0.705 → `71%`; `?` if unknown. */
 export function percent(fraction: number | null | undefined): string {
   return fraction === null || fraction === undefined ? '?' : `${Math.round(fraction * 100)}%`;
 }
@@ -34,7 +34,7 @@ export function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2).replace(/\B(?=(\d{3})+\.)/g, ',')}`;
 }
 
-/** Stands for a missing figure. */
+/** Placeholder for a missing figure. */
 export const NONE = '–';
 
 /** A cost: `$0.03`, or `≥ $0.03` if part of it is unknown. */
@@ -61,7 +61,7 @@ export function localTime(ms: number): string {
   return new Date(ms).toLocaleString('en-US', { ...options, hourCycle: 'h23' });
 }
 
-/** The source of a cost. claude's own log never has a session's cost; a stream has it in each result. */
+/** The source of a cost. Session logs never contain a cost; a stream reports one with each result. */
 export function costSource({ cost, dialect }: Pick<SessionSummary, 'cost' | 'dialect'>): string {
   if (!cost.computed) return 'reported by claude';
   return `from list prices${dialect === 'session' ? '' : ' where claude reported no cost'}`;

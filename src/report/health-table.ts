@@ -19,9 +19,9 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /**
- * The report for a person: a row for each project and, with several projects, one for all.
+ * The health report as text: a row for each project and, for several projects, a row with the totals.
  *
- * @param width columns of the terminal: a wider table stands with a column for each project, where that fits
+ * @param width columns of the terminal; a wider table is transposed (a column for each project) if that fits
  */
 export function healthTable({ projects, total }: HealthReport, style: Style, width = Number.POSITIVE_INFINITY): string {
   if (projects.length === 0) return 'no health records found\n';

@@ -1,4 +1,4 @@
-/** Pages of ctxb are known by this line: only such a file is written over. */
+/** Marks a page as written by ctxb. ctxb overwrites only files with this line. */
 export const HTML_MARK = '<meta name="generator" content="ctxb">';
 
 /** HTML that is inserted into other HTML without escaping. */
@@ -12,7 +12,7 @@ export class Html {
 
 type Part = Html | string | number | false | undefined | readonly Part[];
 
-/** Makes HTML of a template. Texts are texts, whatever is in them; `false` and undefined are left out. */
+/** Template tag: escapes every inserted text; omits `false` and undefined. */
 export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(String.raw({ raw: template }, ...parts.map(htmlOf)));
 }
@@ -31,14 +31,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** For an element or an attribute in quotes, without characters that HTML does not allow. */
+/** Escapes text for an element or a quoted attribute; removes characters that HTML does not allow. */
 function escaped(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '')
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-/** The first cell of a row is its heading. @param rows cells that are no text bring their own element */
+/** The first cell of each row is its heading. @param rows a string gets a `td`; `Html` must be a whole cell */
 export function htmlTable(caption: string, columns: readonly string[], rows: readonly (readonly (Html | string)[])[]) {
   const cell = (content: Html | string, at: number) => {
     if (at === 0) return html`<th scope="row">${content}</th>`;

@@ -3,10 +3,11 @@ type Rows = readonly (readonly string[])[];
 const GAP = '  ';
 
 /**
- * Rows as lines: names to the left, figures to the right. The first row sets the number of columns.
+ * Formats rows as lines: the first column left-aligned, the others right-aligned. The first row sets the number of
+ * columns.
  *
- * @param width columns of a wider table stand below the first ones: all rows again, each with its name. Where there is no
- * room beside the names each row is several lines: its name, and below it its figures
+ * @param width a wider table is split into bands below each other, each with all rows and their names. If not even one
+ * column fits beside the names, each row takes several lines: its name, then its figures
  */
 export function aligned(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -25,7 +26,7 @@ export function aligned(rows: Rows, width = Number.POSITIVE_INFINITY): string[] 
   });
 }
 
-/** Columns of figures next to names of a width: as many as fit, at least one. */
+/** Splits columns of figures into bands that fit next to names of the given width, with at least one column in each. */
 function bandsOf(names: number, figures: readonly number[], width: number): number[][] {
   const bands: number[][] = [[]];
   let used = names;
@@ -40,7 +41,7 @@ function bandsOf(names: number, figures: readonly number[], width: number): numb
   return bands;
 }
 
-/** The same below a title. @param paint of the headings */
+/** Like `aligned`, indented by two spaces. @param paint styles the headings */
 export function indented(rows: Rows, paint = (head: string) => head, width = Number.POSITIVE_INFINITY): string[] {
   return aligned(rows, width - 2).map((line, at) => `  ${at % rows.length === 0 ? paint(line) : line}`);
 }
@@ -48,21 +49,18 @@ export function indented(rows: Rows, paint = (head: string) => head, width = Num
 const WIDEST = 110;
 const NARROWEST = 60;
 
-/** The width for sentences. @param columns of the terminal; undefined: no terminal */
+/** Line width for sentences. @param columns width of the terminal; undefined if the output is not a terminal */
 export function textWidth(columns: number | undefined): number {
   return Math.max(NARROWEST, Math.min(columns ?? WIDEST, WIDEST) - 1);
 }
 
-/**
- * Text for a person at a terminal: breaks lines that are too wide at blanks, and indents them below the text after a
- * label.
- */
+/** Wraps lines at spaces for a terminal; continuation lines are indented to the text after a label. */
 export function folded(text: string, columns = Number.POSITIVE_INFINITY): string {
   const fold = (whole: string) => {
-    // Blanks that fill up a cell have no line of their own.
+    // Trailing spaces that pad a cell must not wrap onto a line of their own.
     const line = columnsOf(whole) > columns ? whole.trimEnd() : whole;
     if (columnsOf(line) <= columns) return line;
-    // More blanks than after a label pad a row.
+    // More spaces than a label has after it are the padding of a row.
     const [begin = ''] = /^ *(?:\S{1,20} )?\S{0,20} {2,40}(?! )|^ */.exec(line) ?? [];
     const indent = columnsOf(begin);
     return begin + wrap(line.slice(begin.length), columns - indent).join(`\n${' '.repeat(indent)}`);
@@ -70,12 +68,15 @@ export function folded(text: string, columns = Number.POSITIVE_INFINITY): string
   return text.split('\n').map(fold).join('\n');
 }
 
-/** A command of ctxb with its options, kept whole for copying. */
+/** A ctxb command with its options. It is never wrapped, so that it can be copied. */
 const COMMAND = /\bctxb [a-z]+(?: --?[\w-]+)*/g;
 
 const KEPT_BLANK = '\u00a0';
 
-/** A text after a label, with its further lines indented. Commands stay whole. @param columns undefined: one line */
+/**
+ * Wraps a text after a label and indents its continuation lines. Never breaks a ctxb command. @param columns undefined:
+ * one line
+ */
 export function hanging(label: string, text: string, columns = Number.POSITIVE_INFINITY): string {
   const indent = columnsOf(label) + 1;
   const whole = text.replace(COMMAND, (command) => command.replaceAll(' ', KEPT_BLANK));
@@ -83,7 +84,7 @@ export function hanging(label: string, text: string, columns = Number.POSITIVE_I
   return `${label} ${lines.replaceAll(KEPT_BLANK, ' ')}`;
 }
 
-/** Cuts a text at its blanks into lines of at most `width` columns; a longer word keeps a line of its own. */
+/** Wraps a text at spaces to at most `width` columns; a longer word gets its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -102,9 +103,9 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 const NO_WIDTH = /\p{Mn}|\p{Me}|\p{Cf}/u;
 
-/** How many columns of a terminal a text takes. */
+/** Display width of a text in terminal columns. */
 export function columnsOf(text: string): number {
-  // Colours are ours, and show only as such.
+  // ctxb's color sequences take no columns.
   const plain = text.replace(/\u001b\[\d+m/g, '');
   if (/^[ -~]*$/.test(plain)) return plain.length;
   return [...plain].reduce((sum, point) => sum + widthOf(point), 0);
@@ -114,10 +115,10 @@ function widthOf(point: string): number {
   return NO_WIDTH.test(point) ? 0 : WIDE.test(point) ? 2 : 1;
 }
 
-/** Stands for what was cut off. */
+/** Marks a cut. */
 const ELLIPSIS = '…';
 
-/** Cuts a text to `width` columns and keeps its `keep` part. */
+/** Cuts a text to `width` columns and keeps its beginning or its end. */
 export function fitted(text: string, width: number, keep: 'begin' | 'end' = 'begin'): string {
   if (columnsOf(text) <= width) return text;
   const points = keep === 'begin' ? [...text] : [...text].reverse();
@@ -130,7 +131,7 @@ export function fitted(text: string, width: number, keep: 'begin' | 'end' = 'beg
   return keep === 'begin' ? kept.join('') + ELLIPSIS : ELLIPSIS + kept.reverse().join('');
 }
 
-/** Filled up with blanks to `width` columns. */
+/** Pads a text with spaces to `width` columns. */
 export function filled(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
 }

@@ -6,15 +6,18 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Kept lines that are shown around each change. */
+/** Unchanged lines shown around each change. */
 const CONTEXT = 3;
 
-/** Above this many changes both texts are shown as one block: the search takes time that grows with their square. */
+/**
+ * With more changes, both texts are shown as one block each: the time of the search grows with the square of their
+ * number.
+ */
 const MAX_CHANGES = 500;
 
 const KINDS: Readonly<Record<string, DiffLine['kind']>> = { ' ': 'kept', '+': 'added', '-': 'removed' };
 
-/** The changes from one text to another, line by line; empty without changes. */
+/** The changes between two texts, line by line; empty if they are equal. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   if (before === after) return [];
   const patch = structuredPatch('', '', before, after, '', '', { context: CONTEXT, maxEditLength: MAX_CHANGES });
@@ -28,7 +31,7 @@ export function lineDiff(before: string, after: string): DiffLine[] {
   return isCut ? [...lines, { kind: 'gap', text: '' }] : lines;
 }
 
-/** A line of a patch; `\ No newline at end of file` is left out. */
+/** Converts a line of a patch; omits `\ No newline at end of file`. */
 function fromPatch(line: string): DiffLine[] {
   const kind = KINDS[line[0] ?? ''];
   return kind === undefined ? [] : [{ kind, text: line.slice(1).replace(/\r$/, '') }];

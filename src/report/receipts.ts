@@ -8,13 +8,13 @@ import { fitted } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
-/** A relief, and where it happened. */
+/** A compaction or handoff with its session and recording. */
 export interface ReliefReceipt {
   readonly session: string | null;
-  /** The recording whose lines are meant. */
+  /** The recording that the line numbers refer to. */
   readonly file: string;
   readonly relief: ReliefSeen;
-  /** The compaction that it was, with its sizes in tokens; missing: a handoff. */
+  /** Sizes of the compaction in tokens; missing for a handoff. */
   readonly compaction?: CompactionSeen | undefined;
 }
 
@@ -23,7 +23,9 @@ interface ReceiptsPage {
   readonly columns: number;
 }
 
-/** Kept, lost and handed-back facts as a diff: a block for each compaction or handoff, a part for each kind of fact. */
+/**
+ * Kept, lost and handed-back facts as a diff: a block for each compaction or handoff, a section for each kind of fact.
+ */
 export function receiptLines(receipts: readonly ReliefReceipt[], page: ReceiptsPage): string[] {
   return receipts.flatMap((receipt, at) => [...(at === 0 ? [] : ['']), ...reliefLines(receipt, page)]);
 }
@@ -75,7 +77,7 @@ function whereText({ line = null, again = null }: Partial<LostFact>): string {
   return parts.join('; ');
 }
 
-/** @param where it can be found; it stays whole where the text is cut */
+/** Cuts the text, never `where`. @param where the place of the fact */
 function factLine(mark: string, text: string, where: string, { columns }: ReceiptsPage): string {
   const behind = where === '' ? '' : `  (${where})`;
   return `${mark} ${fitted(onOneLine(text), columns - 2 - behind.length)}${behind}`;

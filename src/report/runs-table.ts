@@ -4,40 +4,40 @@ import { aligned, fitted } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
-/** A run in the list. Times in milliseconds since the epoch. */
+/** A run in the list. Times are in milliseconds since the epoch. */
 export interface ListedRun extends Standing {
   readonly runId: string;
   readonly cwd: string;
   readonly since: number;
-  /** When this was known. */
+  /** Time of the last known state. */
   readonly at: number;
-  /** null: the run is active. */
+  /** null while the run is active. */
   readonly end: { readonly reason: string } | null;
-  /** `ctxb run --resume-run` can continue it. */
+  /** `ctxb run --resume-run` can resume it. */
   readonly resumable: boolean;
 }
 
 interface RunsPage {
   readonly style: Style;
-  /** The user's home folder, which is shown as `~`. */
+  /** The user's home folder, printed as `~`. */
   readonly home: string | undefined;
-  /** Columns of the terminal; a longer folder keeps its end. */
+  /** Columns of the terminal; a longer folder keeps its end. undefined: no limit. */
   readonly columns: number | undefined;
-  /** Milliseconds since the epoch. */
+  /** Current time in milliseconds since the epoch. */
   readonly now: number;
 }
 
 const INDENT = ' '.repeat(10);
 const HEADINGS = ['run', 'state', 'for', 'turn', 'context', 'cost', 'prompts'];
 
-/** The runs for a person: a line each and below it the folder, then the commands that lead on. */
+/** The list of runs as text: two lines per run (figures, folder), then suggested commands. */
 export function runsTable(
   runs: readonly ListedRun[],
   { style, home, now, columns = Number.POSITIVE_INFINITY }: RunsPage,
 ): string {
   const cells = [HEADINGS, ...runs.map((run) => cellsOf(run, now))];
   const widest = Math.max(...cells.map(([, state = '']) => state.length));
-  // Figures end where their column ends; words begin where it begins.
+  // `aligned` right-aligns all columns but the first; padding keeps the states left-aligned.
   const [first = '', ...rows] = aligned(
     cells.map(([run = '', state = '', ...figures]) => [run, state.padEnd(widest), ...figures]),
   );

@@ -1,41 +1,38 @@
 import type { Io, Output } from '../io.ts';
 import { hanging } from './layout.ts';
 
-/** Characters that change the direction of the text after them, so that it reads differently (Unicode, UAX 9). */
+/** Unicode marks that change the writing direction, and so the order in which text is displayed (Unicode UAX 9). */
 const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 
 const STEERING = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
 
-/** ctxb's own control sequences: the colours of {@link Style}, and the removal of its status line. */
+/** Control sequences that ctxb writes itself: the colors of {@link Style}, and clearing the status line. */
 const OURS = '\\r\\n|\\r?\\u001b\\[2?K|\\u001b\\[(?:0|1|2|22|31|32|33|36|39)?m';
 const NOT_OURS = new RegExp(`(${OURS})|${STEERING.source}`, 'g');
 
-/** Escaped in JSON in addition to JSON's own escapes. */
+/** Escaped in JSON in addition to the characters that JSON requires. */
 const ESCAPED_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
 
-/**
- * Text from outside without what steers a terminal: control characters, which move, hide and overwrite, and those that
- * turn the direction of writing.
- */
+/** Removes characters that control a terminal or change the writing direction from untrusted text. */
 export function printable(text: string): string {
   return text.replace(STEERING, '');
 }
 
-/** The same on one line. */
+/** Like `printable`, on one line. */
 export function onOneLine(text: string): string {
   return printable(text).replace(/[\t\n]+/g, ' ');
 }
 
-/** A message of ctxb's on stderr, wrapped where that is a terminal. */
+/** Writes a ctxb message to stderr, wrapped if stderr is a terminal. */
 export function tell({ stderr }: Pick<Io, 'stderr'>, text: string): void {
   stderr.write(`${hanging('ctxb:', printable(text), stderr.columns)}\n`);
 }
 
 /**
- * A value as JSON. Also escapes characters that control a terminal and JSON leaves alone: DEL, the control characters
- * from 0x80 on, and those that change the writing direction.
+ * JSON that is safe to print: also escapes DEL, the control characters from 0x80 to 0x9f, and characters that change
+ * the writing direction.
  *
- * @param indent spaces for each level; without it, all stands on one line
+ * @param indent spaces per level; undefined: everything on one line
  */
 export function printableJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(
@@ -45,8 +42,7 @@ export function printableJson(value: unknown, indent?: number): string {
 }
 
 /**
- * The output of a command. It lets no control sequence pass except ctxb's own, whatever its source: a command cannot
- * forget the filter.
+ * Wraps an output so that it removes all control sequences except ctxb's own. No command has to call a filter itself.
  */
 export function shownOn(output: Output): Output {
   const write = (chunk: unknown, ...more: unknown[]) =>
@@ -63,12 +59,12 @@ export function shownOn(output: Output): Output {
   });
 }
 
-/** A text in single quotes, for any POSIX shell. */
+/** Quotes a text for any POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A command for a POSIX shell; quotes only the words that need it. */
+/** A command line for a POSIX shell; quotes only words that need it. */
 export function shellLine(words: readonly string[]): string {
   return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ');
 }

@@ -13,8 +13,8 @@ function styleOf(paintFor: (name: keyof Style) => Paint): Style {
 export const PLAIN = styleOf(() => (text) => text);
 
 /**
- * Colours for a surface: none when NO_COLOR is set (https://no-color.org), else where it is a terminal or FORCE_COLOR is
- * set. chalk is loaded only where it colours: in a script it would be a fifth of the start-up.
+ * Styles for an output: plain if NO_COLOR is set (https://no-color.org), colored if it is a terminal or FORCE_COLOR is
+ * set. chalk is loaded on demand, because it takes a fifth of the start-up time of a script.
  */
 export async function styleFor(surface: { readonly isTTY?: boolean | undefined }, env: Environment): Promise<Style> {
   const { NO_COLOR, FORCE_COLOR = '', TERM } = env;
@@ -22,7 +22,7 @@ export async function styleFor(surface: { readonly isTTY?: boolean | undefined }
   if (NO_COLOR || !(isForced ?? (surface.isTTY === true && TERM !== 'dumb'))) return PLAIN;
   const { Chalk } = await import('chalk');
   const chalk = new Chalk({ level: 1 });
-  // chalk's own functions take any number of texts, so they cannot be passed to map().
+  // chalk functions take any number of arguments, so passing them to map() would print the index too.
   return styleOf((name) => (text) => chalk[name](text));
 }
 

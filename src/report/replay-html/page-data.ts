@@ -7,7 +7,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 
 export type PageData = ReturnType<typeof pageData>;
 
-/** Fields that the page takes from the summary; texts are cleaned and put on one line. */
+/** Fields copied from the summary; their texts are cleaned and put on one line. */
 const TAKEN = [
   ...(['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'project', 'prompt', 'time'] as const),
   ...(['window', 'turns', 'lines'] as const),
@@ -18,64 +18,64 @@ type Taken = Pick<SessionSummary, (typeof TAKEN)[number]>;
 
 export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
-/** A figure for each call; null: unknown, or none. */
+/** A value for each call; null if the call has no value or the value is unknown. */
 export type Column = readonly (number | null)[];
 
-/** The calls of a session in columns: the names of figures would be most of the page. */
+/** The calls of a session by column: in rows, the repeated names would be most of the page. */
 export type Columns = Readonly<Record<keyof typeof FIGURES, Column>> & {
-  /** By source, the largest sum first. */
+  /** Tokens added before each call, by source, the source with the largest sum first. */
   readonly added: readonly { readonly kind: string; readonly tokens: readonly number[] }[];
 };
 
 export interface PageOptions {
-  /** Its thresholds are drawn. */
+  /** Sets the thresholds drawn in the charts. */
   readonly policy: Policy;
-  /** In which order sessions are listed; default: as they come. */
+  /** Order of the sessions; default: order of the input. */
   readonly sort?: SortOrder;
 }
 
-/** How many of the largest results of a session the page has: they are most of the file. */
+/** Limits for the largest results of each session, which take most of the page's size. */
 const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
 
-/** Code points of a text in the page: more than a table has room for. */
+/** Maximum length of a text in the page, in code points. */
 const TEXT_LENGTH = 300;
 const PROMPT_LENGTH = 160;
 
-/** @param sessions with their series */
+/** @param sessions must include `series` */
 export function pageData(sessions: readonly SessionSummary[], { policy, sort }: PageOptions) {
   const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
   const sorted = sort === undefined ? sessions : sortSessions(sessions, sort);
   return { version: 1 as const, sessions: sorted.map((session) => sessionData(session, policy, count)) };
 }
 
-/** @param most results of tools */
+/** @param most maximum number of tool results */
 function sessionData(session: SessionSummary, policy: Policy, most: number) {
   const { series = [], prompts = [], window, actions } = session;
-  /** Its calls name them by their place here. */
+  /** Calls refer to a model by its index in this list. */
   const models = [...new Set(series.map(({ model }) => model))];
   const cleaned = clean({
     ...(Object.fromEntries(TAKEN.map((key) => [key, session[key]])) as unknown as Taken),
     models,
-    // Without their tasks.
+    // Omits the tasks of subagents.
     subagents: session.subagents.map(({ task: _, t: __, call: ___, ...agent }) => agent),
     actions: actions.map((action) => ({
       kind: action.kind,
       text: decisionText(action),
       turn: action.at.turn + 1,
-      /** Calls before it. */
+      /** Number of calls before the action. */
       call: action.at.call,
     })),
     results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, most),
     facts: (session.retention ?? []).flatMap(factsOf),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
-    /** The context as ctxb would have had it. */
+    /** The estimated context with ctxb, for each call. */
     curve: session.whatIf?.curve,
   });
   return {
     ...cleaned,
     prompt: cleaned.prompt && shortened(cleaned.prompt, PROMPT_LENGTH),
     prompts: cleaned.prompts.map((each) => ({ ...each, text: shortened(each.text, PROMPT_LENGTH) })),
-    /** Beginnings of the zones, and compaction levels, in tokens, ascending. */
+    /** Zone starts and compaction levels in tokens, ascending. */
     levels: levelsOf(window.tokens, policy),
     columns: columnsOf(series, models),
   };
@@ -90,7 +90,7 @@ function factsOf({ call, actual, gone, stayed }: ReliefSeen) {
   ].map(({ kind, ...fact }) => ({ line: null, again: null, ...fact, kind: FACT_NAMES[kind], call: call - 1 }));
 }
 
-/** Recordings contain any text; it must not change the writing direction of its surroundings. */
+/** Removes control characters and direction marks: a text of a recording must not reorder the text around it. */
 function clean<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
     typeof part === 'string' ? oneLine(part, TEXT_LENGTH) : part,
@@ -117,7 +117,7 @@ function levelsOf(window: number | null, policy: Policy) {
 
 type Models = readonly (string | null)[];
 
-/** A call's values in each column; `CallSeen` explains them. */
+/** Derives a call's value for each column; `CallSeen` describes the values. */
 const FIGURES = {
   turn: ({ turn }: CallSeen) => turn,
   line: ({ line }: CallSeen) => line,
@@ -129,7 +129,7 @@ const FIGURES = {
   outputKnown: ({ outputKnown }: CallSeen) => Number(outputKnown),
   predicted: ({ predicted }: CallSeen) => rounded(predicted),
   usd: ({ usd }: CallSeen) => usd,
-  /** Its place among the session's models. */
+  /** Index in the session's `models`. */
   model: ({ model }: CallSeen, models: Models) => models.indexOf(model),
 };
 
@@ -155,16 +155,18 @@ function addedOf(calls: readonly CallSeen[]): Columns['added'] {
     }));
 }
 
-/** The place for the data in the built page. */
+/** Placeholder for the data in the built page. */
 const PLACE = '"data of the page"';
 
-/** The page of a replay, which needs nothing but itself. @param template the page as the build has left it */
+/** The self-contained HTML page of a replay. @param template the built page */
 export function replayHtml(template: string, data: PageData): string {
   const [before = '', after = ''] = template.split(PLACE);
   return before + jsonInHtml(data) + after;
 }
 
-/** JSON that no text in it can end: a data element ends at the first `</script`, wherever it is. */
+/**
+ * JSON for a `<script>` element: escapes `<`, because the element ends at the first `</script`, even inside a string.
+ */
 function jsonInHtml(data: PageData): string {
   return JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -9,12 +9,12 @@ import { paintOf } from '../style.ts';
 import { listed, type Page, type Report, row } from './format.ts';
 import { actionText, compactionRow, decidedIn, dropRows, linesRow, originRows } from './session-rows.ts';
 
-/** Sources of growth that are named; the rest is summed up. */
+/** Sources of growth listed by name; the rest are summed as "others". */
 const SOURCES = 6;
 
 const INDENT = '    ';
 
-/** The story of each session: turn after turn, with what filled the window and who emptied it. */
+/** The timeline of each session: turn by turn, what filled the window and what emptied it. */
 export const detail: Report = function* (sessions, page) {
   if (sessions.length === 0) yield 'no recordings found';
   for (const [at, session] of listed(sessions, page).entries())
@@ -58,7 +58,10 @@ function actionRow(action: Decision): string {
   return row('ctxb', actionText(action));
 }
 
-/** From the first call to the last. A stream names its window at the end of its first turn: that is the window before, too. */
+/**
+ * Context from the first call to the last. A stream reports its window only with the first result, so earlier calls use
+ * the session's window.
+ */
 function contextText({ calls }: Stretch, session: SessionSummary, { levels, style }: Page): string {
   const [first, last] = [calls[0], calls.at(-1)];
   if (first === undefined || last === undefined) return '';
@@ -68,7 +71,7 @@ function contextText({ calls }: Stretch, session: SessionSummary, { levels, styl
   return `${from}${tokens(last.context)} (${share})`;
 }
 
-/** Additions by source, the largest first: `Read 14,413, answer 942`. */
+/** Tokens added by source, the largest first: `Read 14,413, answer 942`. */
 export function growthText(growth: Growth): string {
   const all = Object.entries(growth).sort(([, a], [, b]) => b - a);
   const rest = all.slice(SOURCES).reduce((sum, [, more]) => sum + more, 0);
@@ -76,13 +79,13 @@ export function growthText(growth: Growth): string {
   return [...named, ...(rest > 0 ? [`others ${tokens(rest)}`] : [])].join(', ');
 }
 
-/** By time if both have one: logs of subagents are files of their own. */
+/** The number of calls before a subagent started, by time if both logs have times: a subagent can have its own log. */
 function callsBefore({ t = null, call = 0 }: SubagentSeen, { series = [] }: SessionSummary): number {
   if (t === null || series.some((seen) => seen.t === null)) return call;
   return series.filter((seen) => seen.t !== null && seen.t <= t).length;
 }
 
-/** Those that began before the first call, or where no call is known. */
+/** Subagents that started before the first call, or at an unknown call. */
 function lateSubagents(session: SessionSummary): SubagentSeen[] {
   return session.subagents.filter((subagent) => callsBefore(subagent, session) === 0);
 }
@@ -93,9 +96,9 @@ function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, 
   return cut(`${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`, page);
 }
 
-/** Columns that are worth beginning what a result was of; for less it has a line of its own. */
+/** Minimum width for a target beside the figures; with less room the target moves to a line of its own. */
 const LEAST_TARGET = 12;
-/** On a narrow terminal: least width for the name of a tool, and width of the figures next to it. */
+/** On a narrow terminal: minimum width of a tool's name, and width of the figures next to it. */
 const [LEAST_TOOL, SHORT_FIGURES] = [8, 28];
 
 function largestRows(largest: readonly ResultSeen[], { style, columns, edge }: Page): string[] {
@@ -111,7 +114,7 @@ function largestRows(largest: readonly ResultSeen[], { style, columns, edge }: P
   const [head = '', ...lines] = indented(fits ? full : short, style.bold);
   const withTargets = lines.flatMap((line, at) => {
     const target = onOneLine(largest[at]?.target ?? '');
-    // A path keeps its end, which names the file; any other text keeps its beginning.
+    // Keep the end of a path, which names the file, and the beginning of any other text.
     const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
     const room = columns - columnsOf(line) - 2;
     if (room >= LEAST_TARGET || columns < edge) return [`${line}  ${fitted(target, room, kept)}`];
@@ -124,17 +127,17 @@ function cut(line: string, { columns }: Page): string {
   return fitted(line, columns);
 }
 
-/** Calls of one turn with no compaction between them; at least one. */
+/** Consecutive calls of one turn without a compaction between them; at least one. */
 type Stretch = ReturnType<typeof stretchOf>;
 
-/** Events between two stretches, without a call under way. */
+/** Events between two stretches. */
 interface Between {
-  /** For the next turn. */
+  /** Decisions that belong to the next turn. */
   readonly actions: readonly Decision[];
   readonly compactions: readonly CompactionSeen[];
 }
 
-/** Cuts the calls of a session where a turn ends or the context was compacted. */
+/** Splits the calls of a session at the end of each turn and at each compaction. */
 function timelineOf(session: SessionSummary): { stretches: readonly Stretch[]; after: Between } {
   const { series = [], compactions } = session;
   const actions = decidedIn(session);
@@ -150,7 +153,7 @@ function timelineOf(session: SessionSummary): { stretches: readonly Stretch[]; a
   };
 }
 
-/** @param since the call before the first; undefined: none */
+/** @param since the call before the first; undefined if there was no earlier call */
 function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: CallSeen | undefined) {
   const { prompts = [] } = session;
   const actions = decidedIn(session);
@@ -158,13 +161,13 @@ function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: C
   const { turn = 0, line: end = 0 } = last ?? {};
   return {
     turn,
-    /** Another one of the same turn is before it. */
+    /** Not the first stretch of its turn. */
     goesOn: since?.turn === turn,
     before: happenedAfter(session, since),
     calls,
-    /** Said since the last call before it. */
+    /** Prompts since the call before the stretch. */
     prompts: prompts.filter(({ line }) => line > (since?.line ?? 0) && line <= end),
-    /** Additions with its calls, in estimated tokens by source. */
+    /** Estimated tokens added with its calls, by source. */
     growth: summed(calls.map(({ added }) => added)),
     actions: actions.filter(
       ({ at }) => at.call >= (first?.number ?? 0) && at.call <= (last?.number ?? 0) && at.turn < turn,
@@ -172,7 +175,7 @@ function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: C
   };
 }
 
-/** Events between a call and the next, and before the first. */
+/** Events between a call and the next one; before the first call if `last` is undefined. */
 function happenedAfter(session: SessionSummary, last: CallSeen | undefined): Between {
   const { number = 0, turn = 0 } = last ?? {};
   return {

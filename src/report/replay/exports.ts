@@ -10,7 +10,7 @@ export const json: Report = (sessions, page) => {
   return [printableJson({ ...report, sessions: listed(report.sessions, page) }, 2)];
 };
 
-/** A line for each call of the main thread, flat, with the same keys in each. */
+/** One JSON line for each call of the main thread, flat, with the same keys in every line. */
 export const ndjson: Report = function* (sessions, page) {
   for (const session of listed(sessions, page)) yield* callLines(session.series ?? [], session);
 };
@@ -20,8 +20,8 @@ export function callLines(calls: readonly CallSeen[], session: SessionSummary): 
 }
 
 /**
- * A call. Tokens where nothing else is said; `added_*` came in since the call before it, `compacted_by` says who had the
- * context compacted in between.
+ * A call as a flat row. Figures are tokens unless the name says otherwise. `added_*` counts tokens added since the
+ * previous call; `compacted_by` names the initiator of a compaction since then.
  */
 function callRow(call: CallSeen, { file, sessionId, project, compactions }: SessionSummary) {
   return {
@@ -60,13 +60,13 @@ function addedTokens({ added }: CallSeen) {
   };
 }
 
-/** A row for each session, after RFC 4180. */
+/** One row per session, as in RFC 4180. */
 export const csv: Report = (sessions, page) => [
   csvLine(SESSION_COLUMNS.map(([name]) => name)),
   ...listed(sessions, page).map((session) => csvLine(SESSION_COLUMNS.map(([, figure]) => figure(session)))),
 ];
 
-/** null: not known. */
+/** null if unknown. */
 type Figure = string | number | boolean | null;
 
 function csvLine(figures: readonly Figure[]): string {
@@ -79,15 +79,15 @@ function cell(figure: Figure): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A spreadsheet takes a text that begins so for a formula, and runs it. */
+/** Prevents a spreadsheet from running the text as a formula. */
 function harmless(text: string): string {
   return /^[=+\-@]/.test(text) ? `'${text}` : text;
 }
 
 /**
- * A session as one flat row. Tokens where nothing else is said; `cost_usd` is in US dollars, times are ISO 8601 in UTC,
- * `compactions_unplanned` those that claude began itself. Calls, compactions, tokens and cost leave out what is copied from
- * another row, so that sums over rows count it once.
+ * A session as one flat row. Figures are tokens unless the name says otherwise: `cost_usd` is in US dollars, times are
+ * ISO 8601 in UTC, `compactions_unplanned` counts compactions that claude started itself. Calls, compactions and cost
+ * exclude calls copied from another session, so that sums over rows count each call once.
  */
 export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session: SessionSummary) => Figure])[] = [
   ['file', ({ file }) => file],
@@ -136,7 +136,7 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['lines_malformed', ({ lines }) => lines.malformed],
 ];
 
-/** @param t milliseconds since the epoch; null for times that no date can have */
+/** @param t milliseconds since the epoch; null if unknown. Returns null if the time is outside the range of a Date */
 export function isoTime(t: number | null): string | null {
   return t === null || !(Math.abs(t) <= 8.64e15) ? null : new Date(t).toISOString();
 }

@@ -8,37 +8,37 @@ import { type Style, styleFor } from '../style.ts';
 
 export interface Page {
   readonly style: Style;
-  /** Width in characters. */
+  /** Width in columns. */
   readonly columns: number;
-  /** The width of tables: the terminal's; elsewhere rows stay whole. */
+  /** Maximum width of tables: the terminal's width; infinite if the output is not a terminal. */
   readonly edge: number;
-  /** Beginnings of the zones. */
+  /** Sets where the zones begin. */
   readonly levels: Policy;
   readonly list: ListOptions;
 }
 
 export interface ListOptions {
-  /** undefined: the newest first for a person, else in the order of files. */
+  /** undefined: newest first in text, file order in other formats. */
   readonly sort?: SortOrder | undefined;
-  /** Rows at most; undefined: all. */
+  /** Maximum number of rows; undefined: all. */
   readonly limit?: number | undefined;
-  /** Show the ids of the sessions. */
+  /** Show session ids. */
   readonly ids?: boolean;
-  /** The grouping of sums. */
+  /** How sums are grouped. */
   readonly by?: Grouping | undefined;
-  /** Sums leave out calls before this time, in milliseconds since the epoch. */
+  /** Sums exclude calls before this time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
 }
 
-/** Messages besides the sessions, one per line. */
+/** Messages printed in addition to the sessions. */
 export interface Outcome {
   /** Files that could not be read. */
   readonly faults: readonly string[];
-  /** Gates that were not passed. */
+  /** Failed gates, one message each. */
   readonly breaches: readonly string[];
 }
 
-/** The lines of a report, which may be more than fit in one text. */
+/** Yields the lines of a report, which may exceed the maximum length of a string. */
 export type Report<S extends SessionFigures = SessionSummary> = (
   sessions: readonly S[],
   page: Page,
@@ -49,7 +49,7 @@ export function row(label: string, text: string): string {
   return `  ${label.padEnd(10)}${text}`;
 }
 
-/** The sessions that are listed one by one; sums always cover all. */
+/** The sessions listed individually; sums always cover all sessions. */
 export function listed<Session>(
   sessions: readonly Session[],
   { list: { limit } }: Pick<Page, 'list'>,
@@ -57,7 +57,7 @@ export function listed<Session>(
   return sessions.slice(0, limit);
 }
 
-/** Says that not all are listed. */
+/** A note if `--limit` hides sessions. */
 export function unlistedRows(all: number, { list: { limit = all } }: Pick<Page, 'list'>): string[] {
   if (all <= limit) return [];
   return [
@@ -65,10 +65,10 @@ export function unlistedRows(all: number, { list: { limit = all } }: Pick<Page, 
   ];
 }
 
-/** Width of a page that is no terminal. */
+/** Width if the output is not a terminal. */
 const COLUMNS = 80;
 
-/** The page that stdout is. */
+/** Page settings for stdout. */
 export async function openPage(
   { stdout, env }: Pick<Io, 'stdout' | 'env'>,
   levels: Page['levels'],

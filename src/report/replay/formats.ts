@@ -2,7 +2,7 @@ import { CtxbError } from '../../errors.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
 import type { Report } from './format.ts';
 
-/** A way to print what a replay has found; `load` loads what writes it: a call pays only for the format that it asks for. */
+/** An output format of `ctxb replay`; `load` imports its report on demand. */
 export type ReportFormat = Traits &
   (
     | { readonly depth: 'light'; readonly load: () => Promise<Report<SessionFigures>> }
@@ -10,15 +10,15 @@ export type ReportFormat = Traits &
   );
 
 interface Traits {
-  /** The name of its option, as in `--name`. */
+  /** Option name without `--`, in camel case. */
   readonly name: string;
-  /** Its help text, if it is listed among the formats. */
+  /** Help text; missing for formats that the help does not list. */
   readonly about?: string;
-  /** It shows calls one by one. */
+  /** Needs the series of calls. */
   readonly needsSeries: boolean;
-  /** It lists sessions for a person: a terminal shows only as many as fit. */
+  /** A list for a person: on a terminal it is limited to the rows that fit. */
   readonly isList?: true;
-  /** For programs and for copying: no line is broken at the edge of a terminal. */
+  /** For programs and for copying: lines are not limited to the width of the terminal. */
   readonly isData?: true;
 }
 
@@ -26,21 +26,21 @@ function format(name: string, load: () => Promise<Report>, traits: Partial<Trait
   return { name, depth: 'full', load, needsSeries: false, ...traits };
 }
 
-/** A list, for which a light reading is enough. */
+/** A list that needs only a light replay. */
 function list(name: string, load: () => Promise<Report<SessionFigures>>): ReportFormat {
   return { name, depth: 'light', load, needsSeries: false, isList: true };
 }
 
-/** The format without an option. */
+/** The default format. */
 const TEXT = list('text', async () => (await import('./session-list.ts')).text);
 
-/** The format for the summary of a CI job. */
+/** Used for the job summary in CI. */
 export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
   about: 'Markdown tables, for a pull request or the summary of a CI job',
   isData: true,
 });
 
-/** About one thing only; with --json the same is a field of the whole. */
+/** Reports on a single subject; with --json they are fields of the JSON output instead. */
 const ASIDES: readonly ReportFormat[] = [
   list('by', async () => (await import('./session-list.ts')).sums),
   format('retention', async () => (await import('./retention.ts')).retention),
@@ -48,7 +48,7 @@ const ASIDES: readonly ReportFormat[] = [
   format('whatIf', async () => (await import('./what-if.ts')).whatIf),
 ];
 
-/** Formats that are asked for, one at a time. */
+/** Formats selected by an option, one at a time. */
 export const FORMATS: readonly ReportFormat[] = [
   format('detail', async () => (await import('./detail.ts')).detail, {
     about: 'turn by turn: what filled the window, and who emptied it',
@@ -64,7 +64,7 @@ export const FORMATS: readonly ReportFormat[] = [
   CI_FORMAT,
 ];
 
-/** The format that flags ask for. @throws CtxbError `usage` when they ask for two */
+/** The format that the flags select. @throws CtxbError `usage` if they select two */
 export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFormat {
   const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
   const asked = FORMATS.filter(isAsked);
@@ -76,7 +76,7 @@ export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFo
   throw new CtxbError('usage', `${names} exclude each other: ask for one format at a time`);
 }
 
-/** commander hands over `--what-if` as `whatIf`. */
+/** commander stores `--what-if` as `whatIf`. */
 function optionOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -7,12 +7,12 @@ import { onOneLine } from '../shown.ts';
 
 /** Limits for a session. A missing limit is not checked. */
 export interface Gates {
-  /** Context at its peak: a fraction of the window (≤ 1) or tokens (> 1). */
+  /** Peak context: a fraction of the window (≤ 1) or tokens (> 1). */
   readonly context?: number | undefined;
   readonly compactions?: number | undefined;
-  /** Compactions that claude began itself. */
+  /** Compactions that claude started itself. */
   readonly unplanned?: number | undefined;
-  /** US dollars. */
+  /** Limit in US dollars. */
   readonly costUsd?: number | undefined;
 }
 
@@ -20,7 +20,7 @@ type Check = (session: SessionFigures, limit: number) => string | undefined;
 
 const UNREAD = 'calls in it are malformed or without usage, so it cannot be compared with the limit';
 
-/** Why a session fails a gate, with the call; undefined: it passes. It also fails if the figure is unknown. */
+/** Explains why a session fails a gate; undefined if it passes. An unknown figure also fails. */
 const CHECKS: Readonly<Record<keyof Gates, Check>> = {
   context({ context, calls, lines }, limit) {
     const { peak, peakCall, peakFraction, largestFraction: share = peakFraction } = context;
@@ -35,7 +35,7 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
     const own = compactions.filter(({ by }) => by === 'claude');
     return tooMany(own, ' by claude itself', limit);
   },
-  /** Includes the cost of calls copied from another session. */
+  /** Excludes the cost of calls copied from another session. */
   costUsd(session, limit) {
     const { calls, ledger, lines } = session;
     const { usd, usdPartial } = ownFigures(session);
@@ -48,7 +48,7 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
   },
 };
 
-/** The gates that a session fails, each on one line, with its file. */
+/** The gates that a session fails, each with the file on one line. */
 export function breachesOf(session: SessionFigures, gates: Gates): string[] {
   const { file, sessionId } = session;
   const name = sessionId === null ? file : `${file} (session ${sessionId})`;
@@ -65,7 +65,10 @@ function tooMany(compactions: readonly CompactionFigures[], whose: string, limit
   return first && `${count}${whose}, more than ${limit}: the first one over it after call ${first.call}`;
 }
 
-/** By list prices of the main thread, so it may be slightly late; undefined if they do not reach the limit. */
+/**
+ * The call whose cumulative list price exceeds the limit, counting the main thread only, so possibly too late;
+ * undefined if the limit is not exceeded.
+ */
 function crossing(ledger: readonly LedgerCall[], limit: number): number | undefined {
   let sum = 0;
   return ledger.find(({ main, microUsd }) => {
@@ -74,7 +77,7 @@ function crossing(ledger: readonly LedgerCall[], limit: number): number | undefi
   })?.number;
 }
 
-/** One place more than elsewhere: 85.2% is over 85%. */
+/** One decimal, because 85.2% exceeds 85%. */
 function exactPercent(fraction: number): string {
   return `${(fraction * 100).toFixed(1)}%`;
 }

@@ -6,7 +6,7 @@ import { listed, type Report } from './format.ts';
 import { shortPaths } from './session-list.ts';
 import { COMPACTED_BY } from './session-rows.ts';
 
-/** Results of tools that are shown, of all sessions together. */
+/** Maximum number of tool results shown, over all sessions. */
 const LARGEST = 10;
 
 interface Named {
@@ -14,7 +14,7 @@ interface Named {
   readonly name: string;
 }
 
-/** Tables for a pull request, or the summary of a CI job. */
+/** Tables for a pull request or a CI job summary. */
 export const markdown: Report = (sessions, page, { breaches, faults }) => {
   const shown = listed(sessions, page);
   const names = shortPaths(shown.map(({ file }) => file));
@@ -31,7 +31,7 @@ export const markdown: Report = (sessions, page, { breaches, faults }) => {
   return [parts.join('\n\n')];
 };
 
-/** Peak, calls, compactions and cost. */
+/** Cells: peak, calls, compactions and cost. */
 function figuresOf(totals: Totals): string[] {
   const { peakFraction, calls, compactions } = totals;
   const peak = peakFraction === null ? NONE : percent(peakFraction);
@@ -74,14 +74,14 @@ function largestTable(named: readonly Named[]): string[] {
   return table(['session', 'largest results', 'of', 'tokens, about', 'calls with it'], 3, rows);
 }
 
-/** @param texts columns of text, the others are figures */
+/** @param texts number of text columns; the others are right-aligned figures */
 function table(headings: readonly string[], texts: number, rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const rule = headings.map((_, column) => (column < texts ? '---' : '---:'));
   return [[headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')];
 }
 
-/** Escapes a text from outside: any punctuation may follow a backslash. */
+/** Escapes Markdown in untrusted text: any ASCII punctuation may follow a backslash. */
 function cell(text: string): string {
   return onOneLine(text).replace(/[\\`*_{}[\]<>()#!|~&@:]/g, '\\$&');
 }

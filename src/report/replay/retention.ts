@@ -8,7 +8,7 @@ import { indented } from '../layout.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { figureColumn, promptOf, table } from './session-list.ts';
 
-/** What compactions and handoffs kept: a table over all of them, and a row for each session. */
+/** What compactions and handoffs kept: a table of totals, and a row for each session. */
 export const retention: Report = (sessions, page) => {
   const { style, edge } = page;
   const relieved = sessions.filter((session) => reliefsOf(session).length > 0);
@@ -39,7 +39,7 @@ function knownRows({ known }: RetentionTotals): string[][] {
   );
 }
 
-/** Below this width there is no space for how many reliefs a session had. */
+/** Narrower pages omit the column with the number of reliefs. */
 const ROOM_FOR_RELIEFS = 60;
 
 function sessionTable(relieved: readonly SessionSummary[], page: Page): string[] {
@@ -65,7 +65,7 @@ function cells({ all, kept, given }: Kept): string[] {
   return [tokens(all), partText(own, all), partText(kept, all)];
 }
 
-/** How many, and their share, which stay together where a table is broken. */
+/** A count and its share in one cell, so that a split table keeps them together. */
 function partText(part: number, all: number): string {
   return `${tokens(part)}  ${(all === 0 ? '-' : percent(part / all)).padStart(4)}`;
 }

@@ -10,29 +10,31 @@ import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { sessionRows } from './session-rows.ts';
 
-/** A column of a table. Those to the left are texts, which are cut where the page is narrow. */
+/** A table column. Text columns come first and are cut on a narrow page. */
 interface Column {
   readonly heading: string;
   readonly cells: readonly string[];
-  /** The sum below a column of figures, which are right-aligned and never cut. */
+  /** Total below a column of figures; such columns are right-aligned and never cut. */
   readonly total?: string;
-  /** A path keeps its last parts when it is cut. */
+  /** Cutting keeps the last parts of a path. */
   readonly isPath?: boolean;
-  /** Largest width. */
+  /** Maximum width. */
   readonly most?: number;
-  /** Takes what the others leave. */
+  /** Takes the remaining width. */
   readonly takesRest?: boolean;
 }
 
-/** From these widths on there is space for compactions in sums, projects, models, everything besides ids, and times. */
+/**
+ * Minimum page widths for compactions in sums, for projects, for models, for other columns besides ids, and for times.
+ */
 const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [44, 60, 72, 120, 120];
 
-/** For less the column is left out at a terminal; elsewhere lines get longer than the page is wide. */
+/** Minimum width of the `takesRest` column. A terminal with less room omits it; other outputs get longer lines. */
 const LEAST_REST = 12;
 
 const GAP = '  ';
 
-/** The report for a person: a row for each session, and details for a single one. */
+/** The default report: a row for each session, or details if there is only one. */
 export const text: Report<SessionFigures> = (sessions, page) => {
   const [only, ...others] = sessions;
   if (only === undefined) return ['no recordings found'];
@@ -40,7 +42,7 @@ export const text: Report<SessionFigures> = (sessions, page) => {
   return isOne ? sessionRows(only) : sessionList(sessions, page);
 };
 
-/** A line for each session, and one for all. */
+/** One row per session, and a row of totals. */
 function sessionList(sessions: readonly SessionFigures[], page: Page): string[] {
   const { sort = 'newest' } = page.list;
   const shown = listed(sortSessions(sessions, sort), page);
@@ -51,7 +53,7 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
   const showsProjects = !isTight && page.columns >= ROOM_FOR_PROJECTS;
   const dates = datesOf(shown, isWide, page);
-  // They take the room from the longest names, not from the prompts.
+  // Times shorten project names instead of prompts.
   const hasTimes = dates.some((date) => date.includes(':'));
   const showsModels = !isTight && page.columns >= ROOM_FOR_MODELS;
   const models = shown.map(({ model }) => modelText(model));
@@ -82,14 +84,14 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   ];
 }
 
-/** Commands that a person may want next. */
+/** Suggests further options, on a terminal only. */
 function nextRows({ edge }: Page): string[] {
   return edge === Number.POSITIVE_INFINITY
     ? []
     : ['  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).'];
 }
 
-/** Gaps in the figures. */
+/** Notes on missing figures: unpriced models, malformed lines, calls without usage. */
 export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost: { unpriced } }) => (unpriced === undefined ? [] : [unpriced])));
   const unpriced = [...models].map((model) => onOneLine(model === '' ? 'a model without a name' : model)).join(', ');
@@ -106,7 +108,7 @@ export function gapRows(sessions: readonly SessionFigures[]): string[] {
   ];
 }
 
-/** Sessions without shares say why, and what gives them. */
+/** Explains a missing percentage, and names the option that sets the window. */
 function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   if (unknown === 0) return [];
@@ -151,14 +153,14 @@ export function figureColumn<Row>(
   return { heading, cells: rows.map(text), total: text(total) };
 }
 
-/** As many of a path's last parts as fit. */
+/** The longest end of a path that fits. */
 function lastParts(path: string, width: number): string {
   const parts = path.split('/');
   const fits = parts.findIndex((_, at) => columnsOf(parts.slice(at).join('/')) <= width);
   return fits < 0 ? fitted(parts.at(-1) ?? '', width, 'end') : parts.slice(fits).join('/');
 }
 
-/** @param last what the row below the rule begins with, over the cells of texts */
+/** @param last the label of the totals row, which spans the text columns */
 export function table(
   given: readonly (Column | false | undefined)[],
   last: string,
@@ -168,7 +170,7 @@ export function table(
   const natural = ({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }: Column) =>
     Math.min(most, Math.max(...[heading, ...cells, total].map(columnsOf)));
   const left = all.reduce((room, column) => room - (column.takesRest ? 0 : natural(column) + GAP.length), page.columns);
-  // The first says what a line is about.
+  // The first column identifies the row, so it always stays.
   const columns = all.filter(
     ({ takesRest }, at) => !takesRest || at === 0 || left >= LEAST_REST || page.columns < page.edge,
   );
@@ -177,7 +179,7 @@ export function table(
   const texts = columns.findIndex(({ total }) => total !== undefined);
   const across = (some: readonly number[]) => some.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
   const more = Math.max(0, columnsOf(last) - across(widths.slice(0, texts)));
-  // Words that do not fit would push the figures out of their columns: then the number says enough.
+  // A label that does not fit would shift the figures: shorten it to its number.
   const fits = across(widths) + more <= page.edge;
   if (fits) widths[0] = (widths[0] ?? 0) + more;
   const line = (textOf: (column: Column) => string | undefined) =>
@@ -205,13 +207,13 @@ function copiedRows({ copiedCalls }: Totals): string[] {
     : [`  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed), each counts once.`];
 }
 
-/**
- * When sessions ended; short, as `ls` has it: of other years than the newest the month and the year. Where that is the
- * same in two rows, both say more.
- */
-/** As `toLocaleString` formats them, which takes longer to load than the rest of a list. */
+/** Same names as `toLocaleString`, whose locale data takes longer to load than the rest of the list. */
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
+/**
+ * End dates of the sessions, short like those of `ls`: month and year if the year is not the newest one. Rows with the
+ * same date show more digits.
+ */
 function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns }: Page): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   const texts = sessions.map(({ time: { last } }) => {
@@ -230,7 +232,10 @@ function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns
     : distinct(texts, sessions.map(promptOf));
 }
 
-/** The text of each row: longer if another row has the same, and longest if that has the same prompt too. */
+/**
+ * The shortest text of each row that is unique: longer if another row shows the same, longest if their prompts are
+ * equal too.
+ */
 function distinct(rows: readonly (readonly string[])[], prompts: readonly string[]): string[] {
   return rows.map(([first = '', more = first, most = more], at) => {
     const isShared = (text: string, fits = (_: number) => true) =>
@@ -240,7 +245,7 @@ function distinct(rows: readonly (readonly string[])[], prompts: readonly string
   });
 }
 
-/** A recording of claude's output alone has no prompt, but a file that somebody has named. */
+/** The first prompt, or the file name: a recording of claude's output alone contains no prompt. */
 export function promptOf(session: SessionFigures): string {
   const { prompt, file, copied } = session;
   const isCopy = copied !== undefined && ownFigures(session).calls === 0;
@@ -256,14 +261,14 @@ function modelText(model: string | null): string {
   return model === null ? NONE : onOneLine(modelName(model)).replace(/^claude-/, '');
 }
 
-/** Paths without the folder that all of them are in: it says nothing about one. */
+/** Paths relative to their common parent folder. */
 export function shortPaths(paths: readonly string[]): string[] {
   const names = paths.map(onOneLine);
   const folders = [...new Set(names)].map((name) => name.split('/').slice(0, -1));
   const [first = []] = folders;
   let common = 0;
   while (common < first.length && folders.every((folder) => folder[common] === first[common])) common++;
-  // The common root of absolute paths is no folder.
+  // The root of absolute paths does not count as a common folder.
   const from = common === 1 && first[0] === '' ? 0 : common;
   return names.map((name) => name.split('/').slice(from).join('/'));
 }

@@ -24,7 +24,7 @@ export function sessionRows(session: SessionSummary): string[] {
   ];
 }
 
-/** Which session it is, how large, and what it cost. */
+/** Identity, size and cost of a session. */
 export function originRows(session: SessionSummary): string[] {
   const { window } = session;
   const { usd } = ownFigures(session);
@@ -52,7 +52,7 @@ export function originRows(session: SessionSummary): string[] {
   ];
 }
 
-/** `version, as of 2.1.332` where this claude is newer than what its window was measured with. */
+/** `version, as of 2.1.332` if this claude is newer than the version that the window was measured with. */
 function windowSource({ window: { source }, claudeCodeVersion }: SessionSummary): string {
   const asOf = measuredAsOf(source, claudeCodeVersion);
   return asOf === undefined ? source : `${source}, as of ${asOf}`;
@@ -62,12 +62,12 @@ export function compactionRow(compaction: CompactionSeen): string {
   return row('compacted', compactionText(compaction));
 }
 
-/** `turn 5, call 73: warning: …`; between two turns it is the next turn, and the last call. */
+/** `turn 5, call 73: warning: …`; between two turns it names the next turn and the last call. */
 export function actionText(action: Decision): string {
   return `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`;
 }
 
-/** Decisions that are listed: a compaction has a row of its own, and one row sums up all expiries of the cache. */
+/** Decisions with a row of their own. Compactions have other rows, and one row sums up all expiries of the cache. */
 export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
   const isSummedUp = (action: Decision) =>
     action.kind === 'cache-expired' || (action.kind === 'cache-broken' && action.cause === 'pause');
@@ -90,10 +90,10 @@ function subagentText({ subagents }: SessionSummary): string {
   return `; ${counted(subagents.length, 'subagent')}, largest ${tokens(peak)} tokens`;
 }
 
-/** Subagents that are listed; the others are summed up. */
+/** Maximum number of subagents listed; the others are summed. */
 const LISTED = 10;
 
-/** The dearest first: `general-purpose: 12 calls, 345,000 tokens, peak 34,000, $0.45`. */
+/** Subagents by cost, the highest first: `general-purpose: 12 calls, 345,000 tokens, peak 34,000, $0.45`. */
 function subagentRows({ subagents }: SessionSummary): string[] {
   const all = [...subagents].sort((a, b) => (b.usd ?? 0) - (a.usd ?? 0));
   const rest = all.slice(LISTED);
@@ -118,7 +118,7 @@ function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 't
   return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${usd === null ? 'no price' : dollars(usd)}`;
 }
 
-/** The cause of a compaction, for all formats. */
+/** The initiator of a compaction, in all formats. */
 export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
   claude: 'claude itself',
   placed: 'claude, where ctxb had placed its trigger',
@@ -127,7 +127,7 @@ export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
 };
 
 function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
-  // A recording may begin with it.
+  // No prediction exists if the recording starts with the compaction.
   const foreseen = gaugeBefore === 0 ? '' : ` (predicted ${tokens(gaugeBefore)})`;
   const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)}${foreseen}`;
   return `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
@@ -172,7 +172,7 @@ const NAMES: Readonly<Record<OddityKind, string>> = {
   'other-model': 'a call of another model',
 };
 
-/** One line for an oddity, with the first place where it appeared. */
+/** An oddity on one line, with its first occurrence. */
 function oddityText({ kind, count, examples }: Oddity): string {
   const [first] = examples;
   const times = count === 1 ? '' : `, ${tokens(count)} times`;
@@ -182,7 +182,7 @@ function oddityText({ kind, count, examples }: Oddity): string {
   return onOneLine(`${NAMES[kind]}${times}, ${place}${figures}`);
 }
 
-/** Drops of the context without a compaction, among the kept ones, by the call at which they showed. */
+/** Unexplained drops of the context, with the call that showed each. */
 export function dropRows({ oddities }: SessionSummary): readonly { readonly call: number; readonly text: string }[] {
   const drops = oddities.filter(({ kind }) => kind === 'drop').flatMap(({ examples }) => examples);
   return drops.map(({ call, expected, found }) => {

@@ -9,7 +9,7 @@ import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { figureColumn, promptOf, table } from './session-list.ts';
 
-/** The estimate of sessions with ctxb, for a person: the sums first, then a row for each, the dearest first. */
+/** The estimated figures with ctxb: totals first, then a row for each session, the highest cost first. */
 export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
@@ -44,7 +44,7 @@ function totalsTable(totals: WhatIfTotals, page: Page): string {
   return [tableOf(sums, totals, page), dearerRow(totals)].join('\n');
 }
 
-/** A row for each session that is listed. */
+/** A row for each listed session. */
 function rowsOf(tried: readonly Tried[], totals: WhatIfTotals, page: Page): string[] {
   const dearest = listed(
     [...tried].sort((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
@@ -68,7 +68,7 @@ function rowsOf(tried: readonly Tried[], totals: WhatIfTotals, page: Page): stri
   return [[...rows, ...unlistedRows(tried.length, page)].join('\n')].filter(Boolean);
 }
 
-/** Sessions that ctxb would have made more expensive. */
+/** How many sessions would have cost more with ctxb. */
 function dearerRow({ sessions, dearer }: WhatIfTotals): string {
   if (dearer.sessions === 0) return '  no session would have cost more';
   return `  ${tokens(dearer.sessions)} of ${counted(sessions, 'session')} would have cost more, ${dollars(dearer.mostUsd)} at most`;
@@ -106,7 +106,7 @@ function costOf({ usd }: Pick<Figures, 'usd'>): string {
   return usd === null ? '' : dollars(usd);
 }
 
-/** 19728242 → `19.73M`; below a million in thousands. */
+/** 19728242 → `19.73M`, 19728 → `20k` */
 function millions(count: number): string {
   return count >= 1_000_000 ? `${(count / 1_000_000).toFixed(2)}M` : `${tokens(count / 1000)}k`;
 }

@@ -12,13 +12,13 @@ import { onOneLine } from '../shown.ts';
 
 type Of<Kind extends Decision['kind']> = Extract<Decision, { readonly kind: Kind }>;
 
-/** How long the run took, and where everything that happened is written. */
+/** Duration of a run in milliseconds, and the path of its record. */
 export interface RunEnd {
   readonly ms: number;
   readonly record?: string | undefined;
 }
 
-/** The notices at the end of a run: its figures, its subagents, cut results, and prompts without an answer. */
+/** The notices at the end of a run: totals, subagents, cut results, and unanswered prompts. */
 export function createClosingFigures() {
   const decisions: Decision[] = [];
   const all = <Kind extends Decision['kind']>(kind: Kind) =>
@@ -49,7 +49,7 @@ export function createClosingFigures() {
     add(decision: Decision): void {
       if (COUNTED.has(decision.kind)) decisions.push(decision);
     },
-    /** @param state the last */
+    /** @param state the final state */
     texts(state: GovernorState, end: RunEnd): string[] {
       const left = all('left-undone').map((decision) => leftUndoneText(decision, unansweredText(state)));
       return [...agentsText(state), ...cutsText(all('cut-result')), ...runText(state, end), ...left];
@@ -65,7 +65,7 @@ const COUNTED: ReadonlySet<Decision['kind']> = new Set([
   'native-compaction',
 ]);
 
-/** `largest call 191k of 1M tokens (19%)`: a compaction may begin at more, before the next call is made. */
+/** `largest call 191k of 1M tokens (19%)`. A compaction may start at a higher context than any call had. */
 function peakText({ gauge }: GovernorState): string[] {
   const { peak, window } = gauge;
   if (peak === 0) return [];
@@ -73,10 +73,10 @@ function peakText({ gauge }: GovernorState): string[] {
   return [`largest call ${roughTokens(peak)} of ${roughTokens(window.tokens)} tokens (${percent(peakShare(gauge))})`];
 }
 
-/** A smaller difference is not worth a word. */
+/** Minimum difference worth reporting, in US dollars. */
 const LEAST_USD = 0.005;
 
-/** `$2.20, about $0.47 less than claude alone`: shows the second account after a compaction or handoff. */
+/** `$2.20, about $0.47 less than claude alone`; the comparison appears after a compaction or handoff. */
 function costText(state: GovernorState, wasRelieved: boolean): string[] {
   const known = knownCostUsd(state);
   if (known === undefined) return [];
@@ -87,7 +87,7 @@ function costText(state: GovernorState, wasRelieved: boolean): string[] {
   return [`${usd}, about ${dollars(Math.abs(saved))} ${saved > 0 ? 'less' : 'more'} than claude alone`];
 }
 
-/** Prompts that are named, and code points of each. */
+/** Maximum number of prompts quoted; PROMPT_LENGTH is in code points. */
 const NAMED = 3;
 const PROMPT_LENGTH = 40;
 

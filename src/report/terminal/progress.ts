@@ -1,34 +1,34 @@
 import type { Output } from '../../io.ts';
 import { duration, percent, tokens } from '../figures.ts';
 
-/** Clears the line that the cursor of a terminal is on. */
+/** Clears the current line of a terminal. */
 export const CLEAR_LINE = '\r\u001b[2K';
 
-/** A line on stderr with the progress of work. */
+/** A progress line on stderr. */
 export interface Progress {
-  /** @param amount done since the last call: bytes read, facts checked */
+  /** @param amount progress since the last call: bytes read, or facts checked */
   add(amount: number): void;
-  /** Clears the line, before something else is written. */
+  /** Clears the line. Call it before writing anything else. */
   clear(): void;
 }
 
-/** Nobody watches. */
+/** For output that is not a terminal. */
 const SILENT: Progress = { add: () => {}, clear: () => {} };
 
 interface ProgressOptions {
   readonly stderr: Output;
-  /** Bytes to read; undefined if unknown. */
+  /** Total bytes to read; undefined if unknown. */
   readonly total: number | undefined;
-  /** Milliseconds of any clock. */
+  /** A clock in milliseconds with any origin. */
   readonly now: () => number;
 }
 
-/** Work that is done by then needs no bar. */
+/** Show no bar for work shorter than this. */
 const QUIET_MS = 500;
 const REDRAW_MS = 200;
 const BAR_CELLS = 20;
 
-/** Shows the bytes read, where a person watches and it takes a while. */
+/** A progress bar of bytes read, on a terminal only. */
 export function createProgress({ stderr, total, now }: ProgressOptions): Progress {
   if (stderr.isTTY !== true) return SILENT;
   const begun = now();
@@ -43,7 +43,7 @@ export function createProgress({ stderr, total, now }: ProgressOptions): Progres
       drawn = t;
       shown = true;
       const text = progressText(read, total, t - begun);
-      // A line that wraps could not be taken away again.
+      // CLEAR_LINE clears a single line, so the text must not wrap.
       stderr.write(CLEAR_LINE + text.slice(0, Math.max(0, (stderr.columns ?? 80) - 1)));
     },
     clear() {
@@ -63,7 +63,7 @@ function progressText(read: number, total: number | undefined, ms: number): stri
   return `[${bar}] ${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${left} left`;
 }
 
-/** A forecast has no tenths of seconds. */
+/** A remaining time, in whole seconds. */
 function roughly(ms: number): string {
   const seconds = Math.ceil(ms / 1000);
   return seconds < 60 ? `${seconds} s` : duration(seconds * 1000);
@@ -73,7 +73,7 @@ function megabytes(bytes: number): string {
   return tokens(bytes / 1_000_000);
 }
 
-/** Counts on stderr, where a person watches, how many facts were checked. */
+/** A progress line with the number of facts checked, on a terminal only. */
 export function createFactsProgress(stderr: Output, total: number): Progress {
   if (stderr.isTTY !== true || total === 0) return SILENT;
   let looked = 0;

@@ -24,7 +24,7 @@ export interface TerminalOptions {
   readonly style: Style;
   readonly quiet: boolean;
   readonly statusLine: 'auto' | 'always' | 'never';
-  /** Decisions are not carried out. */
+  /** Decisions are only reported, not carried out. */
   readonly observe?: boolean;
 }
 
@@ -38,14 +38,14 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
   let ticking: NodeJS.Timeout | undefined;
   /** Shown at the bottom instead of the status line. */
   let question: string | undefined;
-  /** The status line or the question is the last thing on the terminal. */
+  /** Whether the status line or the question is the last output. */
   let shown = false;
-  // The run continues when the reader of stderr is gone.
+  // The run continues after stderr is closed.
   stderr.on('error', () => {});
 
-  /** Clears the status line before something else is written to the same terminal. */
+  /** Clears the status line before other output. */
   function clear(): void {
-    // A question may take several lines, and the person may type after it.
+    // A question may span several lines, and the user may be typing: move to a new line instead.
     if (shown) stderr.write(question === undefined ? CLEAR_LINE : '\n');
     shown = false;
   }
@@ -87,34 +87,34 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
       closing.add(decision);
       if (!isRoutine(decision, observe)) notice(observe ? observedText(decision) : decisionText(decision));
     },
-    /** Redraws the status line, if it changed. */
+    /** Redraws the status line if it has changed. */
     status(state: GovernorState): void {
       if (!drawsStatus) return;
       latest = state;
-      // Shows for how long nothing has come.
+      // Updates the duration of a silence while claude prints nothing.
       ticking ??= setInterval(update, TICK_MS).unref();
       update();
     },
-    /** Prints the summary at the end of a session. @param record the file that everything was written to, if any */
+    /** Prints the summary at the end of a session. @param record path of the record, if one was written */
     ended(state: GovernorState, record?: string): void {
       clearInterval(ticking);
       clear();
-      // The status line is not drawn again after the end.
+      // Stop drawing the status line.
       text = '';
       for (const said of closing.texts(state, { ms: performance.now() - begun, record })) notice(said);
     },
     /**
-     * Asks the person. Until the answer comes, no status line is drawn, and the question is printed again after any other
-     * output.
+     * Asks the user a question. Until the answer arrives, the status line is hidden, and the question is printed again
+     * after other output.
      *
-     * @param answer resolves with the line that was typed; undefined: none
+     * @param answer resolves with the typed line, or undefined without an answer
      */
     async ask(asked: string, answer: () => Promise<string | undefined>): Promise<string | undefined> {
       clear();
       question = asked;
       draw();
       const typed = await answer().catch(() => undefined);
-      // Typed text ends its own line.
+      // The user's Enter has already ended the line.
       if (typed === undefined) clear();
       question = undefined;
       shown = false;
@@ -126,10 +126,10 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
 
 const TICK_MS = 30_000;
 
-/** The echo of a terminal after Ctrl-C. A line that wraps could not be removed. */
+/** Terminals print this after Ctrl-C. The status line leaves room for it, because a wrapped line cannot be cleared. */
 const ECHO = '^C';
 
-/** One line for a person who watches a run: that of claude's terminal, and what is under way. */
+/** The status line of a run: the parts of the status line in claude's terminal, and the current activity. */
 export function statusLine(state: GovernorState, style: Style, width: number, now = state.now): string {
   const { cost, turn, wait } = state;
   const agents = agentTotals(state);
@@ -153,13 +153,13 @@ function waitPart({ cause, until, phase }: Wait, now: number): string {
   return `usage limit resets in ${duration(Math.max(0, until - now))}`;
 }
 
-/** Shorter silences are usual: a model may think for a minute. */
+/** Shorter silences are normal: a model may think for a minute. */
 const LEAST_SILENCE_MS = 2 * 60_000;
 
-/** Code points of a tool and its command that are shown. */
+/** Maximum length of a tool and its command, in code points. */
 const TOOL_LENGTH = 40;
 
-/** `no sign of life for 12 minutes`, or what claude waits for: `npm test for 12 minutes`. */
+/** `no sign of life for 12 minutes`, or the running tool: `npm test for 12 minutes`. */
 function silenceText(state: GovernorState, now: number): string[] {
   const tool = runningTool(state);
   const since = tool?.since ?? silentSince(state);

@@ -3,32 +3,32 @@ import { h } from '../../../browser/dom.ts';
 import type { Column } from '../page-data.ts';
 import { followKeys, followPointer, type Span } from './span.ts';
 
-/** A colour of the page's style, by its name there. */
+/** A color, named by its CSS custom property without `--`. */
 export type Color = 'ink' | 'quiet' | 'paper' | 'line' | 'edge' | 'mark' | 'warn' | 'bad' | `kind-${number}`;
 
-/** Colours of kinds and curves; the last one is for all others. */
+/** Number of `--kind-N` colors; the last one is for all other kinds. */
 export const KIND_COLORS = 8;
 
-/** The CSS value of a colour in the present scheme. */
+/** The CSS value of a color in the current color scheme. */
 function cssColor(color: Color): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${color}`).trim();
 }
 
 export interface ChartOptions {
-  /** Its subject, for screen readers. */
+  /** Accessible name. */
   readonly name: string;
   readonly span: Span;
   readonly lines: readonly Line[];
-  /** Height in pixels where the page is wide. */
+  /** Height in pixels on a wide page. */
   readonly height: number;
-  /** Upper end of the scale for what is shown; the lower one is 0. */
+  /** Upper end of the y scale for the visible calls; the scale starts at 0. */
   readonly top: () => number;
   readonly figure: (value: number) => string;
-  /** Draws before the lines. */
+  /** Draws below the lines. */
   readonly behind?: (pen: Pen) => void;
-  /** Draws over them. */
+  /** Draws above the lines. */
   readonly above?: (pen: Pen) => void;
-  /** A call in words, for screen readers. */
+  /** Describes a call in words for screen readers. */
   readonly tell: (call: number) => string;
 }
 
@@ -36,16 +36,16 @@ export interface Line {
   readonly name: string;
   readonly figures: Column;
   readonly color: Color;
-  /** As in SVG; default: solid. */
+  /** Dash pattern, as in SVG; default: solid. */
   readonly dash?: string;
   readonly filled?: boolean;
-  /** In pixels; default: 1.5. */
+  /** Width in pixels; default: 1.5. */
   readonly width?: number;
-  /** Default: it is shown. */
+  /** Default: true. */
   readonly isOn?: boolean;
 }
 
-/** Sent to each chart when the colours of the page have changed. */
+/** Event that each chart receives after a change of the page's colors. */
 export const OTHER_COLORS = 'other-colors';
 
 const NARROW = 560;
@@ -74,7 +74,7 @@ export function createChart(options: ChartOptions) {
     plot?.destroy();
     plot = new uPlot(plotOptions(options, shown, width), data as uPlot.AlignedData, frame);
     followPointer(plot, frame, span);
-    // The range is only settled when drawn: an earlier readout would point to the call's old place.
+    // uPlot settles the range only while drawing; a position computed earlier would be the old one.
     plot.hooks.draw = [...(plot.hooks.draw ?? []), point];
   }
 
@@ -101,16 +101,16 @@ export function createChart(options: ChartOptions) {
   const fit = () => {
     if (plot?.width !== frame.clientWidth) draw();
   };
-  // A chart that changes its size within the observer's call makes the browser complain.
+  // Resizing inside the observer's callback causes the "ResizeObserver loop" error.
   new ResizeObserver(() => requestAnimationFrame(fit)).observe(frame);
   return {
     element: frame,
-    /** Line `at` is shown or not. */
+    /** Shows or hides the line with index `at`. */
     show(at: number, isShown: boolean): void {
       shown[at] = isShown;
       plot?.setSeries(at + 1, { show: isShown });
     },
-    /** Draws it again, after what it shows has changed. */
+    /** Redraws the chart after its data has changed. */
     redraw: draw,
   };
 }
@@ -155,12 +155,12 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
   };
 }
 
-/** The position of the nearest call, so that all charts point at the same one. */
+/** The x position of the nearest call, so that all charts point at the same call. */
 function snapped(plot: uPlot, left: number): number {
   return plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x');
 }
 
-/** Whole steps for the scale of calls. */
+/** Whole-number steps for the axis of calls. */
 const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 function axis(): uPlot.Axis {
@@ -183,10 +183,10 @@ function series(line: Line, show: boolean): uPlot.Series {
 
 type Point = readonly [x: number, y: number];
 
-/** Draws on a chart, in its own scales; sizes are pixels of the page. */
+/** Draws on a chart in its scales; sizes are in CSS pixels. */
 export type Pen = ReturnType<typeof penOf>;
 
-/** Draws within the plotting area only. */
+/** Draws with a pen whose unit is the CSS pixel. */
 function drawOn(plot: uPlot, draw: (pen: Pen) => void): void {
   const ratio = plot.bbox.width / plot.over.clientWidth;
   plot.ctx.save();
@@ -213,7 +213,7 @@ function penOf(plot: uPlot, ratio: number) {
     /** @param alpha two hexadecimal digits */
     fill(color: Color, left: number, top: number, width: number, height: number, alpha = 'ff'): void {
       ctx.fillStyle = cssColor(color) + alpha;
-      // Whole pixels, or neighbours would show a seam.
+      // Round to device pixels: fractional edges leave a visible seam between neighbors.
       const [from, to] = [Math.round(left * ratio) / ratio, Math.round((left + width) * ratio) / ratio];
       ctx.fillRect(from, top, to - from, height);
     },
@@ -224,13 +224,13 @@ function penOf(plot: uPlot, ratio: number) {
       path(from, to);
       ctx.stroke();
     },
-    /** A triangle that points down at a place. */
+    /** Draws a triangle that points down at the position. */
     mark(color: Color, x: number, y: number): void {
       ctx.fillStyle = cssColor(color);
       path([x - 5, y - 9], [x + 5, y - 9], [x, y]);
       ctx.fill();
     },
-    /** Its background has the page's colour, so that lines do not cross it. */
+    /** Fills the background with the page's color, so that lines do not cross the text. */
     text(color: Color, words: string, x: number, y: number): void {
       ctx.font = '11px system-ui, sans-serif';
       ctx.textAlign = 'left';

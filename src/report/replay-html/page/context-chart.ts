@@ -6,13 +6,13 @@ import { choice, legend, section, zoomButtons } from './controls.ts';
 import { type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
-/** From this share of the window on, the whole window is shown at first. */
+/** Minimum peak, as a share of the window, at which the chart starts with the whole window. */
 const SHOWS_WINDOW = 0.4;
 
 const KEY =
   'Dashed from top to bottom: a compaction. ▼ above the chart: an action of ctxb. The strip at its foot: one turn dark, the next one light.';
 
-/** The context over the calls, before zones, with what happened to it. */
+/** The context over the calls, with zones, compactions and actions of ctxb. */
 export function contextSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
   const { window, context } = session.info;
   let isWhole = (context.peakFraction ?? 0) >= SHOWS_WINDOW;
@@ -60,7 +60,7 @@ function largest(figures: Column, least: number): number {
   return figures.reduce<number>((most, figure) => Math.max(most, figure ?? 0), least);
 }
 
-/** 142000 → `142k` */
+/** 1_420_000 → `1.42M`, 142_000 → `142k` */
 export function short(figure: number): string {
   if (figure >= 1e6) return `${Math.round(figure / 1e4) / 100}M`;
   return figure >= 1000 ? `${Math.round(figure / 100) / 10}k` : tokens(figure);
@@ -79,7 +79,7 @@ function drawZones({ box, fill, y }: Pen, { info: { levels } }: Session): void {
   }
 }
 
-/** Height of the strip of turns, and pixels of a turn below which it is left out. */
+/** Height of the strip of turns in pixels, and the minimum average width of a turn; narrower turns are not drawn. */
 const [STRIP, TURN] = [5, 3];
 
 function drawTurns({ box, x, fill }: Pen, { turn }: Session, { from, to }: Span): void {
@@ -96,7 +96,7 @@ function drawTurns({ box, x, fill }: Pen, { turn }: Session, { from, to }: Span)
   }
 }
 
-/** Pixels that names of levels keep from each other; levels that are nearer share a line of text. */
+/** Minimum distance between level names in pixels; closer levels share a line of text. */
 const LEVELS_APART = 15;
 
 function drawLevels({ box, y, line, text }: Pen, { info: { levels, window } }: Session): void {
@@ -114,17 +114,19 @@ function drawLevels({ box, y, line, text }: Pen, { info: { levels, window } }: S
   for (const { height, names } of labels) text('quiet', names, box.left + 6, height);
 }
 
-/** Compactions as lines from top to bottom, actions as marks above the curve. */
+/** Draws compactions as vertical lines and actions as marks above the chart. */
 function drawEvents(pen: Pen, { info }: Session, span: Span): void {
   const isShown = ({ call }: { readonly call: number }) => call + 0.5 >= span.from && call + 0.5 <= span.to;
   drawCompactions(pen, info.compactions.filter(isShown));
   drawActions(pen, info.actions.filter(isShown));
 }
 
-/** Pixels that compactions keep from each other on the average, or they are only ticks; and the height of these. */
+/**
+ * Minimum average distance between compactions in pixels, and the height of the ticks that replace the lines below it.
+ */
 const [APART, TICK] = [8, 8];
 
-/** Short names of compactions, and the width of a letter in pixels. */
+/** Short names of compactions. LETTER is the width of a letter in pixels. */
 const NAMES: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
   claude: 'by claude',
   placed: 'by claude, as placed',
@@ -132,7 +134,10 @@ const NAMES: Readonly<Record<PageSession['compactions'][number]['by'], string>> 
   ctxb: 'by ctxb',
 };
 const LETTER = 6;
-/** Names stand at the foot, where no level is, in as many rows, so that neighbours do not hide each other. */
+/**
+ * Number and height in pixels of the rows for names. The names are at the bottom, clear of the levels, in several rows
+ * so that neighbors do not overlap.
+ */
 const [NAME_ROWS, ROW] = [3, 15];
 
 function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['compactions']): void {
@@ -146,7 +151,7 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
     const end = next === undefined ? box.left + box.width : x(next.call + 0.5);
     const width = NAMES[by].length * LETTER;
     const left = at + width < end ? at + 5 : at - width;
-    // The tooltip and the table name a compaction whose name has no room.
+    // If no row has room for the name, the tooltip and the table still show it.
     const row = free.findIndex((end) => left >= end);
     if (isDense || row < 0) continue;
     text('ink', NAMES[by], left, foot - STRIP - 9 - row * ROW);
@@ -154,7 +159,7 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
   }
 }
 
-/** Actions that mean trouble. */
+/** Actions drawn as errors. */
 const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'unrelieved', 'give-up', 'trigger-refused', 'left-undone']);
 
 function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): void {
@@ -162,7 +167,7 @@ function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): vo
   for (const { call, kind } of actions) {
     const at = x(call + 0.5);
     const color = GRAVE.has(kind) ? 'bad' : 'warn';
-    // More than one at a place would not be seen.
+    // Marks less than two pixels apart would overlap.
     if (at - last[color] < 2) continue;
     last[color] = at;
     mark(color, at, box.top - 1);

@@ -3,7 +3,7 @@ import { tokens } from '../../figures.ts';
 import type { Color } from './chart.ts';
 import type { Span } from './span.ts';
 
-/** A section with a chart, and the table of its figures, which is built when it is opened. */
+/** A section with a chart and a table of its figures. The table is built when it is first opened. */
 export function section(title: string, parts: readonly HTMLElement[], table?: () => HTMLElement): HTMLElement {
   const details = h('details', {}, h('summary', {}, 'The same as a table'));
   details.addEventListener('toggle', () => {
@@ -13,7 +13,7 @@ export function section(title: string, parts: readonly HTMLElement[], table?: ()
   return h('section', { class: 'card', 'aria-label': title }, h('h2', {}, title), ...all);
 }
 
-/** Zooms all charts of a session, for mouse, finger and keyboard. */
+/** Buttons that zoom all charts of a session. */
 export function zoomButtons(span: Span): HTMLElement {
   const pan = (share: number) => () =>
     span.zoom(span.from + share * (span.to - span.from), span.to + share * (span.to - span.from));
@@ -45,7 +45,7 @@ export interface Chip {
   readonly color: Color;
   /** Text after the name. */
   readonly detail?: string;
-  /** It is a line, dashed in this way. */
+  /** Dash pattern of the swatch; default: a solid square. */
   readonly dash?: string;
   readonly isOn?: boolean;
   readonly toggle: (isOn: boolean) => void;

@@ -6,7 +6,7 @@ import { choice, legend, section } from './controls.ts';
 import { type Added, addedAt, type Session } from './session.ts';
 import type { Span } from './span.ts';
 
-/** `call`: what came in before each call. `sum`: what is in the context, since it was last replaced. */
+/** `call`: tokens added before each call. `sum`: tokens added since the context was last replaced. */
 type Mode = 'call' | 'sum';
 
 const WAYS: Readonly<Record<Mode, string>> = { call: 'Per call', sum: 'Piled up since the last compaction' };
@@ -16,7 +16,7 @@ const ABOUT: Readonly<Record<Mode, string>> = {
   sum: 'Estimated tokens, piled up from call to call. The line is the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.',
 };
 
-/** Estimated tokens that came in, stacked by kind. */
+/** Chart of the estimated tokens added, stacked by kind. */
 export function growthSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
   if (session.added.length === 0) return h('div', { hidden: true });
   const kinds = mainKinds(session);
@@ -36,7 +36,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
   const chart = createChart({
     name: 'What came in, by kind, over calls',
     span,
-    // Measured figures over estimated ones.
+    // The measured context, drawn over the estimated figures.
     lines: [{ name: 'Context', figures: session.context, color: 'ink', width: 1, isOn: false }],
     height: 220,
     top: () => {
@@ -79,7 +79,7 @@ function addedText(session: Session, call: number): string {
     .join(', ');
 }
 
-/** Kinds with a colour of their own, and the rest as one; the colour is that of the same index. */
+/** Kinds with a color of their own; the others are merged into one. Indices match the colors. */
 function mainKinds({ added, calls }: Session): Added[] {
   if (added.length <= KIND_COLORS) return added;
   const rest = added.slice(KIND_COLORS - 1);
@@ -90,7 +90,7 @@ function mainKinds({ added, calls }: Session): Added[] {
   return [...added.slice(0, KIND_COLORS - 1), { kind: counted(rest.length, 'other kind'), total, tokens: figures }];
 }
 
-/** A context that loses this share without a boundary was replaced all the same. */
+/** A context that shrinks below this share of the previous one was replaced, even without a recorded compaction. */
 const LOST = 0.5;
 
 function sumsOf({ tokens: figures }: Added, { context, info }: Session): number[] {
@@ -105,10 +105,10 @@ function sumsOf({ tokens: figures }: Added, { context, info }: Session): number[
 
 type Stacks = ReturnType<typeof stacksOf>;
 
-/** Pixels of a bar at the least. */
+/** Minimum width of a bar in pixels. */
 const BAR = 3;
 
-/** If there are more calls than bars fit, several calls share a bar. */
+/** Puts several calls into a bar if the chart is too narrow for a bar per call. */
 function stacksOf(columns: readonly (readonly number[])[], mode: Mode, span: Span, width: number) {
   const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / width));
   const start = Math.floor((Math.max(1, Math.ceil(span.from)) - 1) / size) * size;
@@ -124,7 +124,7 @@ function partOf(figures: readonly number[], mode: Mode): number {
   return mode === 'sum' ? (figures.at(-1) ?? 0) : figures.reduce((sum, figure) => sum + figure, 0);
 }
 
-/** Largest width of a bar in pixels. */
+/** Maximum width of a bar in pixels. */
 const WIDEST = 40;
 
 function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {

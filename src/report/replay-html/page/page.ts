@@ -7,10 +7,10 @@ import { createSessionView } from './session-view.ts';
 const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;
 let shown: number | undefined;
 
-/** The address says which session is shown; 0: the list of all. */
+/** Shows the session named in the URL's hash, or the list of all sessions. */
 function route(): void {
   const chosen = sessions.length === 1 ? 1 : Number(/^#session-(\d+)$/.exec(location.hash)?.[1] ?? 0);
-  // Places within what is shown, such as that of the skip link.
+  // Ignore other anchors, such as the skip link's.
   if (shown !== undefined && chosen === 0 && location.hash.length > 1) return;
   if (chosen === shown) return;
   const isFirst = shown === undefined;
@@ -51,7 +51,7 @@ function redraw(): void {
 
 addEventListener('hashchange', route);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
-// On paper it is always light.
+// Print in light colors.
 for (const isPrinting of [true, false]) {
   addEventListener(isPrinting ? 'beforeprint' : 'afterprint', () => {
     document.documentElement.classList.toggle('printing', isPrinting);

@@ -3,9 +3,9 @@ import { dollars, shareOf, tokens } from '../../figures.ts';
 import { addedAt, type Session, WHO, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
-/** The figures of the call under the pointer, next to it; on a narrow page at the lower edge. */
+/** A box with the figures of the call under the pointer; on a narrow page it is fixed to the bottom. */
 export function createReadout(session: Session, span: Span): HTMLElement {
-  // Screen readers get it from the chart itself.
+  // Screen readers read `aria-valuetext` of the chart instead.
   const box = h('div', { class: 'readout', 'aria-hidden': 'true', hidden: true });
   span.watch(() => {
     const { at, frame } = span;
@@ -18,11 +18,11 @@ export function createReadout(session: Session, span: Span): HTMLElement {
   return box;
 }
 
-/** Pixels between the call and the box. */
+/** Distance between the pointed position and the box in pixels. */
 const GAP = 14;
 
 function place(box: HTMLElement, frame: HTMLElement, { at = 0, from, to }: Span): void {
-  // There it has a place of its own.
+  // On a narrow page, CSS positions the box.
   if (getComputedStyle(box).position === 'fixed') {
     box.style.left = '';
     return;
@@ -68,7 +68,7 @@ function signed(difference: number): string {
   return difference < 0 ? `−${tokens(-difference)}` : `+${tokens(difference)}`;
 }
 
-/** Kinds that are listed one by one. */
+/** Maximum number of kinds listed. */
 const KINDS = 5;
 
 function addedOf(session: Session, call: number): string[][] {

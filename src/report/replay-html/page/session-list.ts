@@ -58,7 +58,9 @@ function curveOf({ context, window }: PageSession): HTMLElement | string {
   return h('div', { class: 'curve' }, sparkline(context.curve, window.tokens, words), share);
 }
 
-/** Named by its first prompt; a recording of claude's output alone has no prompt, but a file name. */
+/**
+ * Links a session by its first prompt, or by its file name: a recording of claude's output alone contains no prompt.
+ */
 function linkTo(session: PageSession, at: number): HTMLElement {
   const { file, prompt, project, copied } = session;
   const name = prompt ?? (file === '-' ? 'standard input' : file.split('/').at(-1));
@@ -67,7 +69,7 @@ function linkTo(session: PageSession, at: number): HTMLElement {
   return h('div', { class: 'name' }, h('a', { href: `#session-${at + 1}` }, name), h('small', {}, note));
 }
 
-/** The last two parts of a path: a project and its session. */
+/** The last two parts of the path: project and session. */
 export function nameOf({ file }: PageSession): string {
   return file === '-' ? 'standard input' : file.split('/').slice(-2).join('/');
 }
@@ -96,7 +98,7 @@ function totals(sessions: readonly PageSession[]): string {
 
 const [WIDTH, HEIGHT] = [120, 28];
 
-/** A curve without scales; its upper edge is the window, where that is known. */
+/** A small curve of the context without axes; its top is the window, or the peak if the window is unknown. */
 function sparkline(figures: readonly number[], window: number | null, words: string): SVGElement {
   const peak = Math.max(...figures, 0);
   const top = Math.max(window ?? 0, peak, 1);
@@ -114,7 +116,7 @@ function sparkline(figures: readonly number[], window: number | null, words: str
   return curve;
 }
 
-/** Shares of the window from which a session is coloured as a warning or as trouble. */
+/** Colors a session by its peak as a share of the window. */
 function colorOf(share: number): Color {
   if (share >= 0.85) return 'bad';
   return share >= 0.7 ? 'warn' : 'mark';

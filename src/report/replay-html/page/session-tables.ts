@@ -8,7 +8,7 @@ export type Go = (call: number) => void;
 
 const dollarsOrNone = (usd: number | null | undefined) => (usd === null || usd === undefined ? '–' : dollars(usd));
 
-/** The figures behind the charts: rows are indices of calls. */
+/** Tables of the charts' figures; each row is the index of a call. */
 export function callTables(session: Session, go: Go) {
   const rows = Array.from({ length: session.calls }, (_, at) => at);
   const table = (caption: string, columns: readonly TableColumn<number>[]) => () => {
@@ -76,7 +76,7 @@ function words(text: string): HTMLElement {
   return h('span', { class: 'words' }, text);
 }
 
-/** Tables of events and large results, without empty ones. */
+/** Tables of events and large results; omits empty tables. */
 export function eventTables({ info }: Session, go: Go): HTMLElement[] {
   const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => [
     title,

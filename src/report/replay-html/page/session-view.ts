@@ -29,7 +29,7 @@ export function createSessionView(info: PageSession): HTMLElement[] {
           growthSection(session, span, tables.growth),
           costSection(session, span, tables.cost),
         ];
-  // It is put where it is needed.
+  // The readout appends itself to the chart under the pointer.
   createReadout(session, span);
   return [h('p', { class: 'about' }, factsOf(info)), tiles(info), ...charts, ...eventTables(session, go)];
 }
@@ -81,7 +81,7 @@ function millions(figure: number): string {
   return figure < 1e6 ? tokens(figure) : `${(figure / 1e6).toFixed(1)}M`;
 }
 
-/** The cost of the main thread so far, over the calls. */
+/** Chart of the cumulative cost of the main thread. */
 function costSection({ usd, spent, calls }: Session, span: Span, table: () => HTMLElement): HTMLElement {
   const unknown = usd.filter((each) => each === null).length;
   if (unknown === calls) {

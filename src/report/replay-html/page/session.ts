@@ -9,10 +9,10 @@ export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], stri
 
 export const WITH_CTXB = 'With ctxb';
 
-/** A recording with its calls unpacked: index 0 is call 1. */
+/** A session with its columns unpacked; index 0 is call 1. */
 export type Session = ReturnType<typeof unpack>;
 
-/** Additions of one kind, for each call. */
+/** Tokens of one kind added before each call. */
 export type Added = Session['added'][number];
 
 export function unpack(info: PageSession) {
@@ -22,19 +22,19 @@ export function unpack(info: PageSession) {
   return {
     ...figures,
     info,
-    /** The context of each call as it would have been with ctxb, where that was tried. */
+    /** The estimated context of each call with ctxb, if `--what-if` was used. */
     withCtxb,
     calls: context.length,
     model: figures.model.map((at) => models[at ?? 0] ?? null),
     cacheCreation: context.map((tokens, at) => (tokens ?? 0) - (cacheRead[at] ?? 0) - (input[at] ?? 0)),
     outputKnown: figures.outputKnown.map(Boolean),
-    /** Sum of the known costs so far. */
+    /** Running sum of the known costs. */
     spent: running(figures.usd),
     added: added.map(({ kind, tokens }) => ({ kind, tokens, total: tokens.reduce((sum, figure) => sum + figure, 0) })),
   };
 }
 
-/** Additions before a call, the largest first. */
+/** Tokens added before a call by kind, the largest first. */
 export function addedAt({ added }: Session, call: number) {
   return added
     .map(({ kind, tokens }) => ({ kind, figure: tokens[call - 1] ?? 0 }))

@@ -1,7 +1,7 @@
 import { button, h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
 
-/** Sorted by its value; null comes last in both directions. Shows the value by default. */
+/** A column sorts by `value`, null last in both directions; `show` overrides how the value is displayed. */
 export type TableColumn<Row> = readonly [
   title: string,
   value: (row: Row) => number | string | null,
@@ -10,18 +10,18 @@ export type TableColumn<Row> = readonly [
 
 interface SortTableOptions<Row> {
   readonly caption: string;
-  /** The first one is the heading of its row. */
+  /** The first column is the row heading. */
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  /** A heading above the table has the caption. */
+  /** Hides the caption, because a heading above the table has the same text. */
   readonly isTitled?: boolean;
-  /** Rows at a time. */
+  /** Rows per page. */
   readonly size?: number;
 }
 
 type Direction = 'ascending' | 'descending';
 
-/** A table that its headings sort. It draws only one page, so it may have any number of rows. */
+/** A table sorted by clicking its headings. Renders one page at a time, so that it can hold any number of rows. */
 export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitled }: SortTableOptions<Row>) {
   let sorted: { readonly column: number; readonly direction: Direction } | undefined;
   let given = rows;
@@ -84,7 +84,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   const scroll = h('div', { class: 'scroll', role: 'region', tabindex: 0, 'aria-label': caption }, table);
   return {
     element: h('div', { class: 'sort-table' }, scroll, pager),
-    /** Shows other rows, in the same order. */
+    /** Replaces the rows and keeps the sort order. */
     fill(others: readonly Row[]): void {
       given = others;
       order();

@@ -1,9 +1,9 @@
 import type uPlot from 'uplot';
 
-/** Which calls the charts of a session show, and which one is pointed at: the same in all of them. */
+/** The visible range of calls and the call under the pointer, shared by all charts of a session. */
 export type Span = ReturnType<typeof createSpan>;
 
-/** The fewest calls that zooming in shows, if the session has as many. */
+/** Minimum number of calls in the visible range. */
 const LEAST = 5;
 
 export function createSpan(total: number) {
@@ -21,14 +21,14 @@ export function createSpan(total: number) {
 
   const span = {
     total,
-    /** Edges of the range: half a call beyond the first and the last one. */
+    /** Edges of the range: half a call before the first and after the last call. */
     from: first,
     to: last,
-    /** Number of the call that is pointed at. */
+    /** Number of the call under the pointer. */
     at: undefined as number | undefined,
-    /** The chart that it is pointed at in. */
+    /** The chart under the pointer. */
     frame: undefined as HTMLElement | undefined,
-    /** Shows another part, within the calls. */
+    /** Shows the calls of another range, limited to existing calls. */
     zoom(from: number, to: number): void {
       const width = Math.min(last - first, Math.max(LEAST, to - from));
       const start = Math.max(first, Math.min(last - width, (from + to) / 2 - width / 2));
@@ -36,12 +36,12 @@ export function createSpan(total: number) {
       [span.from, span.to] = [start, start + width];
       tell('zoom');
     },
-    /** Makes the part smaller (below 1) or larger by a factor, round a place. */
+    /** Narrows (factor below 1) or widens the range around a call. */
     scale(factor: number, place?: number): void {
       const round = place ?? span.at ?? (span.from + span.to) / 2;
       span.zoom(round - (round - span.from) * factor, round + (span.to - round) * factor);
     },
-    /** Points at a call, and shows it. */
+    /** Points at a call and scrolls it into the range. */
     move(wanted: number | undefined, frame?: HTMLElement): void {
       const at = wanted === undefined ? undefined : Math.max(1, Math.min(total, wanted));
       if (at === span.at && frame === span.frame) return;
@@ -70,7 +70,7 @@ const ACTS: Readonly<Record<string, (span: Span, frame: HTMLElement) => void>> =
   Escape: (span) => span.move(undefined),
 };
 
-/** Keyboard counterparts of the mouse. */
+/** Adds keyboard control. */
 export function followKeys(frame: HTMLElement, span: Span): void {
   frame.addEventListener('keydown', (event) => {
     const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : ACTS[event.key];
@@ -81,7 +81,7 @@ export function followKeys(frame: HTMLElement, span: Span): void {
   frame.addEventListener('blur', () => span.move(undefined));
 }
 
-/** Moves by some calls from the one under the pointer, else to the edge of the range. */
+/** Moves by a number of calls from the current one, or to the edge of the range if no call is chosen. */
 function go(span: Span, frame: HTMLElement, by: number): void {
   const edge = by > 0 ? Math.ceil(span.from) : Math.floor(span.to);
   span.move(span.at === undefined ? edge : span.at + by, frame);
@@ -91,7 +91,7 @@ function tenth({ from, to }: Span): number {
   return Math.max(1, Math.round((to - from) / 10));
 }
 
-/** Points and zooms with a mouse or a finger: dragging chooses a part, a double click shows all again. */
+/** Adds pointer control: moving selects a call, dragging zooms, a double click shows all calls. */
 export function followPointer(plot: uPlot, frame: HTMLElement, span: Span): void {
   const { over } = plot;
   const callAt = ({ clientX }: MouseEvent) =>
@@ -99,14 +99,14 @@ export function followPointer(plot: uPlot, frame: HTMLElement, span: Span): void
   over.addEventListener('pointermove', (event) => span.move(callAt(event), frame));
   over.addEventListener('pointerdown', (event) => span.move(callAt(event), frame));
   over.addEventListener('pointerleave', ({ pointerType }) => {
-    // A finger is always lifted; what it pointed at stays.
+    // Keep the selection when a finger is lifted.
     if (pointerType === 'mouse') span.move(undefined);
   });
   over.addEventListener('dblclick', () => span.zoom(0, span.total + 1));
   over.addEventListener(
     'wheel',
     (event) => {
-      // Without a key the wheel belongs to the page.
+      // Without Ctrl or Cmd the wheel scrolls the page.
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
       span.scale(event.deltaY > 0 ? 1.25 : 0.8, callAt(event));
