@@ -11,39 +11,41 @@ import { liveInboxes } from './runs/inbox.ts';
 import { liveRuns } from './runs/session-store.ts';
 import { listSessions } from './sessions/sessions.ts';
 
-/** The effects of a clean-up, as names in the folder (`journal.ndjson`, `sessions/<id>`). */
+/** What a clean-up removes and keeps. Paths are relative to the folder (`journal.ndjson`, `sessions/<id>`). */
 export interface CleanupPlan {
   readonly root: string;
   readonly remove: readonly Removal[];
-  /** Nothing stays in the folder, so it goes as well. */
+  /** The folder would be empty, so it is removed too. */
   readonly removesFolder: boolean;
-  /** Foreign things, which stay. */
+  /** Foreign files and folders, which are kept. */
   readonly left: readonly string[];
-  /** Ids of sessions (of runs and flows, if they have no session now) that stay because a living process has them open. */
+  /**
+   * Ids of sessions that are kept because a living process uses them; ids of runs and flows that have no session yet.
+   */
   readonly running: readonly string[];
 }
 
-/** A session, or something else right in the folder. */
+/** A session, or another entry at the top of the folder. */
 export interface Removal {
   readonly name: string;
-  /** All that is ctxb's in it, and it itself, what is in a folder before the folder. */
+  /** The entry's files and folders that ctxb made, contents before their folder. */
   readonly parts: readonly Found[];
 }
 
 export interface CleanupOptions {
-  /** Keep this many of the newest sessions, remove the older ones, and nothing else. */
+  /** Keep this many of the newest sessions and remove only the older ones. */
   readonly keep?: number;
   /** The working folder, which is never removed. */
   readonly cwd: string;
-  /** Default: the user's. */
+  /** Default: the user's home folder. */
   readonly home?: string;
 }
 
 /**
- * The files in ctxb's folder that can go: only files with ctxb's names, and the folder if nothing else is in it. Never
- * follows links. While a run has the folder open, only completed sessions go, because the run may need the rest.
+ * Plans the removal of files with ctxb's names, and of the folder if nothing else is in it. Never follows links. While
+ * a run uses the folder, only completed sessions are removed, because the run may need the rest.
  *
- * @throws CtxbError `store` when the folder is not ctxb's, or one that is never removed; `usage` for a bad `keep`
+ * @throws CtxbError `store` when ctxb did not make the folder, or must never remove it; `usage` for a bad `keep`
  */
 export function planCleanup(contextDir: string, options: CleanupOptions): CleanupPlan {
   const root = resolve(contextDir);
@@ -86,7 +88,7 @@ function planAll(root: string): CleanupPlan {
   return { root, remove, removesFolder: left.length === 0 && running.length === 0, left, running };
 }
 
-/** A flow has no session between two steps, nor a run in its beginning, nor one that keeps no notes. */
+/** A flow between two steps, a starting run and a run without notes have no session. */
 function runningIn(root: string): string[] {
   const sessions = sessionsIn(root).flatMap(({ id, running }) => (running ? [id] : []));
   if (sessions.length > 0) return sessions;
@@ -106,7 +108,7 @@ function sessionsIn(root: string) {
   }));
 }
 
-/** All that is ctxb's, but for what says that the folder is. */
+/** All of ctxb's files, except those that mark the folder as ctxb's. */
 function removalsIn(root: string): Removal[] {
   const removals = new Map<string, Found[]>();
   for (const found of everythingIn(root)) {
@@ -120,7 +122,7 @@ function removalsIn(root: string): Removal[] {
   return [...removals].map(([name, parts]) => ({ name, parts }));
 }
 
-/** Removes what was planned. */
+/** Removes the planned files and folders. */
 export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): void {
   for (const { parts } of remove) {
     for (const { name, kind } of parts) {
@@ -129,7 +131,7 @@ export function carryOutCleanup({ root, remove, removesFolder }: CleanupPlan): v
     }
   }
   if (!removesFolder) return;
-  // The mark goes last: until then a clean-up that was interrupted can be done again.
+  // Remove the mark last, so that an interrupted clean-up can be repeated.
   const marks = namesIn(root)
     .filter((name) => name.startsWith(IGNORE) || name.startsWith(MARK))
     .sort();

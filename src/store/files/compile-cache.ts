@@ -6,16 +6,16 @@ import { cacheFolder } from '../folders/user-folders.ts';
 import { forgetOld } from './forget-old.ts';
 
 interface Loader {
-  /** From Node 22.1 on. */
+  /** Since Node 22.1. */
   readonly enableCompileCache?: (folder: string) => unknown;
-  /** Used only on Node 20, which no longer changes. */
+  /** Used only on Node 20, whose internals no longer change. */
   readonly prototype: { _compile(this: NodeJS.Module, text: string, filename: string): unknown };
 }
 
 /**
- * Caches what V8 compiles of modules loaded from here on, for the next start. From 22.1 on Node does this itself; its
- * variables `NODE_COMPILE_CACHE` (the folder) and `NODE_DISABLE_COMPILE_CACHE` apply to all versions. Anyone who can
- * write to the folder could have code run, so only the user may have access.
+ * Caches V8's compiled code of all modules loaded after this call, for the next start. Node 22.1 has this built in; its
+ * variables `NODE_COMPILE_CACHE` (the folder) and `NODE_DISABLE_COMPILE_CACHE` apply to all versions. Whoever can write
+ * to the folder can run code, so only the user may have access.
  */
 export function enableCompileCache({ env } = process): void {
   const cache = cacheFolder(env);
@@ -32,7 +32,7 @@ function isOurs(folder: string): boolean {
     const { uid, mode } = statSync(folder);
     return uid === process.getuid?.() && (mode & 0o022) === 0;
   } catch {
-    // A home that cannot be written to costs time only.
+    // Without a cache, starting only takes longer.
     return false;
   }
 }
@@ -45,7 +45,7 @@ interface Compiled {
 function compileWith({ prototype }: Loader, folder: string): void {
   const compiled: Compiled[] = [];
   prototype._compile = function (text, filename) {
-    // The build names a part by its text, so the name is enough.
+    // The build puts a hash of the code into each file name, so the name identifies the code.
     const file = join(folder, `${basename(filename)}-${process.versions.v8}-${process.arch}`);
     const cachedData = readCompiled(file);
     const script = new Script(module.wrap(text), { filename, ...(cachedData && { cachedData }) });
@@ -59,7 +59,7 @@ function compileWith({ prototype }: Loader, folder: string): void {
   });
 }
 
-/** Undefined too for a file that is damaged: V8 looks at its head only, and would crash. */
+/** Undefined also for a damaged file: V8 checks only the header, and would crash. */
 function readCompiled(file: string): Buffer | undefined {
   try {
     const twice = readFileSync(file);
@@ -75,12 +75,12 @@ function keepCompiled(folder: string, compiled: readonly Compiled[]): void {
     for (const { file, script } of compiled) {
       const own = `${file}.${process.pid}`;
       const code = script.createCachedData();
-      // Twice, which is compared faster than any sum is made.
+      // Comparing two copies is faster than computing a checksum.
       writeFileSync(own, Buffer.concat([code, code]), { mode: 0o600 });
       renameSync(own, file);
     }
     forgetOld(folder);
   } catch {
-    // A full disk costs time only.
+    // Without a cache, starting only takes longer.
   }
 }

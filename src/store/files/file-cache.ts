@@ -7,14 +7,14 @@ import { forgetOld } from './forget-old.ts';
 import { makeFolder, readPlain } from './plain-file.ts';
 import { replaceFile } from './write-file.ts';
 
-/** Data that can be rebuilt from files, kept in one page for each folder. */
+/** A cache of data derived from files. Each folder of such files has one page. */
 export type FileCache = ReturnType<typeof openFileCache>;
 
-/** The first line of a page. Each further line has a file's name, its identity, and its data. */
+/** The first line of a page. Each further line has a file's name, its identity and its data, separated by tabs. */
 const FIRST_LINE = asItIs('ctxb 2');
 const PARTS = /^([^\t]+)\t([^\t]+)\t(.*)\t$/;
 
-/** Limit for all pages together. */
+/** Limit of the whole cache, in bytes. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
 interface Page {
@@ -24,8 +24,8 @@ interface Page {
 }
 
 /**
- * @param folder where the cache is
- * @param key everything else that the texts depend on
+ * @param folder the cache's folder
+ * @param key everything else that the data depends on
  */
 export function openFileCache(folder: string, key: string) {
   const pages = new Map<string, Page>();
@@ -54,17 +54,17 @@ export function openFileCache(folder: string, key: string) {
       const entry = pageOf(file).entries.get(nameOf(file));
       return entry?.identity === hashOf(identity) ? entry.text : undefined;
     },
-    /** @param text on one line */
+    /** @param text a single line */
     put(file: string, identity: string, text: DiskText): void {
       const page = pageOf(file);
       page.entries.set(nameOf(file), { identity: hashOf(identity), text });
       page.isNew = true;
     },
-    /** Nothing more is put: writes what is new, and removes what is old. */
+    /** Writes changed pages and removes old ones. Do not call `put` afterwards. */
     close(): void {
       const changed = [...pages].filter(([, { isNew }]) => isNew);
       if (changed.length === 0) return;
-      // A full disk or a foreign folder costs time only: what is not kept is made again the next time.
+      // A full disk or a foreign folder only costs time: the next run computes the data again.
       try {
         changed.forEach(write);
         forgetOld(folder, MOST_BYTES);
@@ -77,7 +77,7 @@ function readPage(place: string): string {
   return orElse(() => readPlain(place, MOST_BYTES), undefined) ?? '';
 }
 
-/** None of a page of another version. */
+/** Empty for a page of another version. */
 function entriesIn(page: string): Page['entries'] {
   const [first, ...lines] = page.split('\n');
   const found = first === FIRST_LINE ? lines.map((line) => PARTS.exec(line)) : [];
@@ -90,7 +90,7 @@ function entriesIn(page: string): Page['entries'] {
   );
 }
 
-/** A name on one line. */
+/** The name as a single line. */
 function nameOf(file: string): string {
   return JSON.stringify(basename(file));
 }

@@ -2,21 +2,22 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Names of cache files: the figures of a recording, a compiled part of the program, or a temporary file left by an
- * interrupted write.
+ * Names of cache files: a page of figures, a compiled part of the program, or a temporary file left by an interrupted
+ * write.
  */
 const CACHE_FILE = /^[0-9a-f]{32}\.json(?:\.\d{1,10})?$|\.cjs-[\w.-]+$/;
 
 /**
- * A file that was not written for this long belongs to a removed recording or an earlier version. Files in use are made
- * again.
+ * Milliseconds. A file that was not written for this long belongs to a removed recording or an earlier version. Files
+ * in use are written again.
  */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Removes from a cache's folder what is old, and named as ctxb names it: `XDG_CACHE_HOME` may have any folder be the cache.
+ * Removes old files from a cache folder. Touches only names that ctxb uses, because `XDG_CACHE_HOME` may name any
+ * folder.
  *
- * @param most bytes that its files may take: beyond it the oldest are removed as well
+ * @param most limit for all files together, in bytes: the oldest ones beyond it are removed too
  */
 export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void {
   const newestFirst = readdirSync(folder)
@@ -26,7 +27,7 @@ export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void
     .sort((a, b) => (b.stats?.mtimeMs ?? 0) - (a.stats?.mtimeMs ?? 0));
   let bytes = 0;
   for (const { path, stats } of newestFirst) {
-    // Somebody else has removed it.
+    // Another process has removed it.
     if (stats === undefined) continue;
     bytes += stats.size;
     if (bytes > most || Date.now() - stats.mtimeMs > KEPT_MS) rmSync(path, { force: true });

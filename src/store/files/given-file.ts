@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { orStoreError } from './store-error.ts';
 
-/** A file of the wrong kind. */
+/** Reports a file of the wrong kind or size. */
 export class GivenFault extends Error {
   readonly expected: string;
   readonly found: string;
@@ -16,8 +16,8 @@ export class GivenFault extends Error {
 const CHUNK = 64 * 1024;
 
 /**
- * Reads a file that ctxb did not write, at a place where it looks by itself. Links are followed, as nothing is written.
- * Whatever is there, it never waits and never takes more memory than the limit.
+ * Reads a file that ctxb did not write, at a path that ctxb chose. Follows links, because it writes nothing. Never
+ * blocks, and never uses more memory than the limit.
  *
  * @param limit bytes
  * @throws GivenFault when it is not a regular file, or too long; Error of the file system
@@ -30,12 +30,12 @@ export function readGiven(path: string, limit: number): Buffer {
 }
 
 /**
- * Looks into a file as {@link readGiven} does.
+ * Opens a file for reading as {@link readGiven} does.
  *
  * @throws GivenFault when it is not a regular file; Error of the file system
  */
 export function withGiven<T>(path: string, work: (fd: number, stats: Stats) => T): T {
-  // Without O_NONBLOCK, opening a pipe waits for its other end.
+  // Without O_NONBLOCK, opening a pipe blocks until a writer opens it.
   return withFile(path, constants.O_RDONLY | constants.O_NONBLOCK, (fd) => {
     const stats = fstatSync(fd);
     if (stats.isFile()) return work(fd, stats);
@@ -44,7 +44,7 @@ export function withGiven<T>(path: string, work: (fd: number, stats: Stats) => T
 }
 
 /**
- * Reads a file that the user has named. It may come out of a pipe, for which it waits as every program does.
+ * Reads a file that the user named. Waits for data if it is a pipe.
  *
  * @param limit bytes
  * @throws GivenFault when it is too long; Error of the file system
@@ -71,7 +71,7 @@ export async function readPiped(stream: AsyncIterable<Buffer>, limit: number): P
   return Buffer.concat(chunks, length);
 }
 
-/** Adds to a file that is not ctxb's, such as the summary of a CI job. */
+/** Appends to a file that is not ctxb's, such as the summary of a CI job. */
 export function appendText(path: string, text: string): void {
   const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
   orStoreError(path, () =>
@@ -88,7 +88,7 @@ function withFile<T>(path: string, flags: number, work: (fd: number) => T): T {
   }
 }
 
-/** Files in `/proc` have no size, and a file being written grows. */
+/** Does not rely on the size: files in `/proc` have none, and other files may still grow. */
 function readToEnd(fd: number, limit: number): Buffer {
   const chunks: Buffer[] = [];
   for (let length = 0; length <= limit; ) {

@@ -6,7 +6,7 @@ import { createPlain, kindOf, namesIn, readPlain, removeFile } from './plain-fil
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
-/** Bytes; a lock of ours has about 150. */
+/** Most bytes to read of a lock; ctxb's locks have about 150. */
 const LIMIT = 4096;
 const ATTEMPTS = 20;
 
@@ -21,34 +21,33 @@ export interface Lock {
 
 interface LockFile {
   readonly path: string;
-  /** Undefined if the file is empty or broken: its process was killed before it could write. */
+  /** Undefined if the file is empty or broken, because its process was killed before it could write. */
   readonly holder: Holder | undefined;
 }
 
 /**
- * Takes the lock of a folder unless a living process holds it. Takes over the lock of a killed process.  A lock is a
- * file `lock.<run>`. A run creates its own and then looks around. It steps back if it sees another living one, or if
- * its own is gone because another run took it for dead while it was still empty. Everybody writes before looking, so
- * two runs never both believe that they have the lock. All names differ, so that clearing away a dead lock never hits a
- * new one.
+ * Takes the lock of a folder, unless a living process holds it. Replaces the lock of a killed process. A lock is a file
+ * `lock.<run>`. A run creates its own file and then lists the others. It steps back if it sees another living run, or
+ * if its own file is gone because another run took it for dead while it was still empty. Every run writes before it
+ * lists, so two runs never both hold the lock. All names differ, so that removing a dead lock never removes a new one.
  *
- * @returns undefined when somebody else has it
+ * @returns undefined when another process holds it
  */
 export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
   const own = folder.place(`lock.${fileName(holder.runId)}`);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (locksIn(folder.path).some(isHeld)) return undefined;
-    // Left by a run with the same id, which is dead.
+    // Left by a dead run with the same id.
     removeFile(own);
     createPlain(own, asItIs(JSON.stringify(holder)));
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
-    // In this order: who cleared the own one away may have come and gone while the others were read.
+    // Check our own file last: the run that removed it may have come and gone while we read the others.
     if (!others.some(isHeld) && kindOf(own) === 'file') {
       for (const { path } of others) removeFile(path);
       return { release: () => release(own, holder) };
     }
     removeFile(own);
-    // Two have stepped back before each other. They have different numbers, so they come back at different times.
+    // Two runs have stepped back for each other. Their process ids differ, so they retry at different times.
     pause(1 + ((holder.pid * attempt) % 23));
   }
   return undefined;
@@ -86,7 +85,7 @@ function isHeld({ holder }: LockFile): boolean {
   return holder !== undefined && isAlive(holder);
 }
 
-/** The folder may have been removed and made again: then the lock there belongs to another run. */
+/** The folder may have been removed and recreated: then the lock in it belongs to another run. */
 function release(path: string, holder: Holder): void {
   const found = readHolder(path);
   if (found?.runId === holder.runId && found.pid === holder.pid) removeFile(path);

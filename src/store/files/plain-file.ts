@@ -21,7 +21,7 @@ import { CtxbError } from '../../errors.ts';
 import type { DiskText } from '../masks/disk-text.ts';
 import { errorCode, ignoring, orStoreError } from './store-error.ts';
 
-/** Only the owner can use the folders and files. */
+/** Only the owner can use files and folders with these modes. */
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
@@ -29,7 +29,7 @@ const WRITES = constants.O_WRONLY | constants.O_RDWR;
 
 export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
 
-/** The kind of a path, without following a link. */
+/** The kind of a path. Does not follow links. */
 export function kindOf(path: string): Kind {
   try {
     return kindOfStats(statsOf(path));
@@ -40,17 +40,17 @@ export function kindOf(path: string): Kind {
   }
 }
 
-/** The stats of a link itself; undefined if nothing is there. */
+/** Like `lstat`; undefined if the path does not exist. */
 export function statsOf(path: string): Stats | undefined {
   return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
 }
 
-/** Names in a folder; empty without a folder. */
+/** Names in a folder; empty if the folder does not exist. */
 export function namesIn(folder: string): string[] {
   return kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];
 }
 
-/** Like namesIn for any folder, also behind a link; empty if it cannot be read. */
+/** Like namesIn, but follows links and returns an empty list for an unreadable folder. */
 export function namesOf(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -59,7 +59,7 @@ export function namesOf(folder: string): string[] {
   }
 }
 
-/** Resolves links of a path; the path itself if nothing is there. */
+/** Resolves the links of a path; returns an absolute path if it does not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -68,7 +68,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** The kind by `lstat` or by the listing of a folder. */
+/** The kind of stats from `lstat`, or of a directory entry. */
 export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSymbolicLink'> | undefined): Kind {
   if (stats === undefined) return 'missing';
   if (stats.isSymbolicLink()) return 'symbolic link';
@@ -76,33 +76,33 @@ export function kindOfStats(stats: Pick<Stats, 'isDirectory' | 'isFile' | 'isSym
   return stats.isFile() ? 'file' : 'special file';
 }
 
-/** Whether a folder exists. Refuses anything else at this path, also a symbolic link to a folder. */
+/** Whether a folder exists. Refuses anything else at this path, including a symbolic link to a folder. */
 export function isFolder(path: string): boolean {
   const kind = kindOf(path);
   if (kind === 'folder' || kind === 'missing') return kind === 'folder';
   throw new CtxbError('store', `${path} is a ${kind}, not a folder: move it away`);
 }
 
-/** Makes the folder and those above it, unless it is there. */
+/** Creates the folder and its parents, unless it exists. */
 export function makeFolder(path: string): void {
   if (!isFolder(path)) orStoreError(path, () => makeWithParents(path));
 }
 
-/** Node's own way never ends where a system denies that the parent is there, as `/proc` does. */
+/** Node's recursive mkdir never ends where the system denies that an existing parent exists, as in `/proc`. */
 function makeWithParents(path: string): void {
   const parent = dirname(path);
   if (parent !== path && !existsSync(parent)) makeWithParents(parent);
   ignoring(['EEXIST'], () => void mkdirSync(path, { mode: FOLDER_MODE }));
 }
 
-/** An open file, and what it was when it was opened. */
+/** An open file, and its stats when it was opened. */
 interface OpenFile {
   readonly fd: number;
   readonly stats: Stats;
 }
 
 /**
- * Opens a regular file. It checks the opened file, so that no link can be put in its place in between.
+ * Opens a regular file. Checks the opened file rather than the path, so that nobody can put a link there in between.
  *
  * @param flags of `constants`, for instance `O_RDONLY`
  */
@@ -110,7 +110,7 @@ export function openPlain(path: string, flags: number): OpenFile {
   const fd = openOrRefuse(path, flags);
   try {
     const stats = fstatSync(fd);
-    // Under another name it may be any file, which adding to would change.
+    // Its other name may be any file, and appending would change it.
     const isShared = (flags & constants.O_APPEND) !== 0 && stats.isFile() && stats.nlink > 1;
     refuseForeign(path, isShared ? 'hard link' : kindOfStats(stats));
     if ((flags & WRITES) !== 0) keepPrivate(path, fd, stats);
@@ -122,18 +122,18 @@ export function openPlain(path: string, flags: number): OpenFile {
 }
 
 function openOrRefuse(path: string, flags: number): number {
-  // Without O_NONBLOCK, opening a pipe waits for its other end.
+  // Without O_NONBLOCK, opening a pipe blocks until its other end is opened.
   const safe = flags | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   try {
     return orStoreError(path, () => openSync(path, safe, FILE_MODE));
   } catch (error) {
-    // The kind of the file says more than the error of the system.
+    // The kind of the file explains more than the system's error.
     refuseForeign(path, kindOf(path));
     throw error;
   }
 }
 
-/** Opens a regular file like {@link openPlain}; undefined if there is none and the flags create none. */
+/** Opens a regular file like {@link openPlain}; undefined if it does not exist and the flags do not create it. */
 export function openIfThere(path: string, flags: number): OpenFile | undefined {
   try {
     return openPlain(path, flags);
@@ -144,7 +144,7 @@ export function openIfThere(path: string, flags: number): OpenFile | undefined {
   }
 }
 
-/** Opens a regular file as {@link openPlain} does, and closes it after the work; undefined as {@link openIfThere}. */
+/** Opens a file like {@link openIfThere}, and closes it after the work. */
 export function withPlain<T>(path: string, flags: number, work: (fd: number, stats: Stats) => T): T | undefined {
   const file = openIfThere(path, flags);
   if (file === undefined) return undefined;
@@ -155,7 +155,7 @@ export function withPlain<T>(path: string, flags: number, work: (fd: number, sta
   }
 }
 
-/** Writes a file that must not be there yet. It is removed again if it cannot be written whole. */
+/** Creates a file that must not exist. Removes it again if it cannot be written completely. */
 export function createPlain(path: string, text: DiskText): void {
   const { fd } = openPlain(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
   try {
@@ -168,7 +168,7 @@ export function createPlain(path: string, text: DiskText): void {
   }
 }
 
-/** Files that ctxb writes belong to the user alone. */
+/** Takes access to a file that ctxb writes away from other users. */
 function keepPrivate(path: string, fd: number, stats: Stats): void {
   requireOwner(path, stats);
   if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));
@@ -186,18 +186,18 @@ export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
   return process.geteuid !== undefined && (mode & 0o077) !== 0;
 }
 
-/** Refuses what is neither a regular file nor missing. */
+/** Refuses a path that exists and is not a regular file. */
 export function refuseForeign(path: string, kind: Kind): void {
   if (kind === 'file' || kind === 'missing') return;
   throw new CtxbError('store', `${path} is a ${kind}, so ctxb does not use it: move it away`);
 }
 
-/** The beginning of a file, at most `limit` bytes; undefined without a file. */
+/** The beginning of a file, at most `limit` bytes; undefined if it does not exist. */
 export function readPlain(path: string, limit: number): string | undefined {
   return withPlain(path, constants.O_RDONLY, (fd, { size }) => readAt(fd, 0, Math.min(limit, size)).toString('utf8'));
 }
 
-/** The same, read as JSON; undefined also when it cannot be read or is not JSON. */
+/** Like readPlain, parsed as JSON; undefined also when the file is unreadable or not JSON. */
 export function readJson(path: string, limit: number): unknown {
   try {
     return parsed(readPlain(path, limit) ?? '');
@@ -206,12 +206,12 @@ export function readJson(path: string, limit: number): unknown {
   }
 }
 
-/** Whether something read as JSON is an ISO time. */
+/** Whether a value is an ISO time. */
 export function isTime(value: unknown): boolean {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value));
 }
 
-/** `length` bytes from `position`; fewer only at the file's end. */
+/** Reads `length` bytes from `position`; fewer only at the end of the file. */
 export function readAt(fd: number, position: number, length: number): Buffer {
   const buffer = Buffer.allocUnsafe(length);
   let filled = 0;
@@ -223,13 +223,13 @@ export function readAt(fd: number, position: number, length: number): Buffer {
   return buffer.subarray(0, filled);
 }
 
-/** A disk that is nearly full takes a part without an error; only the next write says so. */
+/** An almost full disk accepts a part without an error; only the next write fails. */
 export function writeWhole(fd: number, text: DiskText): void {
   const data = Buffer.from(text);
   for (let written = 0; written < data.length; ) written += writeSync(fd, data, written);
 }
 
-/** Adds to an open file, which has so many bytes before: all of the text or, as far as the system allows, nothing. */
+/** Appends to an open file of `before` bytes: all of the text or, if the system allows it, nothing. */
 export function appendWhole(fd: number, text: DiskText, before = fstatSync(fd).size): void {
   try {
     writeWhole(fd, text);
@@ -239,7 +239,7 @@ export function appendWhole(fd: number, text: DiskText, before = fstatSync(fd).s
   }
 }
 
-/** Cuts a part off again, unless it is too long for ours: another process has added to the file as well. */
+/** Cuts off a partly written text. Does nothing if the file grew by more, because another process has appended too. */
 function takeBack(fd: number, before: number, atMost: number): void {
   try {
     const torn = fstatSync(fd).size - before;
@@ -249,7 +249,7 @@ function takeBack(fd: number, before: number, atMost: number): void {
   }
 }
 
-/** Removes a file or a link, which is not followed, unless somebody has done so already. */
+/** Removes a file or link. A missing file is no error. Does not follow links. */
 export function removeFile(path: string): void {
   orStoreError(path, () => ignoring(['ENOENT'], () => unlinkSync(path)));
 }

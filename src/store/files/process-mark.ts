@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 
-/** Tells a process from a later one with the same number. */
+/** Tells a process from a later one with the same process id. */
 export interface ProcessMark {
   readonly pid: number;
-  /** When it started, in the clock ticks of `/proc/<pid>/stat`; absent on systems without it. */
+  /** Start time in the clock ticks of `/proc/<pid>/stat`; absent on systems without it. */
   readonly start?: string;
 }
 
@@ -13,7 +13,7 @@ export function processMark(pid: number): ProcessMark {
   return start === undefined ? { pid } : { pid, start };
 }
 
-/** Reads a mark out of JSON; undefined for anything else. */
+/** Reads a mark from parsed JSON; undefined for anything else. */
 export function asProcessMark(value: unknown): ProcessMark | undefined {
   const { pid, start } = fieldsOf(value);
   if (typeof pid !== 'number') return undefined;
@@ -21,7 +21,7 @@ export function asProcessMark(value: unknown): ProcessMark | undefined {
   return typeof start === 'string' ? { pid, start } : undefined;
 }
 
-/** Whether that very process is still running. One that was killed and not yet waited for is not. */
+/** Whether that very process is still running. A zombie is not. */
 export function isAlive({ pid, start }: ProcessMark): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   const stat = readStat(pid);
@@ -37,11 +37,11 @@ interface Stat {
   readonly start: string;
 }
 
-/** Undefined if the process is gone, or without `/proc`. */
+/** Undefined if the process is gone, or on systems without `/proc`. */
 export function readStat(pid: number): Stat | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // proc(5): the program's name comes second, in brackets, and may itself contain spaces and brackets.
+    // proc(5): the program's name is the second field, in parentheses, and may contain spaces and parentheses.
     const end = stat.lastIndexOf(')');
     const fields = stat.slice(end + 2).split(' ');
     const [state, parent, group] = fields;
@@ -58,7 +58,7 @@ function answersSignals(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // The process exists, and belongs to another user.
+    // The process exists, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

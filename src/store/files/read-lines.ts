@@ -6,10 +6,10 @@ import { orStoreError } from './store-error.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 0x0a;
-/** Of a longer line only the end is read, which is not JSON. The longest known line is below 10 MiB. */
+/** Of a longer line only the end is read, which is not valid JSON. The longest known line is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Whole lines of a file without their newlines, one in memory at a time; empty without a file. */
+/** Complete lines of a file without their newlines, one in memory at a time; empty if the file does not exist. */
 export function* readLines(path: string): Generator<string> {
   const file = openIfThere(path, constants.O_RDONLY);
   if (file === undefined) return;
@@ -27,10 +27,10 @@ export function* readLines(path: string): Generator<string> {
 }
 
 /**
- * The whole lines in a part of an open file, from the beginning of a line on.
+ * Reads the complete lines in a part of an open file that starts at the beginning of a line.
  *
- * @param length bytes of the part
- * @returns `bytes` that the lines take with their newlines, out of those that were `read`
+ * @param length of the part, in bytes
+ * @returns `bytes`: size of these lines with their newlines; `read`: bytes that were read
  */
 export function linesAt(
   fd: number,
@@ -43,7 +43,7 @@ export function linesAt(
   return { lines, bytes, read: part.length };
 }
 
-/** Whether the last line has no newline: a process was killed while it wrote it. */
+/** Whether the last line has no newline, because a process was killed while writing. */
 export function isTorn(path: string): boolean {
   return withPlain(path, constants.O_RDONLY, isTornAt) ?? false;
 }
@@ -71,8 +71,8 @@ function endOfLastLine(fd: number, size: number): number {
 }
 
 /**
- * The whole lines within the last `most` bytes of a file, and where they begin, in bytes. Skips a line that is cut at the
- * beginning, and an unfinished one at the end. Follows links, because it writes nothing.
+ * Reads the complete lines within the last `most` bytes of a file, and the offset of the first one. Skips a line cut
+ * off at the beginning, and an unfinished last line. Follows links, because it writes nothing.
  *
  * @throws GivenFault when it is not a regular file; Error of the file system
  */

@@ -17,10 +17,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Works with files, and names a remedy when the system refuses. Other errors pass through. All of the store uses this,
- * so each of its functions may throw a CtxbError `store`; their comments name only other errors.
+ * Works with files, and suggests a remedy when the system refuses. Other errors pass through. The whole store uses
+ * this, so each of its functions may throw a CtxbError `store`; their comments name only other errors.
  *
- * @param path what the person has to look at
+ * @param path the path that the user should check
  */
 export function orStoreError<T>(path: string, work: () => T): T {
   try {
@@ -33,7 +33,7 @@ export function orStoreError<T>(path: string, work: () => T): T {
   }
 }
 
-/** Does something that the system may refuse with one of these codes, as somebody else was quicker. */
+/** Ignores these error codes, which mean that another process did the same work first. */
 export function ignoring(codes: readonly string[], work: () => void): void {
   try {
     work();
@@ -42,15 +42,15 @@ export function ignoring(codes: readonly string[], work: () => void): void {
   }
 }
 
-/** The system's name for a fault (`ENOENT`); undefined for everything else, our own errors included. */
+/** The system's code of an error (`ENOENT`); undefined for everything else, including our own errors. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error && 'code' in error ? String(error.code) : undefined;
 }
 
-/** Reports what can't be kept from now on, and why. The same cause is reported once, whatever its consequences. */
+/** Reports what can no longer be saved, and why. The same cause is reported only once. */
 export type Faults = (consequence: string, error: unknown) => void;
 
-/** Codes of a full disk, for any file. */
+/** Error codes of a full disk, whichever file is written. */
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 export function createFaults(notice: (text: string) => void): Faults {

@@ -6,16 +6,16 @@ import { asItIs } from '../masks/disk-text.ts';
 import { type Kind, kindOf, readAt, withPlain, writeWhole } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
-/** A text file of the user's own, as it was at one moment. */
+/** A snapshot of the user's own text file. */
 export interface UserFile {
-  /** Unchanged: a byte order mark stays at its beginning. */
+  /** Unchanged, including a byte order mark. */
   readonly text: string;
   /** Hash of the bytes. */
   readonly hash: string;
 }
 
 /**
- * Reads a regular file, which is not reached by a link.
+ * Reads a regular file. Refuses links.
  *
  * @param limit bytes
  * @throws CtxbError `store` when it is missing, a link, too long or not UTF-8
@@ -31,10 +31,10 @@ export function readUserFile(path: string, limit: number): UserFile {
 }
 
 /**
- * Replaces the text of a file, whole or not at all. If the file has changed since it was read, returns false and
- * changes nothing. Permissions and owner stay.
+ * Replaces the text of a file atomically. If the file has changed since it was read, returns false and changes nothing.
+ * Keeps permissions and owner.
  *
- * @param hash of the file as it was read
+ * @param hash of the file when it was read
  * @throws CtxbError `store` as {@link readUserFile}, and when it cannot be written
  */
 export function replaceUserFile(path: string, text: string, { hash, limit }: { hash: string; limit: number }): boolean {
@@ -42,7 +42,7 @@ export function replaceUserFile(path: string, text: string, { hash, limit }: { h
   orStoreError(path, () => accessSync(path, constants.W_OK));
   surviveLongFiles();
   const { mode } = lstatSync(path);
-  // Filled here, because the package takes a write that the disk cut short for a success.
+  // Write the text here, because the package treats a short write as success.
   const tmpfileCreated = (temporary: string) =>
     withPlain(temporary, constants.O_WRONLY, (fd) => writeWhole(fd, asItIs(text)));
   orStoreError(path, () => writeFileAtomic.sync(path, '', { mode: mode & 0o777, tmpfileCreated }));
@@ -50,8 +50,9 @@ export function replaceUserFile(path: string, text: string, { hash, limit }: { h
 }
 
 /**
- * Node ignores the signal for a file beyond `ulimit -f`, so that writing fails with an error. The package listens to
- * signals while it writes, and afterwards this one would kill the process unless another listener exists.
+ * Node ignores SIGXFSZ (a file beyond `ulimit -f`), so that the write fails with an error. The package listens to
+ * signals while it writes; once it removes its listener, the signal would kill the process unless another listener
+ * exists.
  */
 function surviveLongFiles(): void {
   if (process.listenerCount('SIGXFSZ') === 0) process.on('SIGXFSZ', () => {});

@@ -10,10 +10,7 @@ const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 /** Error codes of file systems without hard links. */
 const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
-/**
- * Creates a file, whole or not at all. If the name exists, returns false and changes nothing. Only its owner can read
- * it.
- */
+/** Creates a file atomically, readable only by its owner. If the path exists, returns false and changes nothing. */
 export function writeNewFile(path: string, text: DiskText): boolean {
   if (kindOf(path) !== 'missing') return false;
   const temporary = temporaryFor(path);
@@ -26,14 +23,14 @@ export function writeNewFile(path: string, text: DiskText): boolean {
 }
 
 /**
- * All temporary files have this form, so that those of a killed process are recognised. An existing file is never
+ * All temporary files have this form, so that those of a killed process can be recognised. An existing file is never
  * opened, so the name need not be secret.
  */
 function temporaryFor(path: string): string {
   return `${path}.${Math.floor(Math.random() * 1_000_000_000)}`;
 }
 
-/** A link, unlike a new name, never takes the place of a file that another process has made meanwhile. */
+/** Unlike a rename, a hard link never replaces a file that another process created meanwhile. */
 function giveName(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
@@ -51,13 +48,11 @@ function giveName(temporary: string, path: string): boolean {
 const BLOCK = 64 * 1024;
 
 export interface Replacement {
-  /** Must be whole after a power failure too; waiting for the disk takes some milliseconds. Default: true. */
+  /** Whether the file must be complete even after a power failure, which takes some milliseconds. Default: true. */
   readonly durable?: boolean;
 }
 
-/**
- * Puts a file of ctxb's in the place of the old one, whole or not at all. Memory stays bounded however long the text is.
- */
+/** Replaces one of ctxb's files atomically. Uses bounded memory, however long the text is. */
 export function replaceFile(path: string, chunks: Iterable<DiskText>, replacement: Replacement = {}): void {
   const temporary = temporaryFor(path);
   try {
@@ -93,14 +88,14 @@ function* blocksOf(chunks: Iterable<DiskText>): Generator<DiskText> {
   yield pending;
 }
 
-/** Bytes of a file in which `mark` is looked for. */
+/** Bytes at the beginning of a file that are searched for `mark`. */
 const HEAD = 1_024;
 
 /**
- * Writes a page, also over an older one. Leaves any other file alone.
+ * Writes a page, or replaces an older one. Never replaces any other file.
  *
- * @param mark stands at the beginning of all such pages
- * @throws CtxbError `usage` when there is another file
+ * @param mark a text near the beginning of all such pages
+ * @throws CtxbError `usage` when another file exists
  */
 export function writePage(path: string, page: string, mark: string): void {
   requireFree(path, mark);
@@ -108,10 +103,10 @@ export function writePage(path: string, page: string, mark: string): void {
 }
 
 /**
- * Whether a page may be written there: asked before long work.
+ * Checks, before long work, that a page may be written to the path.
  *
- * @param mark stands at the beginning of all such pages
- * @throws CtxbError `usage` when there is another file
+ * @param mark a text near the beginning of all such pages
+ * @throws CtxbError `usage` when another file exists
  */
 export function requireFree(path: string, mark: string): void {
   requireName(path);
@@ -121,7 +116,7 @@ export function requireFree(path: string, mark: string): void {
   }
 }
 
-/** @throws CtxbError `usage` when no file can be made there */
+/** @throws CtxbError `usage` when no file can be created in the folder of this path */
 export function requireFolder(path: string): void {
   try {
     accessSync(dirname(path), constants.W_OK | constants.X_OK);
@@ -138,10 +133,10 @@ function requireName(path: string): void {
 }
 
 /**
- * Opens a new file that is written piece by piece; an empty one makes way.
+ * Opens a new file for writing in pieces. Replaces an empty file.
  *
- * @returns a descriptor; the caller closes it
- * @throws CtxbError `usage` when the file holds something, `store` when it is a link or no regular file
+ * @returns a descriptor, which the caller closes
+ * @throws CtxbError `usage` when the file is not empty, `store` when it is a link or not a regular file
  */
 export function openOutput(path: string): number {
   requireName(path);

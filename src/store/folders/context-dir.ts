@@ -23,26 +23,26 @@ import { everythingIn, IGNORE, MARK } from './own-names.ts';
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
 /**
- * The folder ctxb keeps its files in, usually `.context/`, or one below it. Only its owner can read it, and git
- * ignores it. Every name is checked each time, folders on the way included.
+ * The folder of ctxb's files, usually `.context/`, or a folder in it. Only its owner can read it, and git ignores it.
+ * Each access checks the path and its parent folders again.
  */
 export interface ContextDir {
   readonly path: string;
-  /** The absolute path of a file in the folder, which is a regular file or not there. Makes the folders on the way. */
+  /** The absolute path of a regular or missing file in the folder. Creates its parent folders. */
   place(file: string): string;
-  /** The path of a file that is not there yet: `name.txt`, else `name-2.txt` and so on, of which the thousandth is the last. */
+  /** The path of a new file: `name.txt`, else `name-2.txt` and so on up to a thousand. */
   freePlace(name: string, ending: string): string;
-  /** Appends lines to a file in the folder, after a torn line of a killed process. */
+  /** Appends lines to a file in the folder. Ends the torn last line of a killed process first. */
   append(file: string, lines: DiskText): void;
-  /** Writes a text, or the pieces of one, to a file in the folder, whole or not at all. */
+  /** Writes a text, or its chunks, to a file in the folder atomically. */
   write(file: string, text: DiskText | Iterable<DiskText>, replacement?: Replacement): void;
-  /** A folder in this one. It is made with its first file. */
+  /** A subfolder, created with its first file. */
   within(folder: string): ContextDir;
 }
 
 /**
- * Opens the folder, making it if it is not there. It is refused when it is not ctxb's, or when it or one of its files is
- * a symbolic link or not what it should be: somebody else may have put it there to have our writes land elsewhere.
+ * Opens the folder, creating it if necessary. Refuses a folder that ctxb did not make, and symbolic links, which could
+ * redirect ctxb's writes to another place.
  */
 export function openContextDir(path: string): ContextDir {
   const root = resolve(path);
@@ -51,11 +51,11 @@ export function openContextDir(path: string): ContextDir {
 }
 
 function folderIn(root: string, path: string): ContextDir {
-  /** The path of a file, checked when it is opened. */
+  /** The path of a file, checked whenever it is opened. */
   function pathOf(file: string): string {
     const target = resolve(path, file);
     if (!target.startsWith(path + sep)) throw new CtxbError('store', `${file} is not inside ${path}: name one that is`);
-    // It may have been removed in the meantime.
+    // The folder may have been removed in the meantime.
     if (kindOf(root) !== 'folder') claimFolder(root);
     for (const folder of foldersBetween(root, target)) makeFolder(folder);
     return target;
@@ -91,25 +91,25 @@ function folderIn(root: string, path: string): ContextDir {
 
 const MOST_OF_A_NAME = 1_000;
 
-/** Folders from below `root` down to the one with `target`: each could be a symbolic link. */
+/** Folders between `root` and the file `target`: each could be a symbolic link. */
 function foldersBetween(root: string, target: string): string[] {
   const parts = relative(root, dirname(target)).split(sep).filter(Boolean);
   return parts.map((_, depth) => join(root, ...parts.slice(0, depth + 1)));
 }
 
-/** Contents of the folder's `.gitignore`: git ignores all of it. */
+/** Contents of the folder's `.gitignore`, which ignores everything in it. */
 const IGNORE_ALL = '*\n';
 
-/** Bytes of a mark, or of the beginning of another small file, that are read. */
+/** Most bytes to read of a mark or another small file. */
 const HEAD = 1_024;
 
 const NAMED = 3;
 
 /**
- * Creates a folder for ctxb's files, or checks that an existing one is ctxb's: it has our mark, or only files of ours.
- * Then it belongs to this user alone, and git ignores it.
+ * Creates a folder for ctxb's files, or checks that ctxb made an existing one: it has our mark, or only our files. Then
+ * closes it to other users, and makes git ignore it.
  *
- * @returns what was not so and is now, for the person
+ * @returns what was changed, for the user
  */
 export function claimFolder(root: string): readonly string[] {
   refuseGit(root);
@@ -119,7 +119,7 @@ export function claimFolder(root: string): readonly string[] {
   return [...closeToOthers(root), ...ignoreAll(root)];
 }
 
-/** Creates it with its mark or not at all, so that a second run never sees a folder without one. */
+/** Creates the folder together with its mark, so that a second run never sees a folder without one. */
 function makeMarked(root: string): void {
   const parent = dirname(root);
   if (!existsSync(parent)) makeFolder(parent);
@@ -129,14 +129,14 @@ function makeMarked(root: string): void {
   try {
     renameSync(made, root);
   } catch {
-    // Another run was faster.
+    // Another run created it first.
     rmSync(made, { recursive: true });
   }
 }
 
 /**
- * The same for an existing folder, as a check before the work begins. Refusals of the system are reported at the first
- * write.
+ * Like claimFolder for an existing folder, as a check before the work begins. Ignores errors of the system: the first
+ * write reports them.
  */
 export function checkFolder(root: string): readonly string[] {
   refuseGit(root);
@@ -149,7 +149,7 @@ export function checkFolder(root: string): readonly string[] {
   }
 }
 
-/** Refuses a folder that is not ctxb's; whether it has the mark of one that is. */
+/** Refuses a folder that ctxb did not make. Returns whether it has a valid mark. */
 export function requireOwn(root: string): boolean {
   refuseGit(root);
   return requireMade(root);
@@ -160,7 +160,7 @@ function requireMade(root: string): boolean {
   if (hasMark(root)) return true;
   const foreign = foreignIn(root);
   if (foreign.length === 0 && looksMade(root)) return false;
-  // Another run may have marked it meanwhile, which it does before it puts anything else there.
+  // Another run may have marked it meanwhile, which it does before it creates anything else.
   if (hasMark(root)) return true;
   const names = `${foreign.slice(0, NAMED).join(', ')}${foreign.length > NAMED ? ' and more' : ''}`;
   const [fault, what] =
@@ -175,12 +175,12 @@ function refuseGit(root: string): void {
   if (isGits) throw new CtxbError('store', `${root} belongs to git: ${RENAME}`);
 }
 
-/** The existing folders on the way to a path, with links resolved. */
+/** The parts of a path with its links resolved, as far as it exists. */
 function realParts(path: string): string[] {
   return existsSync(path) || dirname(path) === path ? realPath(path).split(sep) : realParts(dirname(path));
 }
 
-/** Its number in the file system: a mark that came with a repository or a copy does not know it. */
+/** Contains the folder's inode, so that a mark copied with a folder or a repository is invalid. */
 function markOf(root: string): string {
   const { ino } = orStoreError(root, () => lstatSync(root, { bigint: true }));
   return [
@@ -208,7 +208,7 @@ function isOurIgnore(root: string): boolean {
   return ['', IGNORE_ALL].includes(readPlain(join(root, IGNORE), HEAD) ?? '');
 }
 
-/** Names alone prove nothing. A copy of a folder has our .gitignore, or only a mark. */
+/** Names alone prove nothing: a copied folder has our .gitignore, or only a mark. */
 function looksMade(root: string): boolean {
   if (readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL) return true;
   const names = [...everythingIn(root)].map(({ name }) => name);
@@ -218,7 +218,7 @@ function looksMade(root: string): boolean {
   );
 }
 
-/** A folder that no other user can enter needs no check of its contents. */
+/** Takes access away from other users. A folder that nobody else can enter needs no check of its contents. */
 function closeToOthers(root: string): string[] {
   const stats = lstatOf(root);
   if (!isOpenToOthers(stats)) return [];
@@ -244,7 +244,7 @@ function lstatOf(path: string): Stats {
   return orStoreError(path, () => lstatSync(path));
 }
 
-/** Makes a text of ours usable as a file name. */
+/** Replaces characters that a file name cannot have. */
 export function fileName(text: string): string {
   return text.replaceAll(/[^\w-]/g, '-').slice(0, 64) || 'run';
 }

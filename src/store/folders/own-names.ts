@@ -3,17 +3,17 @@ import { join, sep } from 'node:path';
 import { type Kind, kindOfStats } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 
-/** Says that ctxb made the folder it is in, and which folder that was. */
+/** The file that marks a folder as made by ctxb; it contains the folder's inode. */
 export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
-/** Lets editors explain the keys of a `.contextbudgetrc`. */
+/** The JSON schema with which editors explain the keys of a `.contextbudgetrc`. */
 export const SCHEMA = 'contextbudgetrc.schema.json';
 const PART = 'health-\\d{8}T\\d{9}-[0-9a-f]{4}\\.ndjson';
-/** A health log that had become long and was put aside. */
+/** An archived part of a health log. */
 export const HEALTH_PART = whole(PART);
 
 export const SESSIONS = 'sessions';
-/** The folder of a session, or of a run that found it locked: `<id>.<first 8 of the run's id>`. */
+/** The folder of a session, or of a run that found that folder locked: `<id>.<first 8 characters of the run's id>`. */
 const SESSION = '[\\w-]{1,64}(?:\\.[\\w-]{1,8})?';
 export const SESSION_FOLDER = whole(SESSION);
 
@@ -25,7 +25,7 @@ const OF_SESSION =
 const FLOW_RUN = `flows/\\d{8}T\\d{9}-[0-9a-f]{4}-${ANY}`;
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z';
 
-/** Paths of all files that ctxb creates in its folder. Any other file is not ctxb's. */
+/** Paths of all files that ctxb creates in its folder. */
 const FILES = [
   OF_ROOT,
   `${SESSIONS}/${SESSION}/(?:${OF_SESSION}|${LOCK})`,
@@ -56,17 +56,17 @@ function whole(names: string): RegExp {
 }
 
 export interface Found {
-  /** Relative to the folder. */
+  /** Path relative to the folder. */
   readonly name: string;
   readonly kind: Kind;
-  /** It has the name and the kind of something that ctxb makes; a link only the name. */
+  /** Whether name and kind are those of something that ctxb makes. For a link, only the name counts. */
   readonly isOurs: boolean;
 }
 
 /**
- * All that is in a folder of ctxb's, what is in a folder before the folder. Links and foreign folders are not entered.
+ * Lists everything in a folder of ctxb's, contents before their folder. Does not enter links and foreign folders.
  *
- * @param at a folder in it: only what is in there; it must be one that ctxb makes
+ * @param at lists only this folder in it, which must be one that ctxb makes
  */
 export function* everythingIn(root: string, at = ''): Generator<Found> {
   const path = join(root, at);

@@ -8,18 +8,18 @@ import { asItIs } from '../masks/disk-text.ts';
 import { openSeal, type Seal } from '../runs/seal.ts';
 import { dayFile, followDays, removeDaysBefore } from './day-files.ts';
 
-/** One line of the ledger: a sum that came on top of what a run had spent before. */
+/** One line of the ledger: an amount that a run has spent since its previous line. */
 export interface CostEntry {
   readonly v: 1;
   readonly t: string;
   readonly run: string;
   /** claude's session id, null until it is known. */
   readonly session: string | null;
-  /** Whole micro-dollars; below 0 where claude reported less than had been computed. */
+  /** Whole micro-dollars; negative where claude reported less than ctxb had computed. */
   readonly microUsd: number;
-  /** The sum was computed from token counts, not reported by claude. */
+  /** Whether the sum was computed from token counts rather than reported by claude. */
   readonly computed: boolean;
-  /** Micro-dollars that the calls under way will cost by the ones before. A run that is killed leaves them claimed. */
+  /** Expected cost of the calls in progress, in micro-dollars. It remains if the run is killed. */
   readonly claimed: number;
 }
 
@@ -30,35 +30,35 @@ export interface CostLedgerOptions {
   readonly period: 'day' | 'month';
 }
 
-/** The place of a project's cost ledger, out of reach of files in its folder. */
+/** Identifies a project's cost ledger, which is stored outside of the project. */
 export interface CostPlace {
-  /** The user's folder for state; undefined without one. */
+  /** The user's state folder; undefined without a home folder. */
   readonly state: string | undefined;
-  /** The folder that the project is known by, absolute. */
+  /** The absolute path that identifies the project. */
   readonly project: string;
 }
 
 /** The spending of all runs of a project. */
 export type CostLedger = ReturnType<typeof openCostLedger>;
 
-/** Days for which spending is kept: no period is longer than a month. */
+/** Milliseconds for which spending is kept. The longest period is a month. */
 const KEPT_MS = 62 * 24 * 60 * 60 * 1000;
 
 /**
- * Opens the ledger of a project; the first entry creates the file. Each run writes before it reads, so two concurrent
- * runs never miss each other.
+ * Opens the ledger of a project. The first entry creates the file. Each run writes before it reads, so concurrent runs
+ * never miss each other's spending.
  */
 export function openCostLedger({ state, project }: CostPlace, { now, runId, period }: CostLedgerOptions) {
   if (state === undefined) throw new CtxbError('store', 'no home folder to count costs in: set HOME');
   const name = nameOf(project);
   const folder = openContextDir(join(state, 'costs')).within(name);
   const seal = openSeal(state);
-  /** Micro-dollars that this run has spent, by the beginning of the period. */
+  /** Micro-dollars that this run has spent, by the start of the period. */
   const own = new Map<number, number>();
   let since = 0;
   let others = 0;
   let lastCall = 0;
-  /** What other runs claim. */
+  /** Expected cost claimed by other runs, in micro-dollars. */
   const claims = new Map<string, number>();
   const follow = followDays(folder.path, { forget, take: (line) => take(openEntry(line, seal, name)) });
 
@@ -81,7 +81,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   }
 
   return {
-    /** Records a sum of whole micro-dollars, and the claim on top of it. */
+    /** Records an amount and the claim on top of it, both in whole micro-dollars. */
     add(microUsd: number, { session, computed, claimed }: Pick<CostEntry, 'session' | 'computed' | 'claimed'>): void {
       for (const sum of [microUsd, claimed])
         if (!Number.isSafeInteger(sum)) throw new TypeError(`${sum} is no whole number of micro-dollars`);
@@ -93,17 +93,17 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       const beginning = beginningOf(now(), period);
       own.set(beginning, (own.get(beginning) ?? 0) + microUsd);
     },
-    /** Micro-dollars that other runs have spent, and claim, so far in the period that it is now. */
+    /** Micro-dollars that other runs have spent and claimed in the current period. */
     ofOthers(): number {
       look();
       return [...claims.values()].reduce((sum, claimed) => sum + claimed, others);
     },
-    /** Micro-dollars that this run has spent before that period. */
+    /** Micro-dollars that this run spent before the current period. */
     spentEarlier(): number {
       const current = beginningOf(now(), period);
       return [...own].reduce((sum, [beginning, spent]) => (beginning < current ? sum + spent : sum), 0);
     },
-    /** What a call of this project cost last, in micro-dollars; 0: that is not known. */
+    /** Cost of the project's last call, in micro-dollars; 0 if unknown. */
     lastCall(): number {
       look();
       return lastCall;
@@ -111,12 +111,12 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   };
 }
 
-/** A name that says which project it is, and is no other's. */
+/** A readable and unique name for the project. */
 function nameOf(project: string): string {
   return `${fileName(basename(project)).slice(0, 30)}-${createHash('sha256').update(project).digest('hex').slice(0, 32)}`;
 }
 
-/** undefined for what this user's ctxb did not write, or not for this project. */
+/** Undefined for a line that this user's ctxb did not write for this project. */
 function openEntry(line: string, seal: Seal, name: string): CostEntry | undefined {
   const entry = parseFields(seal.open(line, name) ?? '');
   const { v, t, run, microUsd, claimed } = entry;

@@ -4,7 +4,7 @@ import { CtxbError } from '../../errors.ts';
 import { namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
 import { linesAt } from '../files/read-lines.ts';
 
-/** A ledger has a file for each day (UTC), so that a period is read without what was before. */
+/** A ledger has a file for each day (UTC), so that reading a period skips earlier days. */
 const DAY_FILE = /^\d{4}-\d\d-\d\d\.ndjson$/;
 
 /** @param time in milliseconds since the epoch */
@@ -21,25 +21,25 @@ function dayFiles(folder: string): string[] {
   return namesIn(folder).filter((name) => DAY_FILE.test(name));
 }
 
-/** Bytes that are in memory at a time; a line has about 200, a longer one than this is left out. */
+/** Bytes read at a time. A line has about 200; one longer than this is skipped. */
 const CHUNK = 64 * 1024;
 
-/** Bytes: to read more at once would make a run wait for seconds. */
+/** Bytes. Reading more at once would delay a run by seconds. */
 const MOST = 64 * 1024 * 1024;
 
 interface Reader {
-  /** Forget all lines so far: another period begins, or a file was replaced or is gone. */
+  /** Called to discard all lines so far: a new period begins, or a file was replaced or removed. */
   forget(): void;
   take(line: string): void;
 }
 
-/** How far a file was read. */
+/** The position up to which a file was read. */
 interface Position {
   readonly identity: string;
   readonly at: number;
 }
 
-/** Hands on the whole lines that are new in the files of the days since a time, oldest first. */
+/** Passes on the new complete lines of the day files since a time, oldest first. */
 export function followDays(folder: string, { forget, take }: Reader): (since: number) => void {
   let read = new Map<string, Position>();
   let from: number | undefined;
@@ -76,13 +76,13 @@ function tooMuch(folder: string): CtxbError {
   return new CtxbError('store', `${folder} holds more than ${most} of one day or month: move it away, or set no limit`);
 }
 
-/** Hands on the whole lines from a position, and returns where the next one begins. */
+/** Passes on the complete lines after a position, and returns the position of the next one. */
 function readFrom(path: string, start: number, take: (line: string) => void): number {
   let position = start;
   withPlain(path, constants.O_RDONLY, (fd) => {
     for (;;) {
       const { lines, bytes, read } = linesAt(fd, position, CHUNK);
-      // The rest of the file is the beginning of a line that is being written.
+      // The rest of the file is a line that is still being written.
       if (bytes === 0 && read < CHUNK) return;
       lines.forEach(take);
       position += bytes || read;

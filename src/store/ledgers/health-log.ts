@@ -10,13 +10,13 @@ import { HEALTH_PART } from '../folders/own-names.ts';
 
 export const HEALTH_LOG = 'health.ndjson';
 
-/** Bytes of a log from which on a new one is begun: some fifty thousand turns. */
+/** Bytes of a log at which a new one is started, about fifty thousand turns. */
 const FULL = 8 * 1024 * 1024;
 
-/** The parts of a log that stay. */
+/** Number of archived parts that are kept. */
 const MOST_PARTS = 8;
 
-/** Puts a log that has become long aside as a part, and removes the oldest parts. Another process may still add to it. */
+/** Archives a log that is too long as a part, and removes the oldest parts. Another process may still append to it. */
 export function keepShort(folder: string, now: number): void {
   const path = join(folder, HEALTH_LOG);
   if ((statsOf(path)?.size ?? 0) < FULL) return;
@@ -34,15 +34,15 @@ function partsIn(folder: string): string[] {
     .sort();
 }
 
-/** The folder of a project's ctxb files, as an absolute path. */
+/** Returns the absolute path of a project's ctxb folder. */
 export type ContextDirOf = (project: string) => Promise<string>;
 
 /**
- * The health logs of a path, each with its parts: the file itself, the log of a ctxb folder, that of a project, or else
- * those of the projects in the folder, by name. Empty if nothing was recorded.
+ * Finds the health logs for a path, each with its parts: the file itself, the log of a ctxb folder, the log of a
+ * project, or else those of all projects in the folder, sorted by name. Empty if nothing was recorded.
  *
- * @returns absolute paths without links on the way, so that a log that is named twice can be read once
- * @throws CtxbError `unreadable-input` when there is nothing at the path
+ * @returns absolute paths with resolved links, so that a log that is named twice is read once
+ * @throws CtxbError `unreadable-input` when the path does not exist
  */
 export async function findHealthLogs(path: string, contextDirOf: ContextDirOf): Promise<string[]> {
   if (!isFolder(path)) return [withoutLinks(path)];
@@ -61,13 +61,15 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** An unreadable folder may contain a log: reading it will report the error. */
+/** An unreadable folder may contain a log: reading that log reports the error. */
 function logsIn(folder: string): string[] {
   const names = () => [...partsIn(folder), ...namesIn(folder).filter((name) => name === HEALTH_LOG)];
   return orElse(names, [HEALTH_LOG]).map((name) => join(folder, name));
 }
 
-/** Keeps a link as the log itself, so that it is refused like every link in a ctxb folder. */
+/**
+ * Resolves the folder but not the log itself, so that a log that is a link is refused like every link in a ctxb folder.
+ */
 function withoutLinks(log: string): string {
   return orElse(() => join(realpathSync(dirname(log)), basename(log)), log);
 }
@@ -79,11 +81,11 @@ function foldersIn(path: string): string[] {
     .sort();
 }
 
-/** Bytes of the log's end that are looked at, about 600 records, and landings that are taken from it. */
+/** Bytes at the end of the log that are read (about 600 records), and the most landings taken from them. */
 const TAIL_BYTES = 256 * 1024;
 const NEWEST = 8;
 
-/** Contexts after the last compactions in a project, newest last, in tokens; empty without a log. */
+/** Context sizes in tokens after the last compactions in a project, newest last; empty without a log. */
 export function earlierLandings(folder: string): number[] {
   const lines = orElse(() => readTail(join(folder, HEALTH_LOG), TAIL_BYTES).lines, []);
   const details = lines.flatMap((line) => parseHealth(line)?.details ?? []);

@@ -4,24 +4,24 @@ import { redact } from './redact.ts';
 declare const MAY_BE_WRITTEN: unique symbol;
 
 /**
- * A text that may be written to a file. All writers take only this type, so every text has passed one of these
- * functions: it is masked, or marked as needing no mask.
+ * A text that may be written to a file. All writers accept only this type, so every text has passed one of these
+ * functions: it was masked, or explicitly exempted.
  */
 export type DiskText = string & { readonly [MAY_BE_WRITTEN]: true };
 
-/** Without its secrets. Lines keep their numbers; each of several texts is a line. */
+/** Masks secrets. Keeps the number of lines; several texts are joined as lines. */
 export function masked(text: string | readonly string[]): DiskText {
   return redact(text, { keepLines: true }) as DiskText;
 }
 
-/** As JSON; masks secrets in texts, names, and pairs of a name and a text. */
+/** Converts a value to JSON. Masks secrets in strings, keys, and pairs of a key and a string. */
 export function maskedJson(value: object, indent?: number): DiskText {
   const json = JSON.stringify(value, (_, part: unknown) => withoutSecrets(part), indent);
   const whole = redact(json);
   return (whole === json || parsed(whole) !== undefined ? whole : json) as DiskText;
 }
 
-/** The same for an entry of a record, whose `line` is a text of JSON. */
+/** Like maskedJson, for an entry of a record, whose `line` contains JSON. */
 export function maskedEntry(entry: object): DiskText {
   const { line } = fieldsOf(entry);
   if (typeof line !== 'string') return maskedJson(entry);
@@ -29,7 +29,9 @@ export function maskedEntry(entry: object): DiskText {
   return asItIs(JSON.stringify({ ...entry, line: isFields(value) ? maskedJson(value) : redact(line) }));
 }
 
-/** Masks a JSON line, including secrets that only its structure shows; unchanged without secrets. */
+/**
+ * Masks a line of JSON, including secrets that only its structure reveals. Returns a line without secrets unchanged.
+ */
 export function maskedLine(line: string): string {
   const value = parsed(line);
   if (value === undefined) return line;
@@ -53,7 +55,7 @@ function isMessage(blocks: readonly unknown[]): boolean {
   return blocks.filter(isTextBlock).length > 1;
 }
 
-/** If a secret continues in the next block, the first block gets the whole text. */
+/** If a secret continues in the next block, all text moves into the first text block. */
 function blocksWithoutSecrets(blocks: readonly unknown[]): readonly unknown[] {
   const texts = blocks.filter(isTextBlock).map(({ text }) => text);
   const text = redact(texts);
@@ -67,14 +69,14 @@ function isTextBlock(block: unknown): block is TextBlock {
 }
 
 /**
- * Unmasked, for three uses only: the user's own files and records; texts that claude must get unchanged (sealed, and
- * removed once answered); and values that ctxb itself makes (a key, a number).
+ * Does not mask. Use it only for the user's own files and records; for texts that claude must get unchanged (sealed,
+ * and removed once answered); and for values that ctxb itself generates (a key, a number).
  */
 export function asItIs(text: string): DiskText {
   return text as DiskText;
 }
 
-/** Concatenates the texts, each with its end. */
+/** Concatenates texts, each followed by `end`. */
 export function joined(texts: Iterable<DiskText>, end = ''): DiskText {
   let all = '';
   for (const text of texts) all += text + end;

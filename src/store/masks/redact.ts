@@ -6,41 +6,41 @@ const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END_HERE = new RegExp(KEY_END.source, 'y');
 const KEY = 'private key';
 
-/** Longest text between the first and the last line of one key; a key of 16,384 bits has 13,000 characters. */
+/** Most characters between the first and the last line of one key; a key of 16,384 bits has 13,000. */
 const KEY_MAX = 20_000;
 
-/** A whole line of a key (RFC 7468: 64 characters), with the quotes, escaped line ends or line numbers before it. */
+/** A complete line of a key (RFC 7468: 64 characters), with preceding quotes, escaped line ends or line numbers. */
 const KEY_LINE =
   /(?:[\s"'`,|>→:]|\\[nrt]|\d{1,6}(?=[\t→:|])|(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,200})*[A-Za-z0-9+/]{24,}={0,2}/y;
-/** The line at which a cut text ends. */
+/** The line at which a truncated text ends. */
 const TORN_LINE = /(?:[\s"'`,|>→:]|\\[nrt])*[A-Za-z0-9+/]{1,23}={0,2}(?=…|$)/y;
 const LINE_START = /(?<=\n|\\n)/;
 const WHOLE_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{24,}={0,2}(?:[\s"'`,+]|\\[nr]){0,8}$/;
 const LAST_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{0,23}={0,2}(?:[\s"'`,+]|\\[nr]){0,8}$/;
 
 /**
- * The text with every secret in it replaced by what it was, as in `[masked: GitHub token]`.
+ * Replaces each secret in the text by its kind, as in `[masked: GitHub token]`.
  *
- * Masks what has the form of a known provider's token, JWTs, private keys (one that is cut off at either end too),
- * passwords in URLs, authorization headers, and values that look random where a name says that they are secret. It does
- * not know a secret by its meaning: a password of plain words passes. Masking twice is the same as masking once.
+ * Masks tokens in the format of a known provider, JWTs, private keys (also truncated ones), passwords in URLs,
+ * authorization headers, and random-looking values whose name suggests a secret. It does not understand meaning: a
+ * password of plain words passes. Masking is idempotent.
  *
- * @param text several texts are the blocks of one message: each becomes a line, and a secret that goes on from one to
- * the next is masked too
+ * @param text several texts are the blocks of one message: each becomes a line, and a secret that continues in the next
+ * block is masked too
  */
 export function redact(text: string | readonly string[], { keepLines = false } = {}): string {
   const inPlaceOf = keepLines ? maskWithLines : mask;
   return replaceSecrets(typeof text === 'string' ? text : linesOf(text, inPlaceOf), inPlaceOf);
 }
 
-/** Makes the replacement of a secret at `from`. */
+/** Returns the replacement for a secret at offset `from`. */
 type InPlaceOf = (what: string, secret: string, from: number) => string;
 
 function mask(what: string): string {
   return `[masked: ${what}]`;
 }
 
-/** Keeps the number of lines, so that later line numbers stay right. */
+/** Keeps the number of lines, so that line numbers after the mask stay right. */
 function maskWithLines(what: string, secret: string): string {
   return mask(what) + secret.replaceAll(/[^\n]/g, '');
 }
@@ -51,7 +51,7 @@ interface Secret {
   readonly end: number;
 }
 
-/** Of overlapping secrets the first counts. */
+/** If secrets overlap, replaces the first one. */
 function replace(text: string, secrets: Iterable<Secret>, inPlaceOf: InPlaceOf): string {
   let masked = '';
   let done = 0;
@@ -63,7 +63,7 @@ function replace(text: string, secrets: Iterable<Secret>, inPlaceOf: InPlaceOf):
   return done === 0 ? text : masked + text.slice(done);
 }
 
-/** Each text as a line; what is masked are the secrets that go over the end of one. */
+/** Joins the texts as lines. Masks only secrets that span several texts. */
 function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
   if (texts.length < 2) return texts.join('');
   const whole = texts.join('');
@@ -86,7 +86,7 @@ function secretsIn(text: string, replaceAll = replaceSecrets): Secret[] {
   const secrets: Secret[] = [];
   replaceAll(text, (what, secret, from) => {
     secrets.push({ what, from, end: from + secret.length });
-    // Keeps the length, so that later offsets stay right.
+    // Keep the length, so that later offsets stay right.
     return '\0'.repeat(secret.length);
   });
   return secrets.sort((one, other) => one.from - other.from);
@@ -94,10 +94,10 @@ function secretsIn(text: string, replaceAll = replaceSecrets): Secret[] {
 
 const ENCODED = /%[0-7][0-9A-Fa-f]/g;
 const CHARACTER = /%[0-7][0-9A-Fa-f]|[\s\S]/g;
-/** Ends a word that may be percent-encoded, as an address does. */
+/** The end of a word that may be percent-encoded, such as a URL. */
 const WORD_END = /[\s"`<>\\]/g;
 
-/** Secrets in decoded form, as in an address with a command. */
+/** Finds secrets in percent-decoded words, such as a URL that contains a command. */
 function* encodedSecrets(text: string): Generator<Secret> {
   let done = 0;
   for (const { index } of text.matchAll(ENCODED)) {
@@ -127,7 +127,7 @@ function replaceSecrets(text: string, inPlaceOf: InPlaceOf): string {
   return masked.includes('%') ? replace(masked, encodedSecrets(masked), inPlaceOf) : masked;
 }
 
-/** The shortest word that can be a secret is a cut-off token. Most names in JSON are shorter. */
+/** Words too short to contain even a truncated token. Most JSON keys are this short. */
 const SHORT_WORD = /^[\w-]{0,14}$/;
 
 function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
@@ -144,7 +144,7 @@ function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
     const isIn = (keyword: string) => searched.includes(keyword) || masks.includes(keyword);
     if (!rule.keywords.some(isIn) || masked.search(rule.pattern) < 0) continue;
     masked = replace(masked, secretsOf(rule, masked), inPlaceOf);
-    // The masks are the only new text. No keyword has a bracket, so none can begin before a mask and end in it.
+    // Only the masks are new text. No keyword contains a bracket, so no match starts before a mask and ends inside it.
     masks += mask(rule.what).toLowerCase();
   }
   return masked;
@@ -160,7 +160,7 @@ function* secretsOf({ what, pattern, holds }: SecretRule, text: string): Generat
   }
 }
 
-/** Keys from their first line to the last line, or to the end of the key's lines. */
+/** Keys from the first line to the last line, or to the end of the key's lines. */
 function* keysIn(text: string): Generator<Secret> {
   for (const { index, 0: begin } of text.matchAll(KEY_BEGIN)) {
     const end = keyEnd(text, index + begin.length);
@@ -186,7 +186,7 @@ function matchEnd(sticky: RegExp, text: string, from: number): number {
   return sticky.test(text) ? sticky.lastIndex : from;
 }
 
-/** Rest of a key whose first line was cut off. */
+/** The rest of a key whose first line was cut off. */
 function* endsOfKeysIn(text: string): Generator<Secret> {
   let previous = 0;
   for (const { index, 0: last } of text.matchAll(KEY_END)) {
@@ -196,7 +196,7 @@ function* endsOfKeysIn(text: string): Generator<Secret> {
   }
 }
 
-/** Number of characters at the end of the text that are lines of a key; the last line may be short. */
+/** Number of characters at the end of the text that are lines of a key. The last line may be short. */
 function keyLength(text: string): number {
   const lines = text.split(LINE_START);
   let first = lines.length;

@@ -4,25 +4,25 @@ const raw = String.raw;
 
 const NAME =
   'pass(?:word|wd|phrase)|pwd|secret|token|credentials?|api[_-]?key|(?:access|private|auth|account|signing|encryption|master)[_-]?key';
-/** All of these names contain one of these, in any spelling. */
+/** Each of the names above contains one of these, in any spelling. */
 const NAMES =
   'password passwd passphrase pwd secret token credential _key -key apikey accesskey privatekey authkey accountkey signingkey encryptionkey masterkey';
 
-/** Quotes, escaped as often as JSON in JSON in JSON escapes them. `\x60` is a backtick. */
+/** Quotes, escaped up to three times as in JSON in JSON in JSON. `\x60` is a backtick. */
 const ESCAPED = raw`\\{0,7}["'\x60]?`;
 const NO_VALUE = raw`\s"'\x60`;
-/** White space, also as an escape has it. */
+/** White space, literal or escaped. */
 const GAP = raw`(?:\s|\\[nrt]){1,8}`;
-/** The words of a command before the relevant one. */
+/** Words of a command before the option with the secret. */
 const WORDS = raw`[^\n|;&]{0,300}?\s`;
-/** Assigns a value to a name in a configuration, or in JSON. */
+/** The operator that assigns a value to a name, in a configuration file or JSON. */
 const IS = raw`${ESCAPED}\s{0,3}[:=]\s{0,3}${ESCAPED}`;
-/** The beginning of a word that is a value, not an option, a variable or code. */
+/** The first character of a value; excludes options, variables and code. */
 const WORD = raw`[^\s"'\x60$<>(){}[\]|\\…-]`;
 
-/** Places with secrets of any form. They come last, so that a token keeps its own name. */
+/** Places that contain secrets of any form. They come last, so that a token is masked by its own kind. */
 const PLACES: readonly SecretRule[] = [
-  // RFC 3986, userinfo. An @ may stand unescaped in a password, so the last one before the path counts.
+  // RFC 3986, userinfo. A password may contain an unescaped @, so the last one before the path ends it.
   place('password', '@', raw`(://[^\s/:@"'<>\x60]{0,80}:)[^\s/"'<>\x60]{1,200}(?=@)`, isNoPlaceholder),
   place('token', '@', raw`(://)[^\s/:@"'<>\x60$%{]{16,200}(?=@)`, isMixed),
   place('password', '%40', raw`(%3A%2F%2F[\w.~+-]{0,80}%3A)[\w.~!*%+-]{1,200}?(?=%40)`, isNoPlaceholder),
@@ -82,7 +82,7 @@ const PLACES: readonly SecretRule[] = [
     ':',
     raw`(:(?:\d{4,5}|\*):(?<=(?:^|[\s"'\x60:=→|]|\\n)[\w.*-]{1,100}:(?:\d{4,5}|\*):)[A-Za-z*][\w.-]{0,63}:[A-Za-z*][\w.-]{0,63}:)[^\s:"'\x60\\]{4,100}`,
   ),
-  // Maven, NuGet and other files in XML.
+  // XML files, such as those of Maven and NuGet.
   place(
     'secret',
     '</ <\\',
@@ -96,7 +96,7 @@ const PLACES: readonly SecretRule[] = [
     raw`(key=\\{0,3}"[\w.]{0,40}(?:${NAME})[\w.]{0,20}\\{0,3}"\s{1,3}value=\\{0,3}")[^"\\]{4,200}`,
     isNoPlaceholder,
   ),
-  // Commands that are given a password.
+  // Commands that take a password as an argument.
   command('curl', raw`(?:-u|--user|--proxy-user|-U)[\s=]{0,3}${ESCAPED}[^\s"':\\]{1,80}:`),
   command('curl', raw`-b\s{1,3}${ESCAPED}[\w.-]{1,64}=`),
   command('mysql mariadb', raw`-p${ESCAPED}(?=[^\s-])`),
@@ -122,8 +122,8 @@ const PLACES: readonly SecretRule[] = [
       (before.includes('=') || /[\dA-Z!@#$%^&*]/.test(secret)) &&
       !/^[.~]{0,2}\//.test(secret),
   ),
-  // The continuation of the name is a capturing group, which the engine compiles as a loop. Copies would take ten times
-  // as long to compile.
+  // The continuation of the name is a capturing group, which the engine compiles as a loop. Repeated copies would take
+  // ten times as long to compile.
   place(
     'secret',
     NAMES,
@@ -145,22 +145,22 @@ const PLACES: readonly SecretRule[] = [
   ),
 ];
 
-/** All of them, in the order in which they are tried. */
+/** All rules, in the order in which they are applied. */
 export const SECRET_RULES: readonly SecretRule[] = [...TOKENS, ...PLACES];
 
-/** Names of headers and variables are written in either case, the tokens of providers are not. */
+/** Ignores case, because headers and variables are written in either case; provider tokens are case-sensitive. */
 function place(what: string, keywords: string, source: string, holds?: SecretRule['holds']): SecretRule {
   return { what, keywords: keywords.split(' '), pattern: new RegExp(source, 'gi'), holds };
 }
 
-/** A word of a command that is a password, after its option. */
+/** A rule for a command: the argument after an option is a password. */
 function command(names: string, option: string): SecretRule {
   const keywords = names.split(' ');
   const source = raw`(${atStart(`(?:${keywords.join('|')})`)}\w{0,12}\b${WORDS}${option})[^${NO_VALUE}\\]{2,200}`;
   return { what: 'password', keywords, pattern: new RegExp(source, 'g'), holds: isNoPlaceholder };
 }
 
-/** `process.env.TOKEN` and the like: code that fetches a secret, unless a part looks random. */
+/** Whether the text is code that reads a secret, such as `process.env.TOKEN`. False if a part looks random. */
 function isMember(text: string): boolean {
   if (!/^[A-Za-z_$][\w$]*\??(?:\.[A-Za-z_$][\w$]*)+[!?:]*$/.test(text)) return false;
   return !text
@@ -180,13 +180,13 @@ function isEncodedKey(secret: string): boolean {
   return Buffer.from(secret.slice(0, 80), 'base64').includes('PRIVATE KEY');
 }
 
-/** A literal value, and no reference, path, type or word. */
+/** Whether the value is a literal rather than a reference, path, type or word. */
 function isAssigned(value: string, before: string, next: string): boolean {
   if (next === '(' || /^(?:[$%]|[.~]{0,2}\/|[a-z]+:\/\/)/i.test(value)) return false;
   const literal = /["'`]$/.test(before);
   if (!literal && isMember(value)) return false;
   if (value.length >= 12 && isMixed(value)) return true;
-  // People choose passwords that are less mixed; a quoted text or NAME=value is at least no code.
+  // Passwords that people choose look less random; a quoted text or NAME=value is at least not code.
   const chosen = /pass|pwd/i.test(before) && (literal || /[A-Z]=$/.test(before));
   return chosen && /\d/.test(value) && /[A-Za-z]/.test(value);
 }

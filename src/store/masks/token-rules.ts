@@ -1,37 +1,36 @@
 import { TOKEN_TABLE } from './token-table.ts';
 
 export interface SecretRule {
-  /** The kind of secret, for the mask. */
+  /** The kind of secret, shown in the mask. */
   readonly what: string;
   /**
-   * Each match contains one of them, in lower case where the pattern ignores case. Other texts are not searched, which in a
-   * short text takes far less time than to compile the pattern.
+   * Each match contains one of these, in lower case if the pattern ignores case. Texts without them are skipped: in a
+   * short text that is far faster than compiling the pattern.
    */
   readonly keywords: readonly string[];
   /**
-   * With the flag `g`. A first group is the text before the secret; the rest of the match is the secret. A group `head`
-   * is its beginning, before the match.
+   * Needs the flag `g`. The first group is the text before the secret; the rest of the match is the secret. A group
+   * named `head` is the beginning of the secret, before the match.
    */
   readonly pattern: RegExp;
-  /** Judges what was found, where the pattern alone would take ordinary text for a secret. */
+  /** Decides about a match where the pattern alone would also match ordinary text. */
   readonly holds?: ((secret: string, before: string, next: string) => boolean) | undefined;
 }
 
-/** The start of a word: in escaped, encoded or coloured text that is also after `\\n`, `%3D` or `ESC[32m`. */
+/** The start of a word: also after `\\n`, `%3D` or `ESC[32m` in escaped, encoded or coloured text. */
 const START = String.raw`(?:^|[^\w-]|\\[nrt]|%[0-9A-Fa-f]{2}|\[[\d;]{0,8}m)`;
 
 /**
- * A short prefix counts only at the start of a word. The lookbehind comes second, so that the engine can search for the
- * prefix.
+ * A short prefix counts only at the start of a word. The lookbehind follows it, so that the engine can search for the
+ * prefix first.
  */
 export function atStart(prefix: string): string {
   return `${prefix}(?<=${START}${prefix})`;
 }
 
-/** Marks after a name, and their additional checks. */
+/** Additional checks, by the mark after a token's name. */
 const JUDGES: Readonly<Record<string, SecretRule['holds']>> = { '*': isMixed, '**': isDiscordToken };
 
-/** All forms of tokens. */
 export const TOKENS: readonly SecretRule[] = TOKEN_TABLE.trim()
   .split('\n')
   .filter((line) => !line.startsWith('#'))
@@ -56,7 +55,7 @@ function sourceOf([first = '', second, third]: readonly string[]): string {
   return `${second}(?<=${START}(?<head>${first})${second})${third}`;
 }
 
-/** The plain text that a pattern begins with. */
+/** The literal text at the beginning of a pattern. */
 function beginning(source: string): string {
   return /^(?:[\w:=~-]|\\[./])*(?![?*{])/.exec(source)?.[0].replaceAll('\\', '') ?? '';
 }
@@ -66,7 +65,7 @@ function isDiscordToken(secret: string): boolean {
   return isMixed(id) && isMixed(signature);
 }
 
-/** Digits and letters meet at least three times: by chance in a key, hardly ever in a name made of words. */
+/** Whether digits and letters alternate at least three times: likely in a key, rare in a name made of words. */
 export function isMixed(text: string): boolean {
   const meetings = text.slice(0, 200).match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g);
   return meetings !== null && meetings.length >= 3;

@@ -1,14 +1,14 @@
 /**
- * Forms of tokens, as the providers document them or as two public sets of rules know them: gitleaks
+ * Token formats, from the providers' documentation and from two public rule sets: gitleaks
  * (github.com/gitleaks/gitleaks, config/gitleaks.toml) and secretlint (github.com/secretlint/secretlint, its preset).
- * Lengths are lower bounds, so that a longer or cut token is masked too.
+ * Lengths are lower bounds, so that a longer or truncated token is masked too.
  *
- * A line has a name, a pattern and, where the pattern may begin in several ways, the words of which each match has one.
- * `*`: it must look random. A pattern of
+ * A line has a name, a pattern and, if the pattern can begin in several ways, keywords of which each match contains
+ * one. `*`: the match must look random. A pattern has one, two or three parts:
  *
- * - one part is a form that no ordinary text has;
- * - two: its first part counts only at the start of a word;
- * - three: the engine searches for the second, which is rarest, and looks back from there for the first.
+ * - one: no ordinary text matches it;
+ * - two: the first part counts only at the start of a word;
+ * - three: the engine searches for the second part, the rarest one, and looks back from there for the first.
  */
 export const TOKEN_TABLE = String.raw`
 # platform.claude.com: sk-ant-api03-, sk-ant-admin01-; claude setup-token: sk-ant-oat01-.

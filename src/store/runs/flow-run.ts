@@ -9,13 +9,13 @@ import { lockRun } from './run-lock.ts';
 
 const FLOWS = 'flows';
 
-/** Bytes of an output that are read again. */
+/** Most bytes of an output that are read back. */
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
 
-/** The files of one run of a flow. Texts are masked before they are written, and read again as they were masked. */
+/** The files of one flow run. Texts are masked before they are written, and read back masked. */
 export type FlowRunFiles = ReturnType<typeof openFlowRun>;
 
-/** @param id of {@link newFlowRun}, or of an earlier run to continue */
+/** @param id from {@link newFlowRun}, or of an earlier run to continue */
 export function openFlowRun(contextDir: string, id: string, onFault: Faults = () => {}) {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
@@ -24,8 +24,8 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
 
   /**
-   * A failed write is reported, and the text stays in memory, as do later ones in the same folder until there is room:
-   * on disk no step is done without its output.
+   * Writes a file. After a failure it reports the fault and keeps the text, and later ones of the same folder, in
+   * memory until a write succeeds: no step may look done on disk without its output.
    */
   function write(file: string, text: DiskText): void {
     unwritten.delete(file);
@@ -44,20 +44,22 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   return {
     id,
     folder: resolve(contextDir, run),
-    /** Keeps others out until it is released or this process ends. Throws as {@link lockRun} and `writeRun`. */
+    /** Locks the run until it is released or this process ends. Throws as {@link lockRun} and `writeRun`. */
     lock: () => lockRun(dir().within(run), id),
-    /** The state of the run, as one JSON object. Written before the steps; throws if it cannot be kept. */
+    /** Writes the state of the run as one JSON object, before the steps. Throws if it cannot be written. */
     writeRun: (state: object) => dir().write(join(run, 'run.json'), jsonOf(state)),
-    /** JSON; undefined without such a run. */
+    /** The state as JSON; undefined if the run does not exist. */
     readRun: () => read(join(run, 'run.json')),
-    /** A text of a step: `pack.md`, `output.md`. */
+    /** Writes a step's text file (`pack.md`, `output.md`). */
     write: (step: string, file: string, text: string) => write(of(step, file), masked(text)),
-    /** The same for JSON: texts in it are masked each by itself. */
+    /** Like write(), but writes JSON and masks each string. */
     writeJson: (step: string, file: string, value: object) => write(of(step, file), jsonOf(value)),
     read: (step: string, file: string) => read(of(step, file)),
-    /** Absolute, for its readers. */
+    /** The absolute path of a step's file. */
     path: (step: string, file: string) => resolve(contextDir, of(step, file)),
-    /** Writes lines of a step to a new file. A full disk is reported, and the step continues. */
+    /**
+     * Returns a function that appends lines to a new file of the step. A full disk is reported, and the step continues.
+     */
     stream(step: string): (line: string) => void {
       let folder: ContextDir | undefined;
       let file: string | undefined;
@@ -75,7 +77,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
         }
       };
     },
-    /** The receipt of a step, in the run and under its flow's name. */
+    /** Writes the receipt of a step, both in the run and under the flow's name. */
     receipt(flow: string, step: string, receipt: object): void {
       const text = jsonOf(receipt);
       write(of(step, 'receipt.json'), text);
@@ -84,21 +86,21 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
   };
 }
 
-/** Ids of the runs of a flow, or of all flows, in the folder, newest first. */
+/** Ids of the runs of one flow, or of all flows, newest first. */
 export function listFlowRuns(contextDir: string, flow?: string): string[] {
   const folder = resolve(contextDir, FLOWS);
-  // The name of a flow may end as another one does.
+  // One flow's name may end with another's.
   const isOfFlow = (id: string) =>
     flow === undefined || /^\d{8}T\d{9}-[0-9a-f]{4}-(.+)$/.exec(id)?.[1] === fileName(flow);
   return namesIn(folder).filter(isOfFlow).sort().reverse();
 }
 
-/** The flow runs that a living process executes. */
+/** Ids of the flow runs that a living process executes. */
 export function liveFlowRuns(contextDir: string): string[] {
   return listFlowRuns(contextDir).filter((id) => isLocked(resolve(contextDir, FLOWS, id)));
 }
 
-/** The id of a new run of a flow: they sort by time. */
+/** A new run id for a flow. Ids sort by time. */
 export function newFlowRun(flow: string, now = new Date()): string {
   const time = now.toISOString().slice(0, 23).replaceAll(/[-:.]/g, '');
   return `${time}-${randomBytes(2).toString('hex')}-${fileName(flow)}`;
@@ -110,14 +112,14 @@ function jsonOf(value: object): DiskText {
 
 const RECEIPTS = 'receipts';
 
-/** Bytes of a receipt that are read; one with a thousand items has about 300,000. */
+/** Most bytes to read of a receipt; one with a thousand items has about 300,000. */
 const RECEIPT_LIMIT = 4 * 1024 * 1024;
 
 function flowReceiptFile(flow: string, step: string): string {
   return join(RECEIPTS, fileName(flow), `${fileName(step)}.json`);
 }
 
-/** The last receipt of a step, as JSON; undefined without one. */
+/** The last receipt of a step, as JSON; undefined if there is no such file. */
 export function readFlowReceipt(contextDir: string, flow: string, step: string): string | undefined {
   return readPlain(resolve(contextDir, flowReceiptFile(flow, step)), RECEIPT_LIMIT);
 }

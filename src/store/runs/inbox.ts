@@ -22,17 +22,17 @@ import { replaceFile } from '../files/write-file.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
 
-/** Bytes that one look at the inbox reads at most. */
+/** Most bytes that one `drain` reads. */
 const DRAIN_LIMIT = 1024 * 1024;
-/** Bytes of a line with its newline. */
+/** Most bytes of a line, including its newline. */
 const LINE_LIMIT = 16 * 1024;
-/** Bytes; the first line names the process and is about 50 long. */
+/** Most bytes of the first line, which identifies the process and has about 50. */
 const HEADER_LIMIT = 1024;
 
-/** The folder in which an agent's commands, hooks and scripts leave lines for a running ctxb. */
+/** A file in which an agent's commands, hooks and scripts leave lines for a running ctxb. */
 export type Inbox = ReturnType<typeof createInbox>;
 
-/** Makes the inbox of this process. Throws when the run has one already. */
+/** Creates the inbox of this process. Throws if the run already has one. */
 export function createInbox(contextDir: string, runId: string) {
   const path = openContextDir(contextDir).place(inboxPath(contextDir, runId));
   sweep(dirname(path));
@@ -53,11 +53,11 @@ export function createInbox(contextDir: string, runId: string) {
   let disposed = false;
   return {
     path,
-    /** Leaves the answer to a line that asked for one, for {@link takeAnswer}. */
+    /** Writes the answer to a line that asked for one; {@link takeAnswer} reads it. */
     answer(id: string, answer: object): void {
       if (ANSWER_ID.test(id)) replaceFile(answerPath(path, id), [maskedJson(answer)], { durable: false });
     },
-    /** The whole lines that are new since the last time, out of at most 1 MB; the rest comes the next time. */
+    /** The complete lines since the previous call, from at most 1 MB; the next call returns the rest. */
     drain: (): string[] => (disposed ? [] : orStoreError(path, next)),
     dispose(): void {
       if (!disposed) remove();
@@ -69,14 +69,14 @@ export function createInbox(contextDir: string, runId: string) {
 const ANSWER_ID = /^[0-9a-f]{8}$/;
 const ANSWER = /-[0-9a-f]{8}\.json$/;
 
-/** Milliseconds after which an answer has no asker: one that waits takes it at once. */
+/** Milliseconds after which an answer is abandoned: a waiting process takes it at once. */
 const TAKEN_MS = 60_000;
 
 function answerPath(inbox: string, id: string): string {
   return inbox.replace(/\.ndjson$/, `-${id}.json`);
 }
 
-/** Takes the answer that a run has left and removes its file; undefined until the run answers. */
+/** Reads the answer that a run has left, and removes its file; undefined until the run answers. */
 export function takeAnswer(inbox: string, id: string): unknown {
   const path = answerPath(inbox, id);
   const answer = readJson(path, LINE_LIMIT);
@@ -86,11 +86,11 @@ export function takeAnswer(inbox: string, id: string): unknown {
 
 function lineReader(fd: number, start: number): () => string[] {
   let position = start;
-  /** In the middle of a line that is too long: it is left out, as it could grow for ever. */
+  /** The reader is inside a line that is too long. It is skipped, because it could grow for ever. */
   let tooLong = false;
   return () => {
     const { size } = fstatSync(fd);
-    // Somebody has cut the file: what follows is new.
+    // Another process has truncated the file: what follows is new.
     if (size < position) position = size;
     const { lines, bytes, read } = linesAt(fd, position, Math.min(DRAIN_LIMIT, size - position));
     if (bytes === 0 && read < DRAIN_LIMIT) return [];
@@ -104,9 +104,9 @@ function lineReader(fd: number, start: number): () => string[] {
 /**
  * Leaves a line for a running ctxb.
  *
- * @param path of an inbox that is there
+ * @param path of an existing inbox
  * @param line without a newline, at most 16 KiB
- * @throws CtxbError `usage` when the line is too long or more than one; `store`
+ * @throws CtxbError `usage` when the line is too long or contains a newline; `store`
  */
 export function leaveInInbox(path: string, line: DiskText): void {
   const data = joined([line], '\n');
@@ -123,7 +123,7 @@ export function leaveInInbox(path: string, line: DiskText): void {
   throw new CtxbError('store', `${path} does not exist, so no ctxb reads it: use it inside of \`ctxb run\``);
 }
 
-/** The inboxes of processes that are still running, by name. Nothing is written. */
+/** Paths of the inboxes of processes that are still running, sorted by name. Writes nothing. */
 export function liveInboxes(contextDir: string): string[] {
   const folder = join(resolve(contextDir), INBOX);
   if (kindOf(resolve(contextDir)) !== 'folder') return [];
@@ -136,12 +136,12 @@ function inboxesIn(folder: string) {
   return paths.map((path) => ({ path, owner: ownerOf(path) }));
 }
 
-/** The process that made an inbox; undefined when it does not say, as one that is just being made. */
+/** The process that made an inbox; undefined if its first line is not written yet, or invalid. */
 function ownerOf(path: string): ProcessMark | undefined {
   return orElse(() => asProcessMark(parsed(readPlain(path, HEADER_LIMIT)?.split('\n')[0] ?? '')), undefined);
 }
 
-/** Removes inboxes of killed runs, and answers that no one waits for any more. */
+/** Removes inboxes of killed runs, and abandoned answers. */
 function sweep(folder: string): void {
   for (const { path, owner } of inboxesIn(folder)) if (owner !== undefined && !isAlive(owner)) removeFile(path);
   for (const name of namesOf(folder).filter((name) => ANSWER.test(name))) {
@@ -153,7 +153,7 @@ function sweep(folder: string): void {
 const INBOX = 'inbox';
 
 /**
- * The path of a run's inbox. It is known before the folder exists, so that claude can start meanwhile.
+ * The path of a run's inbox, known before the folder exists so that claude can start meanwhile.
  *
  * @param runId a UUID
  */
@@ -168,10 +168,10 @@ export interface Note {
 }
 
 /**
- * Leaves a note for the run this process belongs to, or else for the only one in the folder.
+ * Leaves a note for the run this process belongs to, or else for the only run in the folder.
  *
- * @param folder absolute, where the runs keep their files
- * @throws CtxbError `usage` when there is nothing to say, or no run or more than one to say it to; `store`
+ * @param folder absolute path of the runs' files
+ * @throws CtxbError `usage` when the text is empty, or the folder has no active run or several; `store`
  */
 export function leaveNote(note: Note, folder: string, env: Environment): void {
   if (note.text.trim() === '') throw new CtxbError('usage', `note ${note.kind}: the text is empty: say what`);
@@ -188,5 +188,5 @@ function onlyInbox(kind: Note['kind'], folder: string): string {
   throw new CtxbError('usage', `note ${kind}: several runs are active: set ${INBOX_VARIABLE} to one of ${all}`);
 }
 
-/** The variable in which claude's children find the inbox of the run they belong to. */
+/** The environment variable in which claude's children find the inbox of their run. */
 export const INBOX_VARIABLE = 'CTXB_INBOX';

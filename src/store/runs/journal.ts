@@ -4,7 +4,7 @@ import { type Fields, parseFields, textOf, timeOf } from '../../core/protocol/fi
 import { kindOf } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 
-/** Decisions and actions of the runs in a folder, with reasons. */
+/** Decisions and actions of all runs in a folder, with reasons. */
 export const JOURNAL = 'journal.ndjson';
 
 /** The entries of a folder's journal, oldest first; empty without a journal. */
@@ -14,10 +14,10 @@ export function* journalEntries(contextDir: string): Generator<Fields> {
   for (const line of readLines(path)) yield parseFields(line);
 }
 
-/** A receipt as a run has written it down. */
+/** A receipt from the journal. */
 export interface WrittenReceipt {
   readonly runId: string;
-  /** claude's session, and its log as claude's hooks named it. */
+  /** claude's session id, and the path of its log as reported by claude's hooks. */
   readonly session: string;
   readonly log: string | undefined;
   /** Milliseconds since the epoch. */
@@ -25,7 +25,7 @@ export interface WrittenReceipt {
   readonly receipt: Extract<Decision, { readonly kind: 'receipt' }>;
 }
 
-/** The receipts of the runs of a folder, oldest first. */
+/** The receipts of all runs in a folder, oldest first. */
 export function writtenReceipts(contextDir: string): WrittenReceipt[] {
   const sessions = new Map<string, Pick<WrittenReceipt, 'session' | 'log'>>();
   const receipts: WrittenReceipt[] = [];

@@ -8,20 +8,20 @@ import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { asItIs, masked } from '../masks/disk-text.ts';
 
-/** The folder in which ctxb and its mod inside claude meet. */
+/** The folder through which ctxb and its mod inside claude exchange files. */
 export type ModFolder = ReturnType<typeof makeModFolder>;
 
-/** The build puts the mod here: parts of the program are one folder below it. */
+/** The build puts the mod here. Parts of the program are one folder below it. */
 const MOD = new URL('../mod/', import.meta.url);
 
-/** claude's limit for one write of a mod. */
+/** claude's limit for one write of a mod, in bytes. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
- * Puts the mod into a new folder of this user's alone.
+ * Copies the mod into a new folder that only this user can read.
  *
- * @param root the folder to make it in; default: the one for temporary files
- * @param mod where the mod is; default: where the build puts it
+ * @param root the parent folder; default: the system's folder for temporary files
+ * @param mod location of the mod; default: where the build puts it
  */
 export function makeModFolder(root = tmpdir(), mod = MOD) {
   sweep(root);
@@ -36,7 +36,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
   const [answer, messages] = [join(path, 'receipt.json'), join(path, 'kept.json')];
   return {
     path,
-    /** Calls back when the mod gives its sign of life. */
+    /** Calls back once the mod has created its file `alive`. */
     whenAlive(callback: () => void): void {
       watcher = watch(path, { persistent: false }, check);
       check();
@@ -47,12 +47,14 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
         callback();
       }
     },
-    /** Unmasked, because claude needs the texts unchanged. claude waits, and the file is gone after this process. */
+    /**
+     * Writes a plan. The texts stay unmasked, because claude needs them unchanged; the file is removed with the folder.
+     */
     plan(plan: ExactPlan): void {
       const text = asItIs(JSON.stringify({ ...plan, note: masked(plan.note) }));
       replaceFile(join(path, 'plan.json'), [text], { durable: false });
     },
-    /** The mod's work since the last call, and the messages that stay; undefined if it was not asked. */
+    /** The mod's receipt since the last call, and the kept messages; undefined if the mod has not answered. */
     takeReceipt(): { readonly receipt: unknown; readonly kept: unknown } | undefined {
       if (!existsSync(answer)) return undefined;
       const [receipt, kept] = [answer, messages].map((file) => readJson(file, MOST_BYTES));
@@ -66,7 +68,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
   };
 }
 
-/** Removes files of killed runs. */
+/** Removes the folders of killed runs. */
 function sweep(root: string): void {
   for (const name of namesOf(root)) {
     const pid = Number(/^ctxb-mod-(\d+)-\w{6}$/.exec(name)?.[1]);

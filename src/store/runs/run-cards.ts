@@ -6,35 +6,36 @@ import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.
 import { replaceFile } from '../files/write-file.ts';
 import { maskedJson } from '../masks/disk-text.ts';
 
-/** Data of a run for `ctxb runs`. Times in milliseconds since the epoch. */
+/** Data of a run for `ctxb runs`. Times are in milliseconds since the epoch. */
 export interface RunCard extends Standing {
   readonly version: 1;
   readonly runId: string;
-  /** Absolute paths of the run's start folder and of its files. */
+  /** Absolute paths of the folder the run was started in, and of its files. */
   readonly cwd: string;
   readonly contextDir: string;
   readonly ctxb: ProcessMark;
   readonly since: number;
-  /** When the card was written. */
+  /** Time at which the card was written. */
   readonly at: number;
   readonly compactions: number;
   readonly handoffs: number;
-  /** null: it has not ended. `died`: its process is gone and left no reason. */
+  /** null while the run is active. `died`: the process is gone without having written a reason. */
   readonly end: { readonly reason: EndReason | 'died'; readonly exitCode: number } | null;
 }
 
 const RUNS = 'runs';
 
-/** Bytes of a card that are read. */
+/** Most bytes to read of a card. */
 const CARD_LIMIT = 64 * 1024;
 
-/** Cards of runs that are over, the newest. */
+/** Number of ended runs whose cards are kept, the newest ones. */
 const KEPT = 200;
 
 const NAME = /^[0-9a-f-]{36}\.json$/;
 
 /**
- * The file for a run's card. If it cannot be written, as with a read-only home, the run is not listed.
+ * Returns a function that writes a run's card. If it cannot be written, as with a read-only home, the run is not
+ * listed.
  *
  * @param state the user's state folder; undefined without a home folder
  */
@@ -57,12 +58,12 @@ function cardPath(state: string, runId: string): string {
   return join(state, RUNS, `${runId}.json`);
 }
 
-/** The card of one run; undefined without one. */
+/** The card of one run; undefined if it does not exist. */
 export function readRunCard(state: string | undefined, runId: string): RunCard | undefined {
   return state === undefined ? undefined : cardIn(cardPath(state, runId));
 }
 
-/** All cards of this user, the newest run first. A run whose process is gone without an end has died. */
+/** All cards of this user, newest run first. A run whose process is gone without an end has died. */
 export function readRunCards(state: string | undefined): RunCard[] {
   if (state === undefined) return [];
   const folder = join(state, RUNS);
@@ -75,7 +76,7 @@ function cardIn(path: string): RunCard | undefined {
   const fields = fieldsOf(readJson(path, CARD_LIMIT));
   const ctxb = asProcessMark(fields.ctxb);
   if (fields.version !== 1 || ctxb === undefined || textOf(fields.runId) === undefined) return undefined;
-  // It was written by this program, in this shape.
+  // This program wrote the file, in this shape.
   const card = fields as unknown as RunCard;
   if (card.end !== null || isAlive(ctxb)) return card;
   return { ...card, phase: 'ended', waitsFor: null, end: { reason: 'died', exitCode: 137 } };

@@ -7,13 +7,13 @@ import { processMark } from '../files/process-mark.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 
 /**
- * Locks an unfinished run for the life of this process; the caller reads it only then.
+ * Locks an unfinished run until this process exits. Call it before reading the run.
  *
- * @throws CtxbError `usage` when another process has it
+ * @throws CtxbError `usage` when another process has the lock
  */
 export function ownRun(contextDir: string, runId: string): void {
   const folder = openContextDir(contextDir).within(join('runs', fileName(runId)));
-  // This process has waited for it.
+  // This process already holds it.
   if (holderOf(folder.path)?.pid === process.pid) return;
   const lock = lockRun(folder, runId);
   process.once('exit', () => {
@@ -25,7 +25,7 @@ export function ownRun(contextDir: string, runId: string): void {
 /**
  * Takes the lock of a run's folder.
  *
- * @throws CtxbError `usage` when another process has it
+ * @throws CtxbError `usage` when another process has the lock
  */
 export function lockRun(folder: ContextDir, runId: string): Lock {
   const lock = takeLock(folder, { ...processMark(process.pid), runId: randomUUID(), since: new Date().toISOString() });
@@ -40,7 +40,7 @@ function removeIfEmpty(folder: string): void {
     try {
       rmdirSync(path);
     } catch {
-      // Another run is in it.
+      // Another run still uses the folder.
     }
   }
 }

@@ -11,7 +11,9 @@ import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
 import { JOURNAL, journalEntries } from './journal.ts';
 import type { Seal } from './seal.ts';
 
-/** Files of a run. A fault (a full disk, a foreign file in the way) is reported once and never stops the stream. */
+/**
+ * Writes a run's files. A fault (a full disk, a foreign file in the way) is reported once and never stops the stream.
+ */
 export type SessionStore = ReturnType<typeof createSessionStore>;
 
 interface SessionStoreOptions {
@@ -19,7 +21,7 @@ interface SessionStoreOptions {
   /** Milliseconds since the epoch, for the time in each entry. */
   readonly now: () => number;
   readonly onFault: Faults;
-  /** For what a later run is to believe; without it, nothing is kept for one. */
+  /** Seals the state that a later run resumes from; without it, no state is kept. */
   readonly seal?: Seal | undefined;
 }
 
@@ -31,7 +33,7 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     if (!faulty) attemptAgain(write);
   }
 
-  /** Also where something could not be written before. */
+  /** Tries to write even after an earlier failure. */
   function attemptAgain(work: (dir: ContextDir) => void): void {
     try {
       dir ??= openContextDir(path);
@@ -46,16 +48,19 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     attempt((open) => open.append(file, maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry })));
 
   return {
-    /** Whether all could be written so far. */
+    /** Whether every write so far succeeded. */
     isWhole: () => !faulty,
-    /** `journal.ndjson`: what was decided and done, and why. */
+    /** Appends to `journal.ndjson`: decisions and actions, with reasons. */
     journal: (entry: object) => add(JOURNAL, { runId, ...entry }),
-    /** `health.ndjson`: how full the context was. */
+    /** Appends to `health.ndjson`: how full the context was. */
     health(entry: object): void {
       attempt((open) => keepShort(open.path, now()));
       add(HEALTH_LOG, entry);
     },
-    /** `mailbox.ndjson`: prompts that wait, and when they were delivered. */
+    /**
+     * Appends state for resuming the run after a crash, unmasked. The file is removed when the run's prompts are
+     * answered.
+     */
     mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
     /** State for resuming the run after a crash, unmasked; removed when its prompts are answered. */
     run(entry: object): void {
@@ -63,9 +68,11 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
       const line = seal.close(JSON.stringify({ v: 1, ...entry }), nameOf(runId));
       attempt((open) => open.append(nameOf(runId), asItIs(line)));
     },
-    /** Removes the state for resuming this run, or another one, also after writes have failed. */
+    /** Removes the state for resuming this run, or another one, even after writes have failed. */
     forgetRun: (other = runId) => attemptAgain(() => removeRunFile(join(resolve(path), nameOf(other)))),
-    /** Blocks of a message in a file of their own, each as a line; the path is relative to the folder. */
+    /**
+     * Writes the text blocks of a message to a file of their own, each as a line. The path is relative to the folder.
+     */
     keep: (file: string, texts: readonly string[]) => attempt((open) => open.write(file, masked(texts))),
   };
 }
@@ -78,22 +85,22 @@ function removeRunFile(path: string): void {
   try {
     rmdirSync(dirname(path));
   } catch {
-    // Another run still needs the folder.
+    // Another run still uses the folder.
   }
 }
 
-/** Whether a run has left something to resume, however it ended. */
+/** Whether a run has left state to resume, however it ended. */
 export function hasRunFile(contextDir: string, runId: string): boolean {
   return kindOf(join(resolve(contextDir), nameOf(runId))) === 'file';
 }
 
 interface LiveRun {
   readonly runId: string;
-  /** Ids of claude's sessions in it. */
+  /** Ids of the run's claude sessions. */
   readonly sessions: readonly string[];
 }
 
-/** The active runs by the journal, and those that can be resumed; unknown without `/proc`. */
+/** Active runs by the journal, and runs that can be resumed. Without `/proc`, an ended process may count as active. */
 export function liveRuns(contextDir: string): LiveRun[] {
   const runs = new Map<string, { sessions: string[]; mark: ProcessMark | undefined }>();
   for (const { kind, runId, ctxb, id } of journalEntries(contextDir)) {
@@ -108,7 +115,7 @@ export function liveRuns(contextDir: string): LiveRun[] {
 }
 
 /**
- * The lines of a run's file; empty without a file.
+ * The lines of a run's state file; empty if it does not exist.
  *
  * @throws CtxbError `usage` at a line that this user's ctxb has not written
  */

@@ -12,7 +12,7 @@ import { masked } from '../masks/disk-text.ts';
 
 type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 
-/** The files that tool budgets are about. Never throws: claude waits for an answer. */
+/** File access for the tool budgets. Never throws, because claude waits for an answer. */
 export function createToolFiles({ folder, onFault }: { folder: string; onFault: Faults }) {
   return {
     measure: ({ requestId, path, cwd, offset, chars }: EffectOf<'measure-file'>): OwnEvent => ({
@@ -31,7 +31,7 @@ export function createToolFiles({ folder, onFault }: { folder: string; onFault: 
   };
 }
 
-/** Larger files are not looked through: claude waits meanwhile. */
+/** Larger files are not measured, because claude waits meanwhile. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 const COUNT_BYTES = 1024 * 1024;
@@ -40,15 +40,15 @@ const LINE_FEED = 10;
 /** Characters that Read adds around each line, besides its number. */
 const AROUND_LINE = 2;
 
-/** A file with a NUL within this many bytes is not text. */
+/** A file with a NUL byte within this many bytes is not text. */
 const SNIFF = 8 * 1024;
 
-/** Bytes of a UTF-16 unit in UTF-8, at most. */
+/** Most bytes that one UTF-16 unit takes in UTF-8. */
 const MOST_UNIT_BYTES = 3;
 
 /**
- * Looks how many lines of a text file, from the line `offset` on, fit into `chars` UTF-16 units as Read shows them.
- * Undefined for a file that is not text, cannot be read or is too large.
+ * Counts the lines of a text file from line `offset` on that fit into `chars` UTF-16 units as Read shows them.
+ * Undefined for a file that is not text, unreadable or too large.
  */
 export function measureFile(
   path: string,
@@ -62,7 +62,7 @@ export function measureFile(
   return orElse(() => withGiven(path, measure), undefined);
 }
 
-/** Number of lines of the file, and the position of line `offset`; the end if there is no such line. */
+/** The number of lines in the file, and the position of line `offset` in bytes; the end if there is no such line. */
 function countLines(fd: number, size: number, offset: number): { lines: number; start: number } {
   let feeds = 0;
   let start = offset <= 1 ? 0 : size;
@@ -94,12 +94,12 @@ function countFitting(text: string, offset: number, chars: number): number {
 const FOLDER = 'tool-results';
 
 /**
- * Stores the whole of a tool's result, masked, in a file of its own in the context folder. Lines keep their numbers.
+ * Writes the complete result of a tool, masked, to a file of its own in the context folder. Keeps the number of lines.
  *
  * @returns the file's absolute path
  */
 export function storeToolResult(contextDir: string, name: string, text: string | readonly string[]): string {
-  // Names are ids of tool calls, which some back-ends count from one in every session.
+  // Names are ids of tool calls, and some back-ends count them from one in every session.
   const path = openContextDir(contextDir).freePlace(join(FOLDER, fileName(name)), '.txt');
   createPlain(path, masked(text));
   return path;

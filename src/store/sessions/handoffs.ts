@@ -9,10 +9,10 @@ const HANDOFFS = 'handoffs';
 const MAX_SUFFIX = 1_000;
 
 /**
- * Writes `handoffs/handoff-<time>.md`, secrets masked, whole or not at all. Never replaces a file: a second handoff of the
- * same time gets a number behind it.
+ * Writes `handoffs/handoff-<time>.md` atomically, with secrets masked. Never replaces a file: a second handoff of the
+ * same time gets a numeric suffix.
  *
- * @param contextDir the folder of ctxb's files, made if it is not there
+ * @param contextDir the folder of ctxb's files, created if necessary
  * @param t milliseconds since the epoch
  * @returns its absolute path
  */
@@ -25,7 +25,7 @@ export function writeHandoff(contextDir: string, t: number, document: string): s
   throw new CtxbError('store', `${folder.path} holds ${MAX_SUFFIX} handoffs of one moment: move them away`);
 }
 
-/** `2026-11-21T08-54-03-123Z`: a time that can be a file's name anywhere, and sorts. */
+/** `2026-11-21T08-54-03-123Z`: a sortable time that any file system accepts as a name. */
 function timeName(t: number): string {
   return new Date(t).toISOString().replace(/[:.]/g, '-');
 }

@@ -11,13 +11,13 @@ import { LEFTOVER, SESSIONS } from '../folders/own-names.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
 import { INDEX, isSessionId, listSessions, readSessionFile, SESSION_FILE, sessionWithId } from './sessions.ts';
 
-/** The entries a session's memory is made of, one a line. */
+/** The entries of a session's memory, one per line. */
 const LOG = 'memory.ndjson';
 
-/** Each turn rewrites these files, mostly from the log. */
+/** Every turn rewrites these files, and most of them can be recreated from the log. */
 const REWRITTEN = { durable: false };
 
-/** A run, as far as files have to know it. */
+/** The run that opens the folder. */
 export interface Who {
   readonly pid: number;
   readonly runId: string;
@@ -25,16 +25,16 @@ export interface Who {
 }
 
 /**
- * A session's own folder, which no other process writes to meanwhile. Names of files are relative to it. Every method
- * throws when the disk is full or something foreign is in the way.
+ * A session's own folder, locked against other processes. File names are relative to it. Every method throws when the
+ * disk is full or a foreign file is in the way.
  */
 export type SessionFolder = ReturnType<typeof openSessionFolder>;
 
 /**
- * Opens the folder of a session, creating it if necessary, and holds its lock until it is closed or the process ends.
+ * Opens the folder of a session, creating it if necessary, and locks it until it is closed or the process ends.
  *
- * @param contextDir the folder above all sessions, made if it is not there
- * @param id any of claude's ids of the session; the run's own id takes the place of one that can be no file's name
+ * @param contextDir the folder above all sessions, created if necessary
+ * @param id any of claude's ids of the session; the run's own id is used if it is no valid file name
  */
 export function openSessionFolder(contextDir: string, id: string, who: Who) {
   const root = openContextDir(contextDir);
@@ -52,7 +52,7 @@ export function openSessionFolder(contextDir: string, id: string, who: Who) {
         path: dir.path,
         /** The folder's name, which is the first of the session's ids unless the folder is `contested`. */
         id,
-        /** Another process has the session open, so this folder is the run's own and begins empty. */
+        /** Whether another process has the session open. Then this folder is the run's own, and starts empty. */
         contested: id !== home,
       };
       return { ...folder, ...useFolder(root, dir, lock, { name, now: who.now }) };
@@ -66,29 +66,29 @@ export function openSessionFolder(contextDir: string, id: string, who: Who) {
 
 function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }: Pick<Who, 'now'> & { name: string }) {
   sweep(dir, Number.POSITIVE_INFINITY);
-  // A recent file may be another run's that is just being written.
+  // A recent temporary file may belong to another run that is still writing it.
   sweep(root, now() - ABANDONED_AFTER_MS);
   cutTornLine(dir.place(LOG));
   const record = keepRecord(dir, name, now);
   let closed = false;
   let isIndexed = false;
 
-  /** Without the lock somebody else may be writing. */
+  /** Throws after close(): without the lock, another process may be writing. */
   function ifOpen(work: () => void): void {
     if (closed) throw new CtxbError('store', `${dir.path} was closed: open it again`);
     work();
   }
 
   return {
-    /** The whole lines of the log, without newlines, one at a time. */
+    /** The complete lines of the log, without newlines, read one at a time. */
     logLines: () => readLines(dir.place(LOG)),
-    /** Appends whole lines, all or none. */
+    /** Appends complete lines, all or none. */
     append: (file: string, lines: DiskText) => ifOpen(() => dir.append(file, lines)),
-    /** Puts a file in the place of the old one, whole or not at all. Memory stays bounded. */
+    /** Replaces a file atomically, in bounded memory. */
     rewrite: (file: string, chunks: Iterable<DiskText>) => ifOpen(() => dir.write(file, chunks, REWRITTEN)),
-    /** Bytes; 0 without a file. */
+    /** Size in bytes; 0 if the file does not exist. */
     sizeOf: (file: string) => statsOf(dir.place(file))?.size ?? 0,
-    /** Writes `scratch.md`, here and in the folder above all sessions. */
+    /** Writes `scratch.md`, both here and in the folder above all sessions. */
     writeIndex: (text: DiskText) =>
       ifOpen(() => {
         dir.write(INDEX, text, REWRITTEN);
@@ -96,9 +96,9 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
         record.save();
         isIndexed = true;
       }),
-    /** Adds another of claude's ids to the folder's. An invalid id is ignored. */
+    /** Adds another of claude's ids to the session. Ignores an invalid id. */
     alias: (other: string) => ifOpen(() => record.add(other)),
-    /** Nothing may be written after it. */
+    /** Releases the lock. Nothing can be written afterwards. */
     close(): void {
       if (closed) return;
       closed = true;
@@ -111,7 +111,7 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   };
 }
 
-/** Removes the temporary files of a run that was killed while it replaced a file. */
+/** Removes temporary files left by an interrupted atomic write. */
 function sweep(dir: ContextDir, before: number): void {
   for (const name of namesIn(dir.path)) {
     const path = join(dir.path, name);
@@ -120,10 +120,10 @@ function sweep(dir: ContextDir, before: number): void {
   }
 }
 
-/** Replacing a file takes milliseconds. */
+/** Milliseconds. Replacing a file takes a few, so an older temporary file is abandoned. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** Writes `session.json` for a new session or a new id, with each index, and at the end if it is missing. */
+/** Writes `session.json` for a new session or a new id, with each index, and on closing if no index was written. */
 function keepRecord(dir: ContextDir, name: string, now: () => number) {
   const time = () => new Date(now()).toISOString();
   const found = readSessionFile(dir.path);
@@ -145,7 +145,7 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
   return { add, save };
 }
 
-/** A folder for the notes of a recording, which must be new or empty. */
+/** Opens a folder for the notes of a recording. It must be new or empty. */
 export function openNotesFolder(path: string) {
   makeFolder(path);
   if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);

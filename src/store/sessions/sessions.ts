@@ -7,10 +7,10 @@ import { isFolder, isTime, kindOf, namesIn, readJson, readPlain, statsOf } from 
 import { orStoreError } from '../files/store-error.ts';
 import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 
-/** A session that ctxb keeps the memory of. */
+/** A session with its memory in a ctxb folder. */
 type SessionInfo = ReturnType<typeof describe>;
 
-/** The sessions of a ctxb folder, newest first; empty without a folder. Writes nothing. */
+/** The sessions in a ctxb folder, newest first; empty if it does not exist. Writes nothing. */
 export function listSessions(contextDir: string): SessionInfo[] {
   const root = resolve(contextDir);
   const folder = join(root, SESSIONS);
@@ -21,7 +21,7 @@ export function listSessions(contextDir: string): SessionInfo[] {
     .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
 }
 
-/** The session with this id, else the only one whose id begins with it; `usage` if several do. */
+/** The session with this id, else the only one whose id begins with it. Throws `usage` if several do. */
 export function findSession(contextDir: string, idOrPrefix: string): SessionInfo | undefined {
   const sessions = listSessions(contextDir);
   return sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
@@ -34,12 +34,12 @@ function describe(id: string, path: string) {
     ids: file?.ids ?? [id],
     path,
     updatedAt: file?.updatedAt ?? orStoreError(path, () => lstatSync(path).mtime.toISOString()),
-    /** A living process has it open. */
+    /** Whether a living process has it open. */
     running: isLocked(path),
   };
 }
 
-/** A run that found the folder of the session held has one of its own, which comes second. */
+/** A run that found the session's folder locked has a second folder with the same id; the main folder is preferred. */
 export function sessionWithId(sessions: readonly SessionInfo[], id: string): SessionInfo | undefined {
   const having = sessions.filter(({ ids }) => ids.includes(id));
   return sessions.find((session) => session.id === id) ?? having.find(isMain) ?? having[0];
@@ -59,12 +59,12 @@ function isMain({ id }: SessionInfo): boolean {
   return !id.includes('.');
 }
 
-/** The index, which is also copied to where an agent finds it without knowing the session. */
+/** The index, also copied to a place where an agent finds it without knowing the session. */
 export const INDEX = 'scratch.md';
-/** More than any index has. */
+/** Bytes; every index is shorter. */
 const INDEX_LIMIT = 1024 * 1024;
 
-/** Throws `usage` when nothing was noted in the folder. */
+/** Reads the newest index. Throws `usage` if the folder has no notes. */
 export function readIndex(folder: string): string {
   const path = join(folder, INDEX);
   const text = kindOf(folder) === 'folder' ? readPlain(path, INDEX_LIMIT) : undefined;
@@ -78,25 +78,25 @@ export function readIndex(folder: string): string {
 }
 
 export const SESSION_FILE = 'session.json';
-/** Bytes: some 1,500 sessions of claude in one of ours. */
+/** Most bytes to read, enough for some 1,500 of claude's ids. */
 const LIMIT = 64 * 1024;
 
 const SESSION_ID = /^[\w-]{1,64}$/;
-/** `session.json`: what is known of a session without reading its memory. */
+/** The contents of `session.json`: data about a session that can be read without its memory. */
 interface SessionFile {
   readonly v: 1;
-  /** claude's ids of the session: `/clear` gives it a new one. */
+  /** claude's ids of the session: `/clear` starts a new one. */
   readonly ids: readonly string[];
   readonly startedAt: string;
   readonly updatedAt: string;
 }
 
-/** Ids come out of a stream, so not all of them may be the name of a folder. */
+/** Whether an id can be the name of a folder. Ids come from a stream, so not all can. */
 export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/** Undefined when it is missing, damaged or not a regular file. */
+/** Undefined if the file is missing, damaged or not a regular file. */
 export function readSessionFile(folder: string): SessionFile | undefined {
   const value = readJson(join(folder, SESSION_FILE), LIMIT);
   return isSessionFile(value) ? value : undefined;
@@ -107,15 +107,15 @@ function isSessionFile(value: unknown): value is SessionFile {
   return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isTime(startedAt) && isTime(updatedAt);
 }
 
-/** Bytes; a longer one is looked through as far as that. */
+/** Most bytes to read of a file. */
 const NOTES_LIMIT = 64 * 1024 * 1024;
 
-/** Folders of documents: each file is one. */
+/** Folders whose files are documents of their own. */
 const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 
 /**
- * The files of a ctxb folder that record work: documents, whole results of tools, and the memory of each session. Empty
- * without a folder. Writes nothing.
+ * The files in a ctxb folder that record work: documents, complete results of tools, and the memory of each session.
+ * Empty if the folder does not exist. Writes nothing.
  */
 export function noteTexts(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
@@ -126,9 +126,7 @@ export function noteTexts(contextDir: string) {
   return [...documents, ...memories].flatMap((text) => text ?? []);
 }
 
-/**
- * @param session claude's id of the session; undefined: a document of no single session
- */
+/** @param session claude's id of the session; undefined for a document that belongs to no single session */
 function textIn(file: string, session: string | undefined) {
   const stats = statsOf(file);
   if (!stats?.isFile()) return undefined;
