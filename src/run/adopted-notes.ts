@@ -19,9 +19,7 @@ import { entriesIn, LOG } from './notes.ts';
 
 export type AdoptedNotes = ReturnType<typeof adoptNotes>;
 
-/**
- * Finds what the notes of a session lack: work done in it before this run, or in the session that it was forked from.
- */
+/** Finds entries that a session's notes lack: work done before this run, or in the session it was forked from. */
 export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
   const begun = Date.now();
   const { resumed, forks, resumedAt } = headless.invocation;
@@ -30,11 +28,11 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
   const known = headless.resumed?.sessionId ?? resumed;
 
   return {
-    /** claude's id of the session, where that is sure before claude says it. */
+    /** claude's id of the session, if it is certain before claude reports it. */
     session: !isFork && known !== undefined && findSessionLog(known, io) ? known : undefined,
     /**
      * @param id claude's id of the session
-     * @param isNoted whether it has notes already
+     * @param isNoted whether the session already has notes
      */
     entries(id: string, isNoted: boolean): readonly Entry[] {
       try {
@@ -54,7 +52,7 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
     return isNoted ? later : [...noted, ...later];
   }
 
-  /** If another log was written meanwhile, it is unknown which one claude has taken. */
+  /** Undefined if another log was written meanwhile, because claude may have continued either. */
   function newestBut(id: string): string | undefined {
     return newest === newestSession(io, id) ? newest : undefined;
   }
@@ -67,19 +65,20 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
 }
 
 interface Extent {
-  /** Later rows belong to this run; milliseconds since the epoch. */
+  /** Start of this run in milliseconds since the epoch; later rows belong to it. */
   readonly begun: number;
   /** The `uuid` of the last message that the conversation continues from; undefined: the last message of the log. */
   readonly last: string | undefined;
   readonly noted: readonly Entry[];
 }
 
-/** @throws CtxbError `store` when it cannot be read, or is not a regular file */
+/** @throws CtxbError `store` when the log is unreadable or not a regular file */
 function entriesOfLog(path: string, { begun, last, noted }: Extent): Entry[] {
   const extractor = createExtractor({ live: false });
   const entryOf = createEntryMaker(redact);
   const entries: Entry[] = [];
-  // Up to the result of a call all is noted; a prompt has two times, when it was sent and when claude took it up.
+  // Everything up to the last noted tool result is complete. Compare only from there on: a prompt has two times, when
+  // it was sent and when claude read it.
   const from = (noted.findLast((entry) => entry.kind === 'tool' && entry.agent === null) ?? noted[0])?.t ?? 0;
   for (const { t, event } of eventsIn(path)) {
     if (t >= begun) break;
@@ -95,7 +94,7 @@ function* eventsIn(path: string): Generator<{ readonly t: number; readonly event
   let t = 0;
   let left = statsOf(path)?.size ?? 0;
   for (const line of readLines(path)) {
-    // From older rows, only prompts are noted.
+    // Far from the end of the log, read only prompts.
     const isNear = left <= LOG_TAIL_BYTES;
     left -= Buffer.byteLength(line) + 1;
     if (!isNear && !mayBeSaid(line)) continue;
@@ -111,7 +110,7 @@ function keyOf(entry: Entry): string {
   return JSON.stringify([kind, id, text, to, status]);
 }
 
-/** A prompt, or a compaction, after which the log repeats prompts. */
+/** Whether a line may hold a prompt, or a compaction, after which the log repeats prompts. */
 function mayBeSaid(line: string): boolean {
   return (line.includes('"type":"user"') && !line.includes('"tool_result"')) || line.includes('"compact_boundary"');
 }

@@ -4,12 +4,12 @@ import type { EffectOf } from './executor.ts';
 import type { Watcher } from './headless-run.ts';
 import { timeoutSignal } from './signals.ts';
 
-/** A person who says nothing for so long is not there. */
+/** Milliseconds after which a silent user counts as absent. */
 const PATIENCE_MS = 600_000;
 
 type AskPerson = EffectOf<'ask-person'>;
 
-/** Puts a question to the person. Resolves with what was typed; undefined: nothing was. */
+/** Asks the user a question. Resolves with the typed text; undefined without an answer. */
 export type Ask = (question: string) => Promise<string | undefined>;
 
 export type Questions = ReturnType<typeof createQuestions>;
@@ -21,14 +21,14 @@ export function createQuestions(io: Io, { ask }: Pick<Watcher, 'ask'>) {
       open = new AbortController();
       return ask(question, () => readAnswer(io, open.signal));
     },
-    /** No one waits for the answer to the open question. */
+    /** Cancels the open question. */
     takeBack: () => open.abort(),
   };
 }
 
-/** The next line that is typed; undefined: the person says nothing, or the terminal or the signal ends the wait. */
+/** Reads the next typed line; undefined on a timeout, the end of input or an abort. */
 export function readAnswer({ stdin }: Io, signal?: AbortSignal): Promise<string | undefined> {
-  // Not as a terminal: then Ctrl-C would come here and not to the run.
+  // In terminal mode, readline would handle Ctrl-C itself, so the run would not get the signal.
   const reader = createInterface({ input: stdin, terminal: false, signal: timeoutSignal(PATIENCE_MS, signal) });
   return new Promise((resolve) => {
     reader.once('line', resolve).once('line', () => reader.close());
@@ -44,7 +44,7 @@ export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number |
   return readLimit((await ask(questionText(effect))) ?? '', effect);
 }
 
-/** Asks whether the next prompt is to go after a turn was stopped. Every answer but a clear yes is a no. */
+/** Asks whether to send the next prompt after a turn was stopped. Only a clear yes counts. */
 export async function askForNext({ waiting }: EffectOf<'ask-next'>, ask: Ask): Promise<boolean> {
   const wait = waiting === 1 ? '1 prompt waits' : `${waiting} prompts wait`;
   return isYes((await ask(`ctxb: The turn was stopped; ${wait}. Go on with the next? [y, n: end] `)) ?? '');
@@ -61,17 +61,20 @@ function questionText(effect: AskPerson): string {
   return `ctxb: ${whose} cost ${dollars(spentUsd)}; the limit is ${dollars(limitUsd)}. Go on? [y: up to ${next}, a sum in dollars, n: wrap up] `;
 }
 
-/** Amounts below a cent keep four places, as in every report. */
+/** Formats US dollars. Amounts below a cent have four decimals, as in every report. */
 function dollars(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
 
-/** The same amount again, above what was spent. */
+/** The limit for another yes: raised by its own amount, and above what was spent. */
 function nextLimit({ spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUsd'>): number {
   return Math.max(limitUsd * 2, spentUsd + limitUsd);
 }
 
-/** The new limit that an answer means; undefined: the run ends. Every answer but a clear yes is a no. */
+/**
+ * The new limit in US dollars from an answer; undefined ends the run. Only a clear yes or a sum above the spending
+ * counts.
+ */
 export function readLimit(
   answer: string,
   { spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUsd'>,

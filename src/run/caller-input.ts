@@ -15,8 +15,8 @@ import { WAYS } from './prompt-text.ts';
  * The source of this run's prompts: its own options, else lines on stdin if the caller speaks the protocol, else
  * `text`.
  *
- * @param text as `PromptText` has it
- * @throws CtxbError `usage` when a file of prompts cannot be read, or holds none and there is no other
+ * @param text from `PromptText`
+ * @throws CtxbError `usage` when a file of prompts is unreadable, or no prompt is found
  */
 export async function callerInput(
   run: HeadlessRun,
@@ -35,11 +35,11 @@ export async function callerInput(
   return fixedPrompts(lines);
 }
 
-/** Bytes: more than a hundred windows of the largest model. */
+/** Most bytes of a prompt file, more than a hundred windows of the largest model. */
 const LIMIT = 64 * 1024 * 1024;
 
 /**
- * Prompts out of a file, one a line: a JSON string, or a user line of claude's input format.
+ * Parses a file of prompts, one per line: a JSON string, or a user line of claude's input format.
  *
  * @throws CtxbError `usage` when a line is neither; the message names the line
  */
@@ -49,7 +49,7 @@ function promptsIn(text: string, path: string, stamp: Stamp): string[] {
     .flatMap((line, index) => (line.trim() === '' ? [] : [toPromptLine(line, `${path}:${index + 1}`, stamp)]));
 }
 
-/** Without a byte order mark. */
+/** Reads and decodes a file. Removes a byte order mark. */
 async function read(path: string, stdin: Readable): Promise<string> {
   try {
     return new TextDecoder().decode(path === '-' ? await readPiped(stdin, LIMIT) : readNamed(path, LIMIT));
@@ -72,7 +72,7 @@ function toPromptLine(line: string, place: string, stamp: Stamp): string {
 
 /** The source of the caller's lines. */
 export interface CallerInput {
-  /** Lines of prompts, where all are known at the start. */
+  /** Prompt lines, if all are known at the start. */
   readonly lines?: readonly string[];
   start(listener: CallerListener): void;
   stop(): void;
@@ -81,11 +81,11 @@ export interface CallerInput {
 interface CallerListener {
   readonly line: (event: Event, line: string) => void;
   readonly end: () => void;
-  /** Calls back when claude's stdin takes more. */
+  /** Calls back when claude's stdin accepts more. */
   readonly mayContinue: (resume: () => void) => void;
 }
 
-/** Makes the `uuid` of the next prompt that came without one. */
+/** Generates the `uuid` of the next prompt that has none. */
 type Stamp = () => string;
 
 export function createStamp(runId: string): Stamp {
@@ -93,7 +93,7 @@ export function createStamp(runId: string): Stamp {
   return () => stampUuid(runId, ++count);
 }
 
-/** Prompts that are all known at the start; each is a line of claude's input format. */
+/** Prompts that are all known at the start, as lines of claude's input format. */
 export function fixedPrompts(lines: readonly string[]): CallerInput {
   return {
     lines,
@@ -106,8 +106,8 @@ export function fixedPrompts(lines: readonly string[]): CallerInput {
 }
 
 /**
- * Lines of a program that speaks the stream protocol, each with its own terminator. Prompts without a `uuid` get one,
- * so that the session log shows which were delivered before a crash. Nothing else changes.
+ * Reads lines of a program that speaks the stream protocol, each with its own terminator. Prompts without a `uuid` get
+ * one, so that the session log shows which were delivered before a crash. Everything else stays unchanged.
  */
 export function protocolLines(stdin: Readable, stamp: Stamp | undefined): CallerInput {
   async function read({ line, end, mayContinue }: CallerListener): Promise<void> {
@@ -126,7 +126,7 @@ export function protocolLines(stdin: Readable, stamp: Stamp | undefined): Caller
   }
 
   return {
-    // A stdin that fails, or that was destroyed, is at its end.
+    // A stdin that failed or was destroyed counts as ended.
     start: (listener) => void read(listener).catch(listener.end),
     // An open stdin without a reader must not keep the process alive.
     stop: () => stdin.destroy(),
@@ -138,7 +138,7 @@ export function promptLine(text: string, stamp: Stamp): string {
   return userLine(text, stamp());
 }
 
-/** Inserts a `uuid` before the closing brace of a user line without one; every other byte stays. */
+/** Inserts a `uuid` before the closing brace of a user line that has none. All other bytes stay unchanged. */
 export function withUuid(line: string, stamp: Stamp): string {
   const event = decodeLine(line);
   if (event.kind !== 'user' || event.uuid !== undefined) return line;

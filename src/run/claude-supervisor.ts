@@ -9,7 +9,7 @@ import type { PassOn } from './output/pass-on.ts';
 
 export interface SupervisorWorld {
   readonly child: Child;
-  /** Starts a process in the place of one that has ended, with the session to resume, if any. */
+  /** Starts a process in place of an ended one. Resumes the session, if there is one. */
   readonly startNext: (start: StartClaude, state: GovernorState) => Promise<Child>;
   readonly readLog: (state: GovernorState) => LoggedState;
   /** Reports the failure of one attempt, which does not end the run. */
@@ -32,7 +32,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
   let isStopped = false;
   const wake = new AbortController();
 
-  /** A log that cannot be read must not keep the run from its end. */
+  /** Reads the log. An unreadable log must not keep the run from ending. */
   function logged(): LoggedState {
     try {
       return world.readLog(state());
@@ -47,21 +47,21 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     const end = await child.ended;
     // A process that ignored SIGTERM and had to be killed still ended on purpose.
     const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
-    // Only what died is taken up again, and only then it matters what it has logged.
+    // Read the log only after a crash or a hang: only then the run resumes.
     const isDone = end.code === 0 && !state().process.hangs;
     tell({ kind: 'exit', ...end, signal, ...(isDone ? UNREADABLE : logged()) });
     return end;
   }
 
   /**
-   * The next process, or undefined when none should start. One that cannot be started counts as dead; one that a signal
+   * Starts the next process; undefined when none is wanted. A failed start counts as a crash; a start that a signal
    * prevented counts as ended by the signal.
    */
   async function next(): Promise<Child | undefined> {
     const start = wanted;
     wanted = undefined;
     if (start === undefined) return undefined;
-    // Whatever ends the run cuts the wait short.
+    // Ending the run cuts the wait short.
     if (start.afterMs > 0) await delay(start.afterMs, undefined, { signal: wake.signal }).catch(() => {});
     if (state().input !== 'open') return undefined;
     if (isStopped) {
@@ -87,14 +87,14 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
       wake.abort();
       child.kill(signal);
     },
-    /** Resolves when the last one is gone and all that it wrote has been handed on. */
+    /** Resolves when the last process has ended and all its output was passed on. */
     async ended(): Promise<ChildEnd> {
       for (;;) {
         const end = await untilEnd();
         const successor = await next();
         if (successor === undefined) return end;
         child = successor;
-        // The signal came while it was being started.
+        // The signal arrived during the start.
         if (isStopped) child.kill('SIGTERM');
         tell({ kind: 'begin' });
       }

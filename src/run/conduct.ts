@@ -23,7 +23,7 @@ import { type Session, type SessionEnds, startSession } from './run-session.ts';
 import type { RunSummary } from './run-summary.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
 
-/** Collects what is known of a run as claude starts, and reports it. */
+/** Describes the run and opens telemetry, while claude starts. */
 export async function beginRun(
   headless: HeadlessRun,
   { runId, io, input, watcher }: Pick<Ends, 'io' | 'input' | 'watcher'> & { readonly runId: string },
@@ -35,7 +35,7 @@ export async function beginRun(
   return { run, watcher, telemetry: await openTelemetry({ otlp, runId, notice: watcher.notice }, io) };
 }
 
-/** Connects claude, the caller and the files, and sees the session through. Resolves with the exit code. */
+/** Connects claude, the caller and the files, and conducts the session to its end. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
   const { invocation, resumed } = headless;
   const { run, io, child, early, input, record, summary } = ends;
@@ -47,10 +47,10 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
 
   let isUnwritable = false;
   const onGone = (error: NodeJS.ErrnoException) => {
-    // As claude does: the work continues without a reader.
+    // Like claude, continue the work without a reader.
     if (error.code === 'EPIPE') return;
     isUnwritable = true;
-    // It ends the run, so it is printed even with --quiet.
+    // The error ends the run, so it is printed even with --quiet.
     watcher.relay(`ctxb: stdout cannot be written: ${error.message}`);
     session.kill('SIGTERM');
   };
@@ -66,12 +66,12 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const connected = { ...ends, watcher, startSuccessor, output, ask: questions.ask, onGoOn: () => signals.rearm() };
   const session = startSession(headless, connected, files);
   if (resumed !== undefined && store.isWhole()) {
-    // From here on this run's own file holds the whole run.
+    // From here on, this run's own file holds the state of the whole run.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
     store.forgetRun(resumed.runId);
   }
   const signals = passSignals(session, questions, outlet);
-  // An early signal has begun to end claude: it stays in charge, and no other process starts.
+  // An early signal is already ending claude: keep its handler, so that no other process starts.
   const signalled = early.received();
   if (signalled === undefined) early.stop();
   else session.kill(signalled);
@@ -85,7 +85,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   watcher.clear();
   const state = session.state();
   watcher.ended(state, headless.record);
-  // A process that did not end after its last answer is judged by that answer.
+  // The exit code of a claude that hung after its last answer comes from that answer.
   const received = early.received() ?? signals.received();
   const exitCode = exitCodeOf(state.process.hangs ? { code: 0, signal: undefined } : end, {
     lastResult: output.lastResult,
@@ -112,17 +112,17 @@ function seenBy(summary: RunSummary, watcher: Watcher): Watcher {
   return { ...watcher, decision };
 }
 
-/** Whether another claude may take the place of one that has ended before its first prompt. */
+/** Whether to replace a claude that ended before its first prompt. */
 export function isReplaced({ config, invocation }: HeadlessRun, end: ChildEnd): boolean {
   const { observe, recovery } = config;
   if (observe || !recovery.enabled || recovery.maxRestarts === 0 || !invocation.sessionPersistence) return false;
-  // One that exits by itself, without a session yet, was started wrongly.
+  // A claude that exits by itself, without a session yet, was started with wrong arguments.
   return end.signal !== undefined && !wasAsked(end);
 }
 
 /**
- * Passes ctxb's signals to claude; the first one also ends an open question to the person. If claude has to be killed,
- * a reader that takes nothing may be the reason, and would also delay the end of ctxb.
+ * Passes ctxb's signals to claude; the first one also cancels an open question to the user. If claude has to be killed,
+ * the cause may be a reader that does not read, which would also delay the end of ctxb.
  */
 function passSignals(session: Session, questions: Questions, outlet: Outlet): SignalWatch {
   return watchSignals({
@@ -139,13 +139,13 @@ function passSignals(session: Session, questions: Questions, outlet: Outlet): Si
   });
 }
 
-/** How long a claude may take to stop its turn, and then over its end. */
+/** Milliseconds that claude may take to stop its turn, and then to exit. */
 const INTERRUPT_PATIENCE_MS = 2_000;
 const STOP_PATIENCE_MS = 5_000;
 
 /**
- * Ends claude when the run must end at once, by force if necessary. It interrupts the turn first: on SIGTERM claude
- * 2.1.197 leaves the command behind that it has just started.
+ * Ends claude when the run must end at once, by force if necessary. Interrupts the turn first: on SIGTERM, claude
+ * 2.1.197 leaves the command it has just started running.
  */
 function stopOn(stop: AbortSignal | undefined, session: Session): AbortController {
   const over = new AbortController();
@@ -158,7 +158,7 @@ function stopOn(stop: AbortSignal | undefined, session: Session): AbortControlle
   };
   const begin = () => {
     session.interrupt();
-    // It ends in time, so no force is needed.
+    // claude ended in time, so no force was needed.
     force().catch(() => {});
   };
   if (stop?.aborted) begin();
@@ -178,10 +178,10 @@ interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'wat
   readonly summary?: RunSummary | undefined;
 }
 
-/** Bytes; a longer line of stderr is relayed in pieces, a line each. */
+/** Most bytes of a line of stderr; a longer one is relayed as several lines. */
 const STDERR_LINE_BYTES = 1024 * 1024;
 
-/** claude's stderr belongs to the caller. */
+/** Relays claude's stderr to the caller. */
 function listen({ stderr }: Child, { relay }: Watcher): void {
   const framer = createFramer(STDERR_LINE_BYTES);
   const say = (line: Buffer) => relay(line.toString().replace(/\r?\n$/, ''));
@@ -195,20 +195,21 @@ function listen({ stderr }: Child, { relay }: Watcher): void {
 interface RunEnd {
   readonly lastResult: ResultEvent | undefined;
   readonly isUnsaved: boolean;
-  /** The first signal that ctxb got. */
+  /** The first signal that ctxb received. */
   readonly received: NodeJS.Signals | undefined;
   /** stdout failed although it had a reader. */
   readonly isUnwritable: boolean;
   readonly outcome: GovernorState['outcome'];
-  /** Prompts that have no answer are left. */
+  /** Some prompts have no answer. */
   readonly isUndone: boolean;
-  /** Some of them were not even sent. */
+  /** Some prompts were not even sent. */
   readonly isUnsent: boolean;
 }
 
 /**
- * Callers that speak the control protocol, such as the Agent SDK, interrupt turns on purpose and read each result. A
- * claude that exits with an error before it has a session has already named the problem.
+ * Whether prompts without an answer make the run a failure. False for callers that speak the control protocol, such as
+ * the Agent SDK, because they interrupt turns on purpose and read each result; and for a claude that exited with an
+ * error before it had a session, because it has already named the problem.
  */
 function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
   const { run, control, session } = state;
@@ -217,15 +218,16 @@ function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
 }
 
 /**
- * The exit code for the caller: the signal that ended the run, else claude's own. If claude judged by its last result
- * (0 or 1), the last *visible* result counts instead, because a hidden turn after an error would turn 1 into 0.
+ * The exit code for the caller: the signal that ended the run, else claude's own code. Where claude's code follows from
+ * its last result (0 or 1), the last *visible* result counts instead, because a hidden turn after an error would turn 1
+ * into 0.
  */
 export function exitCodeOf(
   end: ChildEnd,
   { lastResult, isUnsaved, received, isUnwritable, outcome, isUndone, isUnsent }: RunEnd,
 ): number {
   if (received !== undefined) return signalExitCode(received);
-  // Like claude itself when the disk of its stdout is full.
+  // As claude does when the disk of its stdout is full.
   if (isUnwritable) return 1;
   if (outcome === 'asked' && isUndone) return UNDONE;
   if (outcome !== undefined && outcome !== 'asked') return OUTCOMES[outcome].exitCode;
@@ -233,11 +235,11 @@ export function exitCodeOf(
   const code = end.code ?? 1;
   if (code > 1) return code;
   const judged = lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
-  // An error of claude's concerns the prompt that it was about, and no other.
+  // An error result concerns only its own prompt.
   return isUndone && (judged === 0 || isUnsent) ? UNDONE : judged;
 }
 
-/** Variables with which the caller says where claude compacts by itself, or that it does not. */
+/** Variables with which the caller sets or disables claude's own compaction. */
 const PLACES_TRIGGER = ['CLAUDE_CODE_AUTO_COMPACT_WINDOW', 'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE', 'DISABLE_AUTO_COMPACT'];
 
 export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {

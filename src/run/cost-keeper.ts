@@ -9,26 +9,28 @@ interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
   readonly isLimited: boolean;
-  /** `Spending.lost` of the runs that this one continues: the ledger has it as their claims. */
+  /**
+   * `Spending.lost` of the runs that this one continues, in micro-dollars: the ledger already holds it as their claims.
+   */
   readonly lostBefore?: number | undefined;
   readonly now: () => number;
-  /** Told where a limit cannot be followed. */
+  /** Reports that a limit cannot be enforced. */
   readonly onFault: Faults;
-  /** Told what the run has spent with each change: it may be broken off at any moment. */
+  /** Receives each change of the run's spending, because the run may be killed at any moment. */
   readonly onSpent?: (spent: SpentSoFar) => void;
 }
 
-/** The spending of a run, recorded at each step because the run may break off at any moment. */
+/** The spending of a run, recorded at each step because the run may be killed at any moment. */
 export interface SpentSoFar extends SpentBefore {
-  /** In milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The expected cost of the calls under way, judged by earlier ones, in micro-dollars. */
+  /** Expected cost of the calls in progress, estimated from earlier ones, in micro-dollars. */
   readonly claimed: number;
 }
 
 export type CostKeeper = ReturnType<typeof createCostKeeper>;
 
-/** Keeps the ledger of what the runs of a project cost. */
+/** Records the run's costs in the project's ledger. */
 export function createCostKeeper({
   state: folder,
   project,
@@ -41,11 +43,11 @@ export function createCostKeeper({
   let ledger: CostLedger | undefined;
   let turns = 0;
   let written = 0;
-  /** This run's claim in the ledger. */
+  /** This run's claim in the ledger, in micro-dollars. */
   let claimed = 0;
-  /** The cost of its latest call. */
+  /** Cost of the run's latest call, in micro-dollars. */
   let lastCall = 0;
-  /** The last report to `onSpent`; undefined: nothing was spent. */
+  /** The last report to `onSpent`; undefined if nothing was spent. */
   let noted: string | undefined;
 
   const opened = () => {
@@ -53,7 +55,7 @@ export function createCostKeeper({
     return ledger;
   };
 
-  /** A failed write is tried again with the next call: a full disk may have room then. */
+  /** Runs again at the next call after a failure: a full disk may have room by then. */
   function attempt<T>(work: (ledger: CostLedger) => T): T | undefined {
     try {
       return work(opened());
@@ -63,7 +65,7 @@ export function createCostKeeper({
     }
   }
 
-  /** Writes down what calls have cost, and claims what those under way will cost. */
+  /** Records the cost of finished calls, and claims the expected cost of those in progress. */
   function write(state: GovernorState, isOver = false): boolean {
     const total = totalMicroUsd(state.cost);
     lastCall = latestCallsMicroUsd(state.cost) || lastCall;
@@ -98,9 +100,9 @@ export function createCostKeeper({
   }
 
   return {
-    /** What the project's runs have spent before this one begins; undefined without such a limit. May throw. */
+    /** Spending of the project's runs before this one starts; undefined without a project limit. May throw. */
     opening: () => (isLimited ? look(opened()) : undefined),
-    /** After each measured call: records its cost, and reads what other runs have spent. */
+    /** Called after each measured call: records its cost, and reads other runs' spending. */
     settle(state: GovernorState): OwnEvent | undefined {
       const hasWritten = write(state);
       const isEnd = state.turn.ended !== turns;
@@ -112,7 +114,7 @@ export function createCostKeeper({
       const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
       return isNews ? seen : undefined;
     },
-    /** Records the rest. */
+    /** Records the remaining cost. */
     close(state: GovernorState): void {
       write(state, true);
       note(state);

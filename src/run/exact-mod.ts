@@ -6,12 +6,12 @@ import type { Faults } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
 interface ExactModOptions {
-  /** Whether a hook of the user's must be asked before a compaction. */
+  /** Whether one of the user's hooks must be asked before a compaction. */
   readonly isGuarded: () => boolean;
   readonly onFault: Faults;
 }
 
-/** The mod that answers compactions inside claude, and what is exchanged with it. */
+/** Exchanges data with the mod that performs compactions inside claude. */
 export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
   let folder: ModFolder | undefined;
   let written = '';
@@ -26,9 +26,9 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
   }
 
   return {
-    /** Writes the mod to a folder of its own, unless a hook of the user's guards the context. */
+    /** Writes the mod to a new folder, unless one of the user's hooks guards the context. */
     arm() {
-      // Another process of claude gives a sign of life of its own.
+      // A new claude process has to report its mod alive again.
       folder?.remove();
       written = '';
       const guarded = isGuarded();
@@ -42,7 +42,7 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
       attempt(() => folder?.plan(plan));
       written = text;
     },
-    /** Reports what the mod has done, before the first line that depends on it is judged. */
+    /** Reports the mod's work before the first line that depends on it is processed. */
     seen(input: Input): readonly OwnEvent[] {
       if (folder === undefined || !mayTellOfCompaction(input)) return [];
       const taken = attempt(() => folder?.takeReceipt());
@@ -70,7 +70,7 @@ function textsIn(messages: unknown): string[] {
   ]);
 }
 
-/** A figure that is missing is 0: others could have written to the file. */
+/** Parses a receipt. A missing figure becomes 0, because another process could have written the file. */
 function readReceipt(value: unknown): ExactReceipt {
   const { number, answered, why, ms, before, after, prompts, steps, whole } = fieldsOf(value);
   const count = (fields: unknown, name: string) => countOf(fieldsOf(fields)[name]) ?? 0;

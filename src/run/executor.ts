@@ -20,11 +20,11 @@ export interface ExecutorWorld {
   readonly feed: (event: TimerEvent) => void;
   readonly onDecision: (decision: Decision) => void;
   readonly onFault: (message: string) => void;
-  /** Completes what a hook is answered, from the notes. */
+  /** Completes a hook's answer from the notes. */
   readonly answer: (hook: HookAnswer) => Answered;
-  /** Called before the context is replaced, or the fresh one begins: notes must be on disk by then. */
+  /** Called before the context is replaced or a fresh one begins, because the notes must be on disk by then. */
   readonly flushNotes: () => void;
-  /** Runs before a hook is answered. It may throw. */
+  /** Runs before a hook is answered. May throw. */
   readonly beforeHook?: ((hook: HookName) => void) | undefined;
   readonly hookFailed: (requestId: string) => void;
   readonly others: Handlers<CarriedOutByOthers>;
@@ -51,7 +51,7 @@ type CarriedOutByOthers =
 
 const LEAST_PAUSE_MS = 100;
 
-/** Carries out what the governor decided. Everything it does is named by an action. */
+/** Executes the governor's actions. It does nothing else. */
 export function createExecutor(world: ExecutorWorld) {
   const { store, output } = world;
   const timers = new Map<TimerName, NodeJS.Timeout>();
@@ -67,7 +67,8 @@ export function createExecutor(world: ExecutorWorld) {
   }
 
   /**
-   * While the caller does not read, ctxb does not read claude. Silence then means nothing, so the timer starts again.
+   * Starts a timer. While the caller does not read, ctxb does not read claude, so silence proves nothing and the timer
+   * starts again.
    */
   function setTimer(timer: TimerName, afterMs: number): void {
     clearTimer(timer);
@@ -79,15 +80,15 @@ export function createExecutor(world: ExecutorWorld) {
   }
 
   /**
-   * claude's hooks fail closed: without an answer they hang the turn or lose the prompt. After an `error` claude
-   * continues as if there were no hook.
+   * Answers a hook. claude's hooks fail closed: without an answer they hang the turn or lose the prompt. After an
+   * `error`, claude continues as if the hook did not exist.
    */
   function answerHook(effect: HookAnswer): void {
     const { requestId, hook, recall } = effect;
     const respond = (answer: object) =>
       send(JSON.stringify({ type: 'control_response', response: { ...answer, request_id: requestId } }));
     try {
-      // claude asks no PreCompact hook where the mod answers.
+      // With the mod, claude calls no PreCompact hook.
       if (hook === 'PreCompact' || recall === 'lost') world.flushNotes();
       world.beforeHook?.(hook);
       const { output, decisions } = world.answer(effect);
@@ -106,7 +107,7 @@ export function createExecutor(world: ExecutorWorld) {
     send(effect) {
       const { line, promptUuid, exact } = effect;
       if (promptUuid === undefined) return send(line, exact);
-      // Written to disk before it is sent: after a crash claude's log shows whether it has arrived.
+      // Write to disk before sending: after a crash, claude's log shows whether the prompt arrived.
       store.run({ prompts: fatesIn(effect) });
       output.promptSent();
       send(line, exact);
@@ -119,7 +120,7 @@ export function createExecutor(world: ExecutorWorld) {
     },
     keep: ({ file, texts }) => store.keep(file, texts),
     'answer-hook': answerHook,
-    // claude takes a while to end, in which the notes can be brought up to date.
+    // claude takes a while to exit; update the notes meanwhile.
     'end-input': () => world.child().stdin.end(() => world.flushNotes()),
     'set-timer': ({ timer, afterMs }) => setTimer(timer, afterMs),
     'clear-timer': ({ timer }) => clearTimer(timer),
@@ -143,14 +144,14 @@ export function createExecutor(world: ExecutorWorld) {
       noteForResuming(action);
       world.onDecision(action);
     } else {
-      // The table has a function for each kind, which the compiler cannot follow through the union.
+      // The table has a function for each kind; the type checker cannot infer that across the union.
       (carryOut[action.kind] as (effect: Effect) => void)(action);
     }
   }
 
   return {
     execute,
-    /** Calls back when claude's stdin takes more, at once when it does now. */
+    /** Calls back when claude's stdin accepts more, immediately if it does now. */
     whenWritable(resume: () => void): void {
       const { stdin } = world.child();
       // A stream without a reader never emits 'drain'.

@@ -30,7 +30,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     });
   }
 
-  /** A full disk must not keep the fresh context from its document. */
+  /** Writes the file. On a full disk, the fresh context still gets the document. */
   function write(t: number, document: string): string | undefined {
     try {
       return join(run.contextDir, relative(folder, writeHandoff(folder, t, document)));
@@ -49,7 +49,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     const t = Date.now();
     const by = usable === undefined ? 'memory' : 'agent';
     const document = usable ?? memory.handoff(state, t);
-    // What was wrong with an answer that is not used says nothing about the notes.
+    // Problems of a rejected answer do not concern the mechanical document.
     const checks = usable === undefined ? [] : problems;
     const completed = joined(document.trim(), memory.missingFrom(document, WRITTEN_ROOM));
     const path = write(t, renderHandoffFile(headOf(state, { reason, t, checks, by }), completed));
@@ -65,7 +65,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
   };
 }
 
-/** An answer that has at least half of the sections is worth more than none. */
+/** An answer with at least half of the sections is better than the mechanical one. */
 function isDocument(problems: readonly Problem[]): boolean {
   const missing = problems.filter(({ kind }) => kind === 'missing section' || kind === 'empty section');
   return missing.length <= HANDOFF_SECTIONS.length / 2;
@@ -80,14 +80,14 @@ function headOf(
   return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens ?? null, ...head };
 }
 
-/** UTF-16 units of a text that claude takes whole from a hook, and of what completes a document in its file. */
+/** Most UTF-16 units that claude accepts from a hook, and most of the completion in the file. */
 const HANDED_LENGTH = 8_900;
 const WRITTEN_ROOM = 20_000;
 
-/** Of a long document the end is left out rather than what completes it. */
+/** UTF-16 units reserved for the completion; a long document is cut instead. */
 const MISSING_ROOM = 3_500;
 
-/** What the fresh context begins with: where it stands, the document, and what it does not say. */
+/** The text that the fresh context begins with: an opening, the document, and facts missing from it. */
 function toHandOver(
   document: string,
   missing: (room: number) => string,
@@ -111,16 +111,16 @@ function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** UTF-16 units of a document that are handed over once more, and of the words about what is left out. */
+/** Most UTF-16 units of a document that is given again, and of the words about the cut part. */
 const GIVEN_LENGTH = 7_900;
 const CUT_LENGTH = 300;
 
-/** A document that was written before, as the fresh context begins with it. */
+/** An existing document as the text that the fresh context begins with. */
 export function handedAgain(document: string, path: string): string {
   return joined(opening(path), givenText(document, path, GIVEN_LENGTH));
 }
 
-/** A document as a hook can give it to the agent: whole, or its beginning and where the rest is. */
+/** The document as a hook can give it to the agent: complete, or its beginning and where to read the rest. */
 function givenText(document: string, path: string | undefined, room: number): string {
   if (document.length <= room) return document;
   const part = cut(document, room);

@@ -20,73 +20,73 @@ export interface HeadlessRun {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
   readonly config: Config;
-  /** The values that make the configuration, for the process that resumes the run; undefined: it cannot be resumed. */
+  /** The configured values, stored for the process that resumes the run; undefined: the run cannot be resumed. */
   readonly values?: readonly SetValue[];
-  /** Prompts from `--prompt`, a turn each. */
+  /** Prompts from `--prompt`, one turn each. */
   readonly prompts?: readonly string[] | undefined;
   readonly promptsFile?: string | undefined;
   readonly record?: string | undefined;
-  /** Without its secrets. */
+  /** Whether to mask secrets in the record. */
   readonly maskRecord?: boolean | undefined;
-  /** A file for the figures of the run, written at its end. */
+  /** Path of the file that gets the run's figures at its end. */
   readonly summary?: string | undefined;
   /** The URL of the telemetry receiver; undefined: as set by the variables of OpenTelemetry. */
   readonly otlp?: string | undefined;
-  /** Turns that ctxb injects are passed on too. */
+  /** Whether to pass on turns that ctxb injects. */
   readonly showInjected?: boolean | undefined;
-  /** A run that was broken off is taken up; its prompts are the only ones. */
+  /** Set if this run resumes an interrupted one. Its prompts are then the only ones. */
   readonly resumed?: ResumedRun;
-  /** Aborted when the run is to end at once. */
+  /** Aborted when the run must end at once. */
   readonly stop?: AbortSignal;
-  /** Runs before one of our hooks is answered. It may throw: claude continues without the hook. */
+  /** Runs before ctxb answers one of its hooks. May throw: claude then continues without the hook. */
   readonly beforeHook?: (hook: HookName) => void;
 }
 
 export interface ResumedRun {
   readonly runId: string;
-  /** claude's session to resume; undefined: no session has a message. */
+  /** claude's session to resume; undefined if no session has a message. */
   readonly sessionId: string | undefined;
-  /** Prompts without an answer: `waiting` if claude has not got them, else `owed`. */
+  /** Prompts without an answer: `waiting` if claude has not received them, else `owed`. */
   readonly prompts: readonly KeptPrompt[];
-  /** The document that a fresh session begins with. */
+  /** The handoff document that a fresh session begins with. */
   readonly document: { readonly path: string; readonly text: string } | undefined;
-  /** The sum of what the run has cost, and the limits that the person has set. */
+  /** The run's cost so far, and the limits that the user has raised. */
   readonly spent: SpentBefore;
   /** Usage of each model so far. */
   readonly models: ModelUsage;
   readonly finished: boolean;
-  /** A tool call without a result, in a few words. */
+  /** A short description of a tool call without a result. */
   readonly openTool: string | undefined;
 }
 
-/** The folder of a run's files, absolute. */
+/** The absolute path of the folder with the run's files. */
 export function contextFolder({ config }: Pick<HeadlessRun, 'config'>, io: Io): string {
   return resolve(io.cwd, config.contextDir);
 }
 
-/** The folder in which the costs of its project are counted. */
+/** The ledger that counts the costs of the run's project. */
 export function costPlace({ config }: Pick<HeadlessRun, 'config'>, { cwd, env }: Io): CostPlace {
   return { state: stateFolder(env), project: resolve(realPath(cwd), config.costDir ?? DEFAULTS.contextDir) };
 }
 
-/** Receives what happens in a session, for the person who watches it. */
+/** Shows the user what happens in a session. */
 export interface Watcher {
   notice(text: string): void;
   decision(decision: Decision): void;
   status(state: GovernorState): void;
   relay(line: string): void;
-  /** The session is over: no further status follows. @param record the file that everything was written to, if any */
+  /** The session has ended, and no further status follows. @param record the file with the record, if any */
   ended(state: GovernorState, record?: string): void;
   /** Called before a write to stdout, which may be the same terminal. */
   clear(): void;
-  /** Asks the person a question. Resolves with the typed text; undefined without an answer or a person. */
+  /** Asks the user a question. Resolves with the typed text; undefined without an answer or a user. */
   ask(question: string, answer: () => Promise<string | undefined>): Promise<string | undefined>;
 }
 
-/** With several prompts, or a wait for limits, no one is there to repeat a turn. */
+/** Seconds. With several prompts, or a wait for limits, nobody may be there to repeat a turn. */
 const OUTAGE_SECONDS = 600;
 
-/** How long a turn is repeated while the API does not answer. */
+/** Seconds during which a failed turn is repeated while the API does not respond. */
 export function outageSeconds({
   config,
   prompts,
@@ -98,12 +98,12 @@ export function outageSeconds({
   return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
 }
 
-/** The time of claude's own ten tries, in milliseconds. */
+/** Duration of claude's own ten tries, in milliseconds. */
 const USUAL_TRIES_MS = 180_000;
 
 /**
- * claude itself can wait for a usage limit to reset: then nothing has to be repeated, and subagents wait too. Variables
- * that the user has set stay.
+ * Variables that make claude wait for a usage limit to reset. Then nothing has to be repeated, and subagents wait too.
+ * Never overrides variables that the user has set.
  */
 export function waitVariables({ config, ...headless }: HeadlessRun, { env }: Pick<Io, 'env'>): Io['env'] {
   const { wait } = config.limits;
@@ -116,17 +116,17 @@ export function waitVariables({ config, ...headless }: HeadlessRun, { env }: Pic
   };
 }
 
-/** A person can be asked where stdin is a terminal that is not read for prompts. */
+/** Whether a user can be asked: stdin is a terminal, and not read for prompts. */
 export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { stdin, stderr }: Io): boolean {
   return invocation.inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /**
- * claude's own stop for the cost limits, as its arguments. It acts at the call that crosses the limit, even if ctxb's
- * own count is behind or ctxb is killed. After it, that process takes no further prompt. So a last turn needs room
- * above the limit, and claude gets no stop if a person may raise the limit.
+ * Arguments that make claude enforce the cost limits itself. claude stops at the call that crosses the limit, even if
+ * ctxb's own count lags or ctxb is killed. That process then accepts no further prompt, so a last turn needs headroom
+ * above the limit, and claude gets no limit if a user may raise it.
  *
- * @param spent US dollars: what the run, and all runs of the project, have cost before this process
+ * @param spent US dollars that the run, and all runs of the project, have cost before this process
  */
 export function budgetArguments(
   { limitUsd, projectLimitUsd, onLimit }: CostPolicy,
@@ -137,9 +137,9 @@ export function budgetArguments(
   const roomOf = (limit: number | undefined, before: number) =>
     limit === undefined ? [] : [(onLimit === 'stop' ? limit : withHeadroom(limit)) - before];
   const rooms = [...roomOf(limitUsd, spent.run), ...roomOf(projectLimitUsd, spent.project)];
-  // claude refuses a budget of nothing.
+  // claude rejects a budget of 0.
   return rooms.length === 0 ? [] : ['--max-budget-usd', Math.max(Math.min(...rooms), 0.0001).toFixed(6)];
 }
 
-/** The variable in which claude's children find the id of their run, so that they do not repeat its work. */
+/** The variable that tells claude's children the id of their run, so that they do not repeat its work. */
 export const RUN_VARIABLE = 'CTXB_RUN';

@@ -2,15 +2,15 @@ import type { Action } from '../core/governor/decisions.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
 import { type Fields, listOf } from '../core/protocol/fields.ts';
 
-/** A prompt in the run's file, for the process that resumes the run. */
+/** A prompt in the run's state file, for the process that resumes the run. */
 export interface KeptPrompt {
   readonly uuid: string;
   readonly line: string;
   /**
-   * - `waiting`: claude has not got it.
-   * - `sent`: under way; claude's log shows whether it arrived.
-   * - `owed`: claude has it, and the caller has no answer.
-   * - `over`: settled.
+   * - `waiting`: not yet sent to claude.
+   * - `sent`: sent; claude's log shows whether it arrived.
+   * - `owed`: received by claude, not yet answered to the caller.
+   * - `over`: answered.
    */
   readonly fate: 'waiting' | 'sent' | 'owed' | 'over';
 }
@@ -22,7 +22,7 @@ export function waitingPrompt(line: string): KeptPrompt[] {
   return event.kind === 'user' && event.uuid !== undefined ? [{ uuid: event.uuid, line, fate: 'waiting' }] : [];
 }
 
-/** The fates of prompts after an action, written to disk before the action is carried out. */
+/** The changes to prompts that an action causes, written to disk before the action is executed. */
 export function fatesIn(action: Action): readonly News[] {
   if (action.kind === 'hold') return [{ uuid: action.uuid, line: action.line, fate: 'waiting' }];
   if (action.kind === 'answered') return action.uuids.map((uuid) => ({ uuid, fate: 'over' }));
@@ -31,9 +31,9 @@ export function fatesIn(action: Action): readonly News[] {
 }
 
 /**
- * What is still to be done of a run that was broken off.
+ * The prompts of an interrupted run that still need an answer.
  *
- * @param arrived what claude's logs have
+ * @param arrived uuids of the prompts in claude's logs
  */
 export function openIn(
   prompts: readonly KeptPrompt[],
@@ -43,7 +43,7 @@ export function openIn(
   const callers = prompts.filter(({ uuid }) => !isOwn(uuid));
   const last = callers.findLastIndex(({ uuid }) => arrived.has(uuid));
   return callers.flatMap((one, at) => {
-    // claude joins what arrives together, and logs the last one's uuid alone.
+    // claude joins prompts that arrive together, and logs only the last one's uuid.
     const hasArrived = arrived.has(one.uuid) || (one.fate === 'sent' && at < last);
     return one.fate === 'over' ? [] : [{ ...one, fate: hasArrived ? 'owed' : 'waiting' }];
   });
@@ -54,9 +54,10 @@ export function linesOf(prompts: readonly KeptPrompt[], which: KeptPrompt['fate'
 }
 
 /**
- * The list out of a run's file, in order. An entry about a prompt that is in it already changes its fate.
+ * Rebuilds the list of prompts, in order, from the entries of a run's state file. A later entry about the same prompt
+ * changes its fate.
  *
- * @param entries sealed by ctxb, so of this shape
+ * @param entries sealed by ctxb, so their shape is known
  */
 export function readKept(entries: readonly Fields[]) {
   const told = entries.flatMap(({ prompts }) => listOf(prompts)) as News[];

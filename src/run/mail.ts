@@ -4,10 +4,10 @@ import { parseFields, textOf } from '../core/protocol/fields.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 
-/** A request is noticed within this time, also while claude and the caller say nothing. */
+/** Milliseconds between two looks at the inbox while claude and the caller are silent. */
 const LOOK_MS = 250;
 
-/** Notes and requests that other commands of ctxb leave for this run. */
+/** Reads notes and requests that other ctxb commands leave for this run. */
 export function createMail(inbox: Inbox, onFault: Faults) {
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -26,9 +26,9 @@ export function createMail(inbox: Inbox, onFault: Faults) {
     isOver ? [] : (attempt(() => inbox.drain().flatMap(readLine), 'no more notes and requests are read') ?? []);
 
   return {
-    /** Lines left since the last call; feed them before the next input is judged. */
+    /** Events from the lines left since the last call; feed them before processing the next input. */
     drain,
-    /** Also looks for lines while nothing else happens. */
+    /** Also polls for lines while nothing else happens. */
     watch(tell: (events: readonly OwnEvent[]) => void): void {
       timer = setInterval(() => tell(drain()), LOOK_MS).unref();
     },

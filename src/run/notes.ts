@@ -20,22 +20,25 @@ export interface NoteTakerWorld {
   readonly folder: string;
   readonly now: () => number;
   readonly onFault: Faults;
-  /** Reports what is worth knowing and not a fault. */
+  /** Reports information that is not a fault. */
   readonly notice: (text: string) => void;
-  /** For a continued session. */
+  /** Set for a continued session. */
   readonly adopted?: AdoptedNotes | undefined;
 }
 
-/** A caller answers a result with its next prompt, which is not to wait for files that are replaced; short turns share one. */
+/**
+ * Milliseconds. A caller sends its next prompt after a result, and that prompt must not wait for file writes; short
+ * turns share one write.
+ */
 const FLUSH_AFTER_MS = 500;
 
-/** Connects working memory with its files: what is noted is written, and what was noted before is read. */
+/** Connects working memory with its files: writes new notes, and reads earlier ones. */
 export function createNoteTaker(world: NoteTakerWorld) {
   const { memory } = world;
   let folder: SessionFolder | undefined;
   let files: NoteFiles | undefined;
   let sessionId: string | undefined;
-  /** The index does not say what is known. */
+  /** Whether the index on disk is out of date. */
   let isStale = true;
   let over = false;
   let latest: GovernorState;
@@ -44,7 +47,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   const decisions: Decision[] = [];
   let opened: Iterable<OwnEvent> = [];
 
-  /** A fault (a full disk, a foreign file in the way) is reported once; the run continues without notes. */
+  /** Reports a fault (a full disk, a foreign file in the way) once; the run then continues without notes. */
   function attempt<T>(work: () => T): T | undefined {
     if (over) return undefined;
     try {
@@ -57,17 +60,17 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   function fail(error: unknown): void {
     over = true;
-    // The timer would only delay the end of the process.
+    // The timer would only delay the exit of the process.
     clearTimeout(timer);
     world.onFault('no more notes are kept', error);
     try {
       folder?.close();
     } catch {
-      // The lock is taken over when this process is gone.
+      // Another process takes over the lock when this one has exited.
     }
   }
 
-  /** Notes of earlier runs, and their place. */
+  /** Notes of earlier runs, and the path of the notes. */
   function* begun(notes: NoteFiles, path: string): Generator<OwnEvent> {
     try {
       for (const entry of notes.earlier()) yield { kind: 'earlier', entry };
@@ -103,7 +106,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     }
   }
 
-  /** claude's session id can change in mid-session (`/clear`): the notes continue in the same folder. */
+  /** claude's session id can change in the middle of a session (`/clear`): the notes stay in the same folder. */
   function follow(id: string | undefined): void {
     if (id === undefined || id === sessionId) return;
     sessionId = id;
@@ -136,11 +139,11 @@ export function createNoteTaker(world: NoteTakerWorld) {
   }
 
   return {
-    /** Told of an input that the governor has judged. It is noted before anything here is asked for. */
+    /** Queues an input that the governor has processed. It is noted before any method here returns notes. */
     see(input: Input, state: GovernorState): void {
       if (!over) unnoted.push({ input, state });
     },
-    /** Notes recent events, and returns the resulting decisions and the events for governor and memory. */
+    /** Notes the queued inputs; returns the resulting decisions and the events for governor and memory. */
     note(): { readonly decisions: readonly Decision[]; readonly tell: Iterable<OwnEvent> } {
       attempt(catchUp);
       const tell = opened;
@@ -155,7 +158,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
         catchUp();
         return memory.exactNote(state);
       }) ?? { note: '' },
-    /** Brings the index and the tool log up to date. */
+    /** Updates the index and the tool log. */
     flush: (state: GovernorState) => void attempt(() => flush(state)),
     close(state: GovernorState): void {
       attempt(() => {
@@ -166,14 +169,16 @@ export function createNoteTaker(world: NoteTakerWorld) {
   };
 }
 
-/** A claude that has ended a turn without a session id never reports one. */
+/** If claude ends a turn without reporting a session id, it never reports one. */
 function nameOfSession({ session, turn, run }: GovernorState): string | undefined {
   return session.id ?? (turn.ended > 0 ? run.runId : undefined);
 }
 
 const TOOL_LOG = 'tool-log.md';
 
-/** A session's notes on disk. The log is written first, so that all files can be rebuilt from it after a crash. */
+/**
+ * A session's notes on disk. The log is written first, so that all other files can be rebuilt from it after a crash.
+ */
 type NoteFiles = ReturnType<typeof createNoteFiles>;
 
 function createNoteFiles(folder: SessionFolder) {
@@ -183,11 +188,14 @@ function createNoteFiles(folder: SessionFolder) {
   return {
     /** Entries of earlier runs, oldest first. */
     earlier: () => entriesIn(folder.logLines()),
-    /** Told of the pages that the earlier entries make, which are masked: to do it again would take most of the time. */
+    /**
+     * Adds the sizes of pages made from earlier entries, which are masked already. Masking them again would take most
+     * of the time.
+     */
     check(pages: readonly Page[]): void {
       for (const { file, text } of pages) sizes.set(file, (sizes.get(file) ?? 0) + Buffer.byteLength(text));
     },
-    /** Makes those detail files again that are not what the log says. */
+    /** Rewrites detail files whose size does not match the log. */
     repair(): void {
       for (const [file, size] of sizes) if (folder.sizeOf(file) !== size) folder.rewrite(file, pagesOf(folder, file));
     },
@@ -196,7 +204,7 @@ function createNoteFiles(folder: SessionFolder) {
       folder.append(LOG, joined(lines, '\n'));
       for (const [file, texts] of byFile(pages)) folder.append(file, joined(texts));
     },
-    /** Rewrites the tool log, if any, and then the index, which points to it. */
+    /** Rewrites a changed tool log, and then the index, which refers to it. */
     writeWhole({ index, toolLog }: { readonly index: string; readonly toolLog: string | undefined }): void {
       if (toolLog !== undefined && toolLog !== logged) folder.rewrite(TOOL_LOG, [masked(toolLog)]);
       logged = toolLog;
@@ -218,23 +226,23 @@ function byFile(pages: readonly Page[]): Map<DetailFile, DiskText[]> {
   return texts;
 }
 
-/** The log of entries: what the other files are made from. */
+/** The log of entries, from which the other files are made. */
 export const LOG = 'memory.ndjson';
 
 const LOG_VERSION = 1;
 
-/** The notes in a session's log. A run may be writing to it: nothing is locked or written. */
+/** The notes in a session's log. Locks and writes nothing, so a run may be writing to it. */
 export function readNotebook(folder: string): Notebook {
   const notebook = createNotebook();
   for (const entry of entriesIn(readLines(join(folder, LOG)))) notebook.add(entry);
   return notebook;
 }
 
-/** The entries in the lines of a log; a line that makes no sense is left out. */
+/** The entries in the lines of a log. Skips invalid lines. */
 export function* entriesIn(lines: Iterable<string>): Generator<Entry & Fields> {
   for (const line of lines) {
     const entry = parseFields(line);
-    // The log was written by this program, in this version's shape.
+    // This program wrote the log, in this version's shape.
     if (entry.v === LOG_VERSION && typeof entry.kind === 'string') yield entry as unknown as Entry & Fields;
   }
 }

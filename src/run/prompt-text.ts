@@ -11,14 +11,14 @@ export const WAYS =
 const INTERACTIVE =
   'ctxb run holds no conversation: at the terminal ctxb is a plugin, claude plugin install ctxb@ctxb (docs/terminal.md)';
 
-/** The text of the prompt; undefined when the caller speaks the protocol, or prompts come from elsewhere. */
+/** The text of the prompt; undefined when the caller speaks the protocol, or when other prompts were given. */
 export interface PromptText {
   readonly text?: string | undefined;
-  /** stdin without a prompt, or with one that is too long: claude refuses it. */
+  /** Text that claude refuses as a prompt: empty, or too long. */
   readonly refused?: string;
 }
 
-/** @throws CtxbError `usage` when options contradict each other, or a prompt is empty, which claude refuses */
+/** @throws CtxbError `usage` when options contradict each other, or a prompt is empty, which claude rejects */
 export function checkPrompts({ invocation, prompts = [], promptsFile }: HeadlessRun): void {
   if (invocation.inputFormat === 'stream-json' && (prompts.length > 0 || promptsFile !== undefined)) {
     throw new CtxbError('usage', '--prompt and --prompts do not go with --input-format stream-json: choose one');
@@ -27,9 +27,9 @@ export function checkPrompts({ invocation, prompts = [], promptsFile }: Headless
 }
 
 /**
- * The prompt that claude's argument and, where no other prompts are given, the text on stdin make.
+ * The prompt from claude's argument and the text on stdin. If other prompts were given, stdin is not read.
  *
- * @throws CtxbError `usage` when a person gave no prompt
+ * @throws CtxbError `usage` when a user at a terminal gave no prompt
  */
 export async function promptText(
   { invocation, prompts = [], promptsFile, resumed }: HeadlessRun,
@@ -43,27 +43,27 @@ export async function promptText(
   if (piped !== undefined && piped.length > MOST_PIPED) return { refused: piped };
   const prompt = joinPrompt(argument, piped);
   if (prompt?.trim()) return { text: prompt };
-  // At a terminal claude would not be headless.
+  // At a terminal, claude would start interactively.
   if (io.stdin.isTTY && io.stdout.isTTY && !isPrint) throw new CtxbError('usage', `${WAYS}; ${INTERACTIVE}`);
   return { refused: piped ?? '' };
 }
 
-/** UTF-16 units. claude refuses more (2.1.197 and 2.1.332). */
+/** UTF-16 units. claude rejects more (2.1.197 and 2.1.332). */
 const MOST_PIPED = 10 * 1024 * 1024;
 
-/** If stdin is silent for this long, claude ignores it when its arguments have a prompt. */
+/** Milliseconds of silence on stdin after which claude ignores it, if its arguments contain a prompt. */
 const PATIENCE_MS = 3_000;
 
 interface StdinText {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
-  /** There is a prompt already: stdin is an addition to it and not waited for without end. */
+  /** Whether a prompt already exists. Then stdin only adds to it, and the wait is limited. */
   readonly hasPrompt: boolean;
   readonly onNotice: (text: string) => void;
 }
 
 /**
- * Piped text, or undefined when stdin is a terminal or empty. Reads only the beginning of more than claude takes.  Like
- * claude: with a prompt from elsewhere the first byte must come within three seconds; then it waits for all input.
+ * Piped text; undefined when stdin is a terminal or empty. Stops reading at more than claude accepts. Like claude, with
+ * a prompt from elsewhere it waits three seconds for the first byte, and then for all input.
  */
 export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): Promise<string | undefined> {
   if (stdin.isTTY) return undefined;
@@ -83,7 +83,7 @@ export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): 
       if (text.length > MOST_PIPED) break;
     }
   } catch (error) {
-    // Destroying a stream under a reader makes the reader throw.
+    // Destroying a stream makes its reader throw.
     if (!gaveUp) throw error;
   } finally {
     clearTimeout(timer);
@@ -92,7 +92,7 @@ export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): 
   return text === '' ? undefined : text;
 }
 
-/** An argument and piped text are one prompt: argument, newline, text. Nothing is trimmed. */
+/** Joins argument and piped text to one prompt: argument, newline, text. Trims nothing. */
 export function joinPrompt(argument: string | undefined, piped: string | undefined): string | undefined {
   if (argument === undefined || argument === '') return piped;
   return piped === undefined ? argument : `${argument}\n${piped}`;

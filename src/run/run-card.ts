@@ -5,7 +5,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { processMark } from '../store/files/process-mark.ts';
 import { createRunCard, type RunCard } from '../store/runs/run-cards.ts';
 
-/** Milliseconds between two versions of a card, at least. */
+/** Least milliseconds between two writes of a card. */
 const PAUSE_MS = 1_000;
 
 interface CardPlace {
@@ -16,7 +16,7 @@ interface CardPlace {
   readonly now: () => number;
 }
 
-/** Keeps the card up to date that `ctxb runs` shows of this run. */
+/** Updates the card that `ctxb runs` shows for this run. */
 export function keepRunCard({ state: folder, cwd, contextDir, now }: CardPlace, first: GovernorState) {
   const { runId } = first.run;
   const write = createRunCard(folder, runId);
@@ -38,7 +38,7 @@ export function keepRunCard({ state: folder, cwd, contextDir, now }: CardPlace, 
   });
   write(cardOf(null));
   return {
-    /** Told of each state; the card follows within a second. */
+    /** Called with each state. The card is updated within a second. */
     see(state: GovernorState): void {
       latest = state;
       timer ??= setTimeout(() => {

@@ -67,7 +67,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
       run.mode === 'act'
         ? createCostKeeper({
             ...{ ...costPlace(headless, io), runId, period, now, isLimited, lostBefore: headless.resumed?.spent.lost },
-            // Reports it even if the same cause was reported before.
+            // A separate reporter, so that it reports a cause that was reported before.
             onFault: createFaults(notice),
             onSpent: (spent) => store.run({ spent, models: figures.models() }),
           })
@@ -76,7 +76,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   };
 }
 
-/** Writes down what is needed to resume the run, should it be broken off. */
+/** Records the data that is needed to resume the run if it is interrupted. */
 export function noteBeginning(
   { store }: RunFiles,
   headless: HeadlessRun,
@@ -89,25 +89,25 @@ export function noteBeginning(
   const spent = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, ...resumed?.spent, at: Date.now(), claimed: 0 };
   const { document, models, prompts = lines.flatMap(waitingPrompt) } = resumed ?? {};
   store.run({ words: startWords(headless), prompts, settings, spent, models, handedOver: document?.path });
-  // From this line on, resuming finds this run and not the one before.
+  // From this line on, a resume finds this run instead of the previous one.
   noteProcess(store, run, child, resumed?.runId);
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });
 }
 
-/** @param resumes the run that this one takes up */
+/** @param resumes id of the run that this one resumes */
 export function noteProcess(store: SessionStore, { runId, mode }: Run, { pid }: Child, resumes?: string): void {
   const marks = { claude: processMark(pid), ctxb: processMark(process.pid) };
   store.journal({ kind: 'start', pid, ...marks, runId, mode, resumes });
 }
 
-/** How claude is started, without prompt and session: for the process that resumes the run. */
+/** The command that starts claude, without prompt and session, for the process that resumes the run. */
 function startWords({ program, invocation }: HeadlessRun): string[] {
   const { passedAgain, outputFormat, verbose } = invocation;
   const format = ['-p', '--output-format', outputFormat, ...(verbose ? ['--verbose'] : [])];
   return [program, ...format, ...passedAgain];
 }
 
-/** Undefined when notes cannot be kept, which is reported. */
+/** Undefined, after a report, when notes cannot be written. */
 function openInbox(folder: string, runId: string, onFault: Faults): Inbox | undefined {
   let consequence = `nothing more is written to ${folder}`;
   try {
@@ -123,8 +123,8 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /**
- * Writes the governor's inputs and decisions to a file, for `ctxb replay`. A fault (a full disk) is reported once and ends
- * the record, never the run.
+ * Writes the governor's inputs and decisions to a file for `ctxb replay`. A fault (a full disk) is reported once and
+ * ends the record, never the run.
  */
 function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, notice: Watcher['notice']) {
   let faulty = false;
@@ -143,7 +143,7 @@ function createRecorder({ path, descriptor, isMasked }: RecordFile, run: Run, no
   put(recordRun(run, Date.now()));
   return {
     write: (input: Input, raw: string | undefined) => put(toRecord(input, raw)),
-    /** @param t time of the input that led to it, in milliseconds since the epoch */
+    /** @param t time of the input that caused the decision, in milliseconds since the epoch */
     decided: (decision: Decision, t: number) => put(recordDecision(decision, t)),
     close: () => closeSync(descriptor),
   };
@@ -156,8 +156,8 @@ export interface RecordFile {
 }
 
 /**
- * Opens the record before claude starts, so that a record that cannot be written costs nothing. It will hold the whole
- * conversation, so only its owner can read it. A file with other contents is left alone.
+ * Opens the record before claude starts, so that an unwritable path costs nothing. The record holds the whole
+ * conversation, so only its owner can read it. Never overwrites a file with other contents.
  *
  * @throws CtxbError `usage` when it cannot be written
  */
@@ -172,7 +172,7 @@ export function openRecordFile(path: string, isMasked: boolean): RecordFile {
   }
 }
 
-/** For a refusal by the system, its own words are enough. */
+/** If the system refused, its own message is enough. */
 function reasonOf({ message, cause }: CtxbError): string {
   return errorCode(cause) === undefined ? message : systemReason(cause);
 }

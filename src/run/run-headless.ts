@@ -26,14 +26,14 @@ import { checkPrompts, type PromptText, promptText } from './prompt-text.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
 
 /**
- * Runs it to its end. Resolves with the exit code for the caller.
+ * Runs claude to its end. Resolves with the exit code for the caller.
  *
- * What comes before claude's start is what the caller waits for: everything else is loaded while claude starts, which takes
- * far longer.
+ * The caller waits for everything before claude's start. Everything else is loaded while claude starts, which takes far
+ * longer.
  *
- * @param watch called once, when there is something to tell
- * @throws CtxbError `store` when the context folder is not ctxb's, and as {@link checkPrompts}, {@link promptText} and
- * {@link startChild}
+ * @param watch called once, when there is something to show
+ * @throws CtxbError `store` when ctxb did not make the context folder, and as {@link checkPrompts}, {@link promptText}
+ * and {@link startChild}
  */
 export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promise<Watcher>): Promise<number> {
   const runId = randomUUID();
@@ -74,9 +74,9 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     kill: (signal) => child?.kill(signal),
   });
   try {
-    // Whoever writes to stdin may be slow: with a prompt among its arguments claude starts meanwhile.
+    // The writer of stdin may be slow: if the arguments contain a prompt, claude starts meanwhile.
     const asked = isPrompted ? ask() : undefined;
-    // It is waited for below, unless claude cannot be started.
+    // The promise is awaited below, unless claude cannot be started.
     asked?.catch(() => {});
     const started = await claude.start();
     child = started;
@@ -87,7 +87,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
       started.kill('SIGTERM');
       return await refuse(whole.refused);
     }
-    // A writer of claude's prompt must not wait: no claude will read it.
+    // The writer of stdin must not wait, because no claude will read the prompt.
     if (asked !== undefined && whole === undefined) io.stdin.destroy();
     const input = known ?? (await inputOf(whole ?? early));
     const begun = await beginRun(headless, { runId, io, input, watcher: await watching() });
@@ -104,7 +104,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     });
   } catch (error) {
     signals.stop();
-    // Without this they would wait for prompts forever.
+    // Without this, claude and the reader of stdin would wait for prompts for ever.
     child?.kill('SIGTERM');
     io.stdin.destroy();
     throw error;
@@ -113,11 +113,11 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   }
 }
 
-/** Starts claude, and a new process after one has ended. */
+/** Starts claude, and its successors. */
 function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   const { program, invocation, config, resumed } = headless;
   const env = childEnvironment(headless, io, runId);
-  // An answer that a person gave before the run broke off still applies, even if no person is there now.
+  // A limit that the user raised before the interruption still applies, even if no user is present now.
   const { run = config.cost.limitUsd, project = config.cost.projectLimitUsd } = resumed?.spent.raised ?? {};
   const cost = { ...config.cost, limitUsd: run, projectLimitUsd: project };
   const isLimited = !config.observe && invocation.maxBudgetUsd === undefined;
@@ -139,19 +139,19 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   };
 }
 
-/** How claude would be started. */
+/** The program, arguments and environment that claude would be started with. */
 export function plannedStart(headless: HeadlessRun, io: Io) {
   return claudeOf(headless, io, randomUUID()).planned();
 }
 
-/** The cost of all runs of the project in the present period, in US dollars. @throws CtxbError `store` */
+/** The cost of all runs of the project in the current period, in US dollars. @throws CtxbError `store` */
 async function projectUsd(headless: HeadlessRun, io: Io): Promise<number> {
   const { openCostLedger } = await import('../store/ledgers/cost-ledger.ts');
   const { period } = headless.config.cost;
   return openCostLedger(costPlace(headless, io), { now: Date.now, runId: '', period }).ofOthers() / 1_000_000;
 }
 
-/** Reads piped text for claude's prompt while claude runs; undefined: claude has ended without a successor. */
+/** Reads piped text for claude's prompt while claude runs; undefined if claude has ended without a successor. */
 async function readWhile(
   headless: HeadlessRun,
   asked: Promise<PromptText>,
@@ -159,12 +159,12 @@ async function readWhile(
   { first }: SignalWatch,
 ): Promise<PromptText | undefined> {
   const { isReplaced } = await import('./conduct.ts');
-  // Nobody is left then whom the signal would end.
+  // Without a claude process, a signal can only end the wait for a successor.
   const inVain = ended.then((end) => (isReplaced(headless, end) ? first : undefined));
   return Promise.race([asked, inVain.then(() => undefined)]);
 }
 
-/** The user's own, and how ctxb's commands know this run and reach it. */
+/** The user's environment, plus the variables by which ctxb's commands find this run. */
 function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
   const display = headless.invocation.hidesThoughts ? NO_THOUGHTS_ENV : {};
   const env = { ...forOwnChild(io.env), ...display, ...waitVariables(headless, io), [RUN_VARIABLE]: runId };

@@ -29,14 +29,14 @@ export interface SessionEnds {
   readonly run: Run;
   readonly io: Io;
   readonly child: Child;
-  /** Starts a claude in the place of one that has ended. */
+  /** Starts a new claude process in place of an ended one. */
   readonly startSuccessor: (start: StartClaude, state: GovernorState) => Promise<Child>;
   readonly input: CallerInput;
   readonly output: CallerOutput;
   readonly watcher: Watcher;
   readonly telemetry: Telemetry | undefined;
   readonly ask: Ask;
-  /** The person continues after a stopped turn. */
+  /** Called when the user continues after a stopped turn. */
   readonly onGoOn: () => void;
 }
 
@@ -48,7 +48,7 @@ interface ShownLine {
   readonly passOn?: () => void;
 }
 
-/** Runs claude: passes its lines and the caller's through the governor, and carries out the actions. */
+/** Runs claude: passes its lines and the caller's through the governor, and executes the actions. */
 export function startSession(headless: HeadlessRun, ends: SessionEnds, files: RunFiles) {
   const { run, io, input, output, watcher, telemetry } = ends;
   const { store, notes, mail, costs, recorder } = files;
@@ -60,7 +60,9 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     carryOut: settle,
   });
 
-  /** Messages of ctxb commands come before the line that reports their end, and before the next prompt. */
+  /**
+   * Messages of ctxb commands are processed before the line that reports the command's end, and before the next prompt.
+   */
   function feed(input: Input, line: ShownLine): void {
     if (mayFollowNote(input)) tellAll(mail?.drain() ?? []);
     tellAll(tools.exactMod.seen(input));
@@ -74,12 +76,12 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   function settle(judged: Judged, line: ShownLine | undefined): void {
     const { input, before, after, actions } = judged;
     telemetry?.see(judged);
-    // Kept-back lines go first, then the line, then its consequences: if ctxb is killed during those, the answer has
-    // still been given. Then it is noted as given, because writing notes takes a while.
+    // Order: kept-back lines, then the line, then its consequences, so that the answer was given even if ctxb is killed
+    // during those. Then the answer is recorded as given, because writing notes takes a while.
     carryOut(actions, settlesLines);
     line?.passOn?.();
     carryOut(actions, isAnswered);
-    // claude waits for an answer or a prompt, but not for the notes. Readers of the notes have them written first.
+    // claude waits for an answer or a prompt, but not for the notes. Actions that need the notes write them first.
     notes?.see(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
     noteSession(before.session, after.session);
@@ -109,7 +111,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     figures: files.figures,
     state,
     onEvent(event, text, passOn) {
-      // A program that does not become a session may say there why; elsewhere such a line is one that was torn.
+      // A program that fails before it has a session may print the reason here. Later such a line is a torn one.
       const isLost = event.kind === 'malformed' && output.format !== 'stream-json' && state().session.id === undefined;
       if (isLost && text.trim() !== '') watcher.relay(text);
       feed({ t: now(), from: 'claude', event }, { text, passOn });
@@ -156,11 +158,11 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   mail?.watch(tellAll);
 
   return {
-    /** The user pressed Ctrl-C: interrupt the turn, and send nothing more until told to. */
+    /** The user pressed Ctrl-C: interrupts the turn, and sends no more prompts until told to. */
     interrupt: () => (headless.config.observe ? claude.kill('SIGINT') : host.tell({ kind: 'interrupt' })),
-    /** Signals claude's current process; none is started after it. */
+    /** Sends a signal to claude's current process, and starts no other one. */
     kill: claude.kill,
-    /** Resolves when claude has ended and all its output has been passed on. */
+    /** Resolves when claude has ended and all its output was passed on. */
     ended: claude.ended().then((end) => {
       executor.dispose();
       tools.exactMod.close();
@@ -172,7 +174,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       return end;
     }),
     state,
-    /** Says for `ctxb runs` how the run has ended. */
+    /** Records for `ctxb runs` how the run ended. */
     noteEnd: (exitCode: number) => card.end(state(), exitCode),
   };
 }
@@ -189,7 +191,7 @@ function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, 
   };
 }
 
-/** Carries out effects that need more than claude, and reports the outcome to the governor. */
+/** Executes effects that need more than claude, and reports the outcome to the governor. */
 function othersFor(
   host: GovernorHost<ShownLine>,
   claude: Supervisor,
@@ -228,7 +230,7 @@ function othersFor(
   };
 }
 
-/** A line for the caller that is not claude's, after the line being judged, which may still be shown. */
+/** Writes a line of ctxb's own to the caller, after the line being processed, which may still be shown. */
 function show(output: CallerOutput, line: string): void {
   const bytes = Buffer.from(`${line}\n`);
   output.bytes(bytes);

@@ -16,9 +16,9 @@ const KIND = 'ctxb run summary';
 export type RunSummary = ReturnType<typeof createRunSummary>;
 
 /**
- * A JSON file with the figures of a run, written at its end.
+ * Writes a JSON file with the figures of a run at its end.
  *
- * @throws CtxbError `usage` where it cannot be written, before anything is started
+ * @throws CtxbError `usage` when the path is not writable, before anything is started
  */
 export function createRunSummary(path: string) {
   const begun = Date.now();
@@ -34,7 +34,7 @@ export function createRunSummary(path: string) {
     write(state: GovernorState, exitCode: number): void {
       const { gauge, turn, run, session } = state;
       const costUsd = knownCostUsd(state);
-      // Before anything was relieved the two accounts are one.
+      // Before the first compaction or handoff, the run costs the same as without ctxb.
       const saved = counts.compaction + counts.handoff === 0 ? 0 : savedUsd(state);
       const isPriced = priceOfModel(state) !== undefined;
       const told = {

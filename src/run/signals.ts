@@ -9,12 +9,12 @@ interface Signalled {
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
-/** Time between asking claude to end, or to stop its turn, and ending it. */
+/** Milliseconds between asking claude to exit, or to stop its turn, and killing it. */
 const GRACE_MS = 5_000;
 
 /**
- * Ctrl-C once interrupts the turn, once more ends claude; SIGTERM, SIGHUP and Ctrl-\ end it too. Whatever ends ctxb, short
- * of SIGKILL, ends claude's whole process group.
+ * The first Ctrl-C interrupts the turn, the second one ends claude; SIGTERM, SIGHUP and Ctrl-\ end it too. Whatever
+ * ends ctxb, except SIGKILL, also ends claude's whole process group.
  */
 export function watchSignals({ interrupt, isStuck = () => false, kill }: Signalled) {
   let first: NodeJS.Signals | undefined;
@@ -47,7 +47,7 @@ export function watchSignals({ interrupt, isStuck = () => false, kill }: Signall
       tellFirst = resolve;
     }),
     received: () => first,
-    /** The turn was interrupted and the person continues: the next Ctrl-C counts as the first. */
+    /** The user continues after an interrupted turn: the next Ctrl-C counts as the first. */
     rearm(): void {
       clearTimeout(stuckTimer);
       first = undefined;
@@ -61,7 +61,7 @@ export function watchSignals({ interrupt, isStuck = () => false, kill }: Signall
   };
 }
 
-/** @returns stops listening */
+/** @returns a function that stops listening */
 function onEndingSignals(listener: (signal: NodeJS.Signals) => void): () => void {
   for (const signal of ENDING_SIGNALS) process.on(signal, listener);
   return () => {
@@ -69,7 +69,7 @@ function onEndingSignals(listener: (signal: NodeJS.Signals) => void): () => void
   };
 }
 
-/** Delays signals until the process has ended its children and removed its files. */
+/** Holds signals back until the process has ended its children and removed its files. */
 export function holdSignals() {
   const controller = new AbortController();
   let first: NodeJS.Signals | undefined;
@@ -86,9 +86,10 @@ export function holdSignals() {
 }
 
 /**
- * A signal that aborts after `ms` milliseconds, or with another one. It does not keep the process alive.  Node 20
- * collects an `AbortSignal.timeout` that only `AbortSignal.any` refers to, and then nothing aborts. The timer here
- * keeps its signal.
+ * A signal that aborts after `ms` milliseconds, or when `other` aborts. Does not keep the process alive.
+ *
+ * Node 20 collects an `AbortSignal.timeout` that only `AbortSignal.any` refers to, and then never aborts. The timer
+ * here keeps its signal.
  */
 export function timeoutSignal(ms: number, other?: AbortSignal): AbortSignal {
   const controller = new AbortController();

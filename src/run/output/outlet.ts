@@ -3,10 +3,10 @@ import type { Writable } from 'node:stream';
 export type Outlet = ReturnType<typeof createOutlet>;
 
 /**
- * ctxb's stdout: bytes go out in order, with back-pressure; a closed reader is reported once.
+ * ctxb's stdout: writes bytes in order, with back-pressure, and reports a closed reader once.
  *
- * @param onGone called once when the reader has closed its end (EPIPE), or takes no more for another reason
- * @param beforeWrite called before bytes go out, which may be to the terminal that shows the status line
+ * @param onGone called once when the reader has closed its end (EPIPE), or when a write fails
+ * @param beforeWrite called before each write, because stdout may be the terminal with the status line
  */
 export function createOutlet(
   stream: Writable,
@@ -40,7 +40,7 @@ export function createOutlet(
   stream.on('error', lose);
 
   return {
-    /** The reader does not keep up: nothing more should be produced until it is drained. */
+    /** The reader is too slow: nothing more should be produced until it has drained. */
     get isBlocked() {
       return isBlocked;
     },
@@ -52,16 +52,16 @@ export function createOutlet(
       beforeWrite();
       if (!stream.write(bytes)) isBlocked = true;
     },
-    /** Calls back when everything written so far has been taken, at once when nothing waits. */
+    /** Calls back when everything written so far was read, immediately if nothing is pending. */
     whenDrained(resume: () => void): void {
       if (isBlocked) waiting.push(resume);
       else resume();
     },
-    /** A reader who leaves something untaken is waited for no longer. */
+    /** Stops waiting for a reader that has not read everything. */
     giveUp(): void {
       if (stream.writableLength > 0) leave();
     },
-    /** Resolves when all bytes have left the process, or can no longer leave it. */
+    /** Resolves when all bytes have left the process, or no longer can. */
     finish: () =>
       new Promise<void>((resolve) => {
         if (gone) return resolve();

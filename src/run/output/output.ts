@@ -6,28 +6,28 @@ export interface OutputFormat {
   readonly verbose: boolean;
 }
 
-/** The caller's view of the run: visible lines only, in the format that was asked for. */
+/** The caller's view of the run: visible lines only, in the requested format. */
 export interface CallerOutput {
   readonly format: OutputFormat['format'];
-  /** A visible line, before it was looked at. */
+  /** Writes a visible line that is not decoded yet. */
   bytes(line: Buffer): void;
   /**
-   * The same line, decoded.
+   * Handles the same line, decoded.
    *
-   * @param isFinal no answer that comes later takes the place of this one
+   * @param isFinal no later answer replaces this one
    */
   event(event: Event, line: Buffer, isFinal: boolean): void;
-  /** A prompt goes to claude: what was answered before is complete. */
+  /** A prompt was sent to claude, so the previous answer is complete. */
   promptSent(): void;
-  /** Calls back when all answers until now are out, at once when they are. */
+  /** Calls back when all answers so far were written, immediately if they are. */
   whenGiven(callback: () => void): void;
-  /** No more lines come. Resolves when all bytes have left the process. */
+  /** Call it after the last line. Resolves when all bytes have left the process. */
   finish(): Promise<void>;
   readonly isBlocked: boolean;
   whenDrained(resume: () => void): void;
-  /** The last visible result: it decides the exit code. */
+  /** The last visible result, which decides the exit code. */
   readonly lastResult: ResultEvent | undefined;
-  /** claude could not write its log: without stream-json it ends with 1 then. */
+  /** claude could not write its log. Outside of stream-json it exits with 1 then. */
   readonly isUnsaved: boolean;
 }
 
@@ -45,7 +45,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
       if (event.kind === 'result') lastResult = event;
       isUnsaved ||= format !== 'stream-json' && tellsUnsaved(event);
       isWoken ||= event.kind === 'lifecycle' && event.wakes;
-      // Text of an agent that was woken belongs to its last answer, like text about a task.
+      // Text of an agent that was woken belongs to its last answer, like text about a background task.
       const belongs = event.kind === 'result' && isWoken;
       writer.event(belongs ? { ...event, fromBackgroundTask: true } : event, line, isFinal);
       if (belongs) isWoken = false;
@@ -73,7 +73,7 @@ function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: 
   return withoutVain(format === 'text' ? text(outlet) : json(outlet));
 }
 
-/** For an unknown session claude prints a result without a beginning, which is dropped. */
+/** For an unknown session, claude prints a result without an init line. Drops that result. */
 function withoutVain(writer: Writer): Writer {
   let begun = false;
   return {
@@ -93,8 +93,8 @@ function passThrough(outlet: Outlet): Writer {
 }
 
 /**
- * The text of each answer, as claude's own text mode prints it. claude ends an error without a line feed, and answers one
- * prompt only: where another follows, its answer begins on a line of its own.
+ * Writes the text of each answer as claude's own text mode prints it. claude ends an error without a line feed, because
+ * it answers only one prompt; here the next answer begins on a new line.
  */
 function text(outlet: Outlet): Writer {
   let isMidLine = false;
@@ -103,7 +103,7 @@ function text(outlet: Outlet): Writer {
     bytes() {},
     event(event) {
       if (event.kind !== 'result' || isBrokenOff(event)) return;
-      // claude prints the answer to each background task below the one before.
+      // claude prints the answer to each background task below the previous one.
       const answer = event.fromBackgroundTask ? `\n${resultText(event)}` : resultText(event);
       outlet.write(isMidLine && !answer.startsWith('\n') ? `\n${answer}` : answer);
       isMidLine = !answer.endsWith('\n');
@@ -126,8 +126,8 @@ function json(outlet: Outlet): Writer {
 const NEWLINE = Buffer.from('\n');
 
 /**
- * One answer for each prompt: a later one from a background task replaces the earlier one. An answer to a task of an
- * earlier run, before any prompt is answered, is replaced by the first prompt's.
+ * Writes one answer per prompt. A later answer from a background task replaces the earlier one. Before any prompt is
+ * answered, the first prompt's answer replaces answers to tasks of an earlier run.
  */
 function lastOfEachTurn<Answer>(write: (answer: Answer) => void) {
   let pending: Answer | undefined;
@@ -161,13 +161,13 @@ function lastOfEachTurn<Answer>(write: (answer: Answer) => void) {
   };
 }
 
-/** `--output-format json --verbose`: all messages as one array, written as they come. */
+/** `--output-format json --verbose`: all messages as one array, written as they arrive. */
 function array(outlet: Outlet): Writer {
   let count = 0;
   return {
     bytes() {},
     event(event, line) {
-      // A line that is not JSON would make the whole array unreadable.
+      // Skip a line that is not JSON, because it would make the whole array unreadable.
       if (event.kind === 'malformed' || tellsUnsaved(event)) return;
       outlet.write(count++ === 0 ? '[' : ',');
       outlet.write(trimmed(line));
@@ -177,7 +177,7 @@ function array(outlet: Outlet): Writer {
   };
 }
 
-/** claude writes it at its end, and only in stream-json. */
+/** Whether the event reports a lost session log. claude writes it at the end, and only in stream-json. */
 function tellsUnsaved(event: Event): boolean {
   return event.kind === 'known' && event.name === 'system/session_writes_lost';
 }
@@ -188,8 +188,8 @@ function trimmed(line: Buffer): Buffer {
 }
 
 /**
- * claude's output for a result in text mode, to the byte (measured with 2.1.197): the text, with a newline unless it
- * ends in one; for errors a sentence of its own, without a newline.
+ * claude's output for a result in text mode, byte for byte (measured with 2.1.197): the text, ending in one newline;
+ * for errors a fixed sentence without a newline.
  */
 export function resultText(event: ResultEvent): string {
   switch (event.subtype) {
@@ -208,12 +208,12 @@ export function resultText(event: ResultEvent): string {
   }
 }
 
-/** Whether the turn was broken off: as text or as one JSON object, claude alone then prints nothing. */
+/** Whether the turn was interrupted. In text and JSON mode, claude prints nothing then. */
 export function isBrokenOff({ subtype, terminalReason }: ResultEvent): boolean {
   return subtype === 'error_during_execution' && terminalReason?.startsWith('aborted') === true;
 }
 
-/** The result's own message has the limit in brackets. */
+/** The limit, in parentheses in the result's own message. */
 function figureOf(event: ResultEvent): string {
   return /\(\$?([\d.]+)\)/.exec(event.errors.join('\n'))?.[1] ?? '';
 }

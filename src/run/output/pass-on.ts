@@ -19,13 +19,13 @@ const FAILURE_MARKS = [
   ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
 ];
 
-/** In each result. */
+/** A text in each result. */
 const RESULT_MARK = Buffer.from('"type":"result"');
 
 interface Line {
   readonly bytes: Buffer;
   readonly event: Event;
-  /** Which a result ends. */
+  /** The turn that a result ends. */
   readonly turn: WholeTurn;
 }
 
@@ -35,14 +35,14 @@ export interface PassOnOptions {
   readonly output: CallerOutput;
   readonly figures: WholeResults;
   readonly state: () => GovernorState;
-  /** Called for every line. `passOn` is called once: after the lines that were kept back, before anything else. */
+  /** Called for every line. `passOn` is called once, after the lines kept back before it and before anything else. */
   readonly onEvent: (event: Event, line: string, passOn: () => void) => void;
 }
 
 /**
- * Passes lines on first and parses them later, so that no line waits for its judgement. It looks first only if a line
- * may be ctxb's own (in an injected turn, on the control channel, or with one of our ids), may contain traces of ctxb,
- * or reports a failure that ctxb may mend.
+ * Passes lines on before parsing them, so that no line waits. Parses a line first only if it may be ctxb's own (in an
+ * injected turn, on the control channel, or with one of our ids), may contain traces of ctxb, or reports a failure that
+ * ctxb may repair.
  */
 export function createPassOn({ output, figures, state, onEvent }: PassOnOptions) {
   const keptBack: Record<'buffered' | 'deferred', Line[]> = { buffered: [], deferred: [] };
@@ -68,7 +68,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     output.event(event, bytes, isAnswerFinal(state()));
   }
 
-  /** Of several failed turns in a row only the last one counts. */
+  /** Keeps a line back. Of several failed results in a row, keeps only the last one. */
   function defer(line: Line): void {
     if (keptBack.deferred.at(-1)?.event.kind === 'result') keptBack.deferred = [];
     keptBack.deferred.push(line);
@@ -90,7 +90,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     if (isResult) figures.judged(event, state());
   }
 
-  /** The caller may get less than the whole line. */
+  /** Whether the caller may get less than the whole line. */
   function mayDiffer(bytes: Buffer, now: GovernorState): boolean {
     return (
       isInjectedTurn(now) ||
@@ -114,7 +114,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   }
 
   return {
-    /** Reads to the end. Resolves when every line has been handed on. */
+    /** Reads to the end. Resolves when every line was passed on. */
     read: (stdout: Readable) =>
       new Promise<void>((resolve, reject) => {
         if (processes++ > 0) figures.begunAgain();
@@ -132,7 +132,9 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
           resolve();
         });
       }),
-    /** The fate of lines that were kept back: `buffered` until their owner is clear, `deferred` as a failure. */
+    /**
+     * Shows or drops lines that were kept back: `buffered` until their turn is known, `deferred` because of a failure.
+     */
     settle(which: 'buffered' | 'deferred', fate: 'show' | 'drop'): void {
       const lines = keptBack[which];
       keptBack[which] = [];
@@ -141,7 +143,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   };
 }
 
-/** An interrupted turn continues later: claude's words about the interruption are not for the caller. */
+/** An interrupted turn continues later, so claude's words about the interruption are not for the caller. */
 function isInterrupting({ turn }: GovernorState): boolean {
   return turn.stopped !== undefined && turn.stopped !== 'asked';
 }

@@ -9,48 +9,48 @@ import { type Fields, fieldsOf, isFields, numberOf, parseFields } from '../../co
 import { withMembers } from '../../core/protocol/json-spans.ts';
 import { saysNothing, type Usage } from '../../core/protocol/usage.ts';
 
-/** `modelUsage` of a result: what each model has been used for. */
+/** `modelUsage` of a result: the usage of each model. */
 export type ModelUsage = Fields;
 
-/** A turn as the caller sees it, which may be several of claude's. */
+/** A turn as the caller sees it; it may consist of several claude turns. */
 export type WholeTurn = Readonly<typeof NEW_TURN>;
 
 const NEW_TURN = {
-  /** Lines by which claude counts round trips. */
+  /** Lines that claude counts as round trips. */
   steps: 0,
-  /** Calls of tools whose results are to come. */
+  /** Tool calls without a result yet. */
   pending: 0,
-  /** ctxb has compacted in it, or has it begun again. */
+  /** Whether ctxb compacted during the turn, or started it again. */
   isPieced: false,
-  /** Durations and usage of the parts before the last. */
+  /** Durations and usage of all parts but the last. */
   parts: {} as Fields,
 };
 
 export type WholeResults = ReturnType<typeof createWholeResults>;
 
 /**
- * Figures of the caller's results. claude resets its counters at `/clear` and in each process. If ctxb caused that,
- * results have the sums over the run; for an interrupted turn they have the sums over its parts.
+ * Corrects the figures in the caller's results. claude resets its counters at `/clear` and in each process. If ctxb
+ * caused that, results have the sums over the run; for an interrupted turn they have the sums over its parts.
  *
- * @param before what a run that is taken up had used; undefined: the run begins here
+ * @param before usage of the run that this one resumes; undefined for a new run
  */
 export function createWholeResults(before: ModelUsage | undefined) {
   let isSetBack = before !== undefined;
-  /** Until the last time that claude's counters were set back, and since. */
+  /** Usage up to the last reset of claude's counters, and since. */
   let base: ModelUsage = before ?? {};
   let since: ModelUsage = {};
   let sinceUsd = 0;
-  /** The value of `base` if claude's new process continues the counters of the session. */
+  /** The value of `base` if claude's new process continues the session's counters. */
   let carriedOn: ModelUsage | undefined = before && {};
-  /** The earlier cost of a session that the user resumes, if claude counts it. */
+  /** Earlier cost of a session that the user resumes, if claude counts it. */
   let earlierUsd = 0;
-  /** Calls since the last result, by the id of their message, and their sums by model. */
+  /** Calls since the last result, by message id, and their sums by model. */
   const open = new Map<string, OpenCall>();
   let unreported: ModelUsage = {};
   let turn: WholeTurn = NEW_TURN;
-  /** The caller's figures so far: the number of results, and the sums in the last one. */
+  /** Figures that the caller has received: the number of results, and the sums in the last one. */
   let told = { count: 0, models: before ?? {} };
-  /** claude has written a result that the caller did not get. */
+  /** Whether claude has written a result that the caller did not get. */
   let isHiding = false;
   let times = { begun: 0, last: 0 };
 
@@ -90,7 +90,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
     carriedOn = undefined;
   }
 
-  /** Sums by model, whose costs add up to the total. */
+  /** Sums by model. Their costs add up to the total in US dollars. */
   function wholeModels(usd: number): ModelUsage {
     if (!isSetBack) return since;
     settleBase(usd);
@@ -103,11 +103,11 @@ export function createWholeResults(before: ModelUsage | undefined) {
   }
 
   return {
-    /** Whether results are changed on their way. */
+    /** Whether results are changed before they are passed on. */
     get areChanged() {
       return isSetBack || isHiding || turn.isPieced;
     },
-    /** Told of each line before it is judged. @returns the turn that a result ends */
+    /** Called for each line before it is processed. @returns the turn that a result ends */
     see(event: Event, line: string, state: GovernorState, isShown: boolean): WholeTurn {
       const isOwn = isInjectedTurn(state);
       times = { begun: state.turn.phase === 'running' ? times.begun : state.now, last: state.now };
@@ -120,16 +120,18 @@ export function createWholeResults(before: ModelUsage | undefined) {
       if (!isOwn) turn = counted(turn, event, state);
       return turn;
     },
-    /** The result has been judged. */
+    /** Called after the result was processed. */
     judged({ costUsd = 0 }: ResultEvent, state: GovernorState): void {
       if (!isSetBack) earlierUsd = Math.max(0, costUsd - runCostUsd(state));
     },
-    /** The caller gets a result: what follows is another turn. */
+    /** The caller gets the result, so the next line belongs to another turn. */
     shown(): void {
       turn = NEW_TURN;
       told = { count: told.count + 1, models: isSetBack ? told.models : since };
     },
-    /** Another process takes claude's place: calls that the last one has not reported are known by their lines alone. */
+    /**
+     * Another process replaces claude. Calls that the last process has not reported are known only from their lines.
+     */
     begunAgain(): void {
       const main = [...open.values()].filter(({ isMain }) => isMain);
       carriedOn = added(base, unreported);
@@ -138,13 +140,13 @@ export function createWholeResults(before: ModelUsage | undefined) {
       forgetCalls();
       if (main.length === 0) return;
       const usage = main.reduce((sum, call) => added(sum, usageOf(call)), {} as Fields);
-      // Their results are in no line: claude makes them up as it resumes.
+      // Their results are in no line, because claude generates them when it resumes.
       const over = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
       turn = withPart(over, { duration_ms: Math.max(0, times.last - times.begun), usage });
     },
     /** The run's usage so far, for the process that resumes it. */
     models: (): ModelUsage => added(added(base, since), unreported),
-    /** A result for the caller. @param state after it was judged */
+    /** The line of a result with corrected figures. @param state after the result was processed */
     whole(line: string, ended: WholeTurn, state: GovernorState): string {
       if (!isSetBack && !isHiding && !ended.isPieced) return line;
       const fields = parseFields(line);
@@ -165,7 +167,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
   };
 }
 
-/** The needed parts of a call: its texts may be long, and a turn has many calls. */
+/** The needed parts of a call, without its long texts. */
 interface OpenCall {
   readonly model: string | undefined;
   readonly usage: Usage;
@@ -223,10 +225,10 @@ function usdOf(models: ModelUsage): number {
   return Object.values(models).reduce<number>((sum, use) => sum + (numberOf(fieldsOf(use).costUSD) ?? 0), 0);
 }
 
-/** Sizes, which do not add up. */
+/** Sizes, which are not summed. */
 const SIZES: ReadonlySet<string> = new Set(['contextWindow', 'maxOutputTokens']);
 
-/** The numbers of both added up, or those of the second taken away, at every depth; what is no number is the second's. */
+/** Adds or subtracts the numbers of two objects, at every depth. Other values come from the second one. */
 function added(first: Fields, second: Fields, sign: 1 | -1 = 1): Fields {
   const sums = Object.entries(second).map(([name, value]) => {
     const before = first[name];

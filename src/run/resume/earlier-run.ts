@@ -11,26 +11,28 @@ import { readKept } from '../kept-prompts.ts';
 import type { ModelUsage } from '../output/whole-results.ts';
 import type { RunSettings } from './run-settings.ts';
 
-/** A run that did not complete, from the journal and its own file. */
+/** An interrupted run, from the journal and its own state file. */
 export interface EarlierRun extends Mail {
   readonly runId: string;
-  /** When it began, in milliseconds since the epoch. */
+  /** Start of the run, in milliseconds since the epoch. */
   readonly since: number;
   readonly claude: ProcessMark;
-  /** claude's sessions and the paths of their logs as its hooks named them, oldest first. */
+  /** claude's session ids and the paths of their logs as claude's hooks reported them, oldest first. */
   readonly sessions: readonly { readonly id: string; readonly log: string | undefined }[];
 }
 
-/** What a run recorded for the process that resumes it. */
+/** State that a run recorded for the process that resumes it. */
 interface Mail extends ReturnType<typeof readKept> {
   /** The program and its arguments, without prompt and session. */
   readonly words: readonly string[];
-  /** The newest document of a handoff, as the agent was to name it. */
+  /** Path of the newest handoff document, in the form given to the agent. */
   readonly document: string | undefined;
-  /** When the usage limit resets that it came to, in milliseconds since the epoch; undefined: that is not known. */
+  /**
+   * Time at which the usage limit resets that stopped the run, in milliseconds since the epoch; undefined if unknown.
+   */
   readonly resetsAt: number | undefined;
   readonly settings: RunSettings;
-  /** Its spending until a moment, in milliseconds since the epoch. */
+  /** Spending of the run, with the time up to which it was counted. */
   readonly spent: SpentSoFar;
   readonly models: ModelUsage;
 }
@@ -38,19 +40,19 @@ interface Mail extends ReturnType<typeof readKept> {
 interface Seen {
   readonly entries: Fields[];
   isOver: boolean;
-  /** A later run has resumed it, and may have sent its prompts. */
+  /** A later run has resumed this one, and may have sent its prompts. */
   isTakenUp: boolean;
 }
 
 /**
- * The newest incomplete run of a context folder, or the one whose id begins with `id`.
+ * The newest incomplete run of a context folder, or the run whose id begins with `id`.
  *
- * @param seal of what is believed: which program is started is said by its file
- * @throws CtxbError `usage` when there is none, when it is still running, or when somebody else may have written it
+ * @param seal verifies the run's file, because that file names the program to start
+ * @throws CtxbError `usage` when no run matches, when it is still running, or when the seal is invalid
  */
 export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
   const runs = runsIn(contextDir);
-  // A run that claude itself broke off has an end in the journal; on a full disk a complete run may have none.
+  // A run that claude itself interrupted has an end in the journal; on a full disk, a complete run may have none.
   const isOpen = (runId: string, { isTakenUp }: Seen) => !isTakenUp && hasRunFile(contextDir, runId);
   const open = [...runs].filter(([runId, run]) => (id === undefined ? isOpen(runId, run) : runId.startsWith(id)));
   const [runId, run] = open.at(-1) ?? [];
@@ -73,7 +75,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   return { runId, since, claude, sessions, ...mailOf(contextDir, runId, seal) };
 }
 
-/** Runs of one ctxb that have no end in the journal, each with the claude that it had started last. */
+/** Runs of one ctxb process that have no end in the journal, each with the claude process it started last. */
 export function openRunsOf(contextDir: string, ctxb: ProcessMark): Pick<EarlierRun, 'runId' | 'claude'>[] {
   const isIts = (mark: ProcessMark | undefined) => mark?.pid === ctxb.pid && mark.start === ctxb.start;
   return [...runsIn(contextDir)].flatMap(([runId, { entries, isOver }]) => {
@@ -83,9 +85,9 @@ export function openRunsOf(contextDir: string, ctxb: ProcessMark): Pick<EarlierR
   });
 }
 
-/** @throws CtxbError `usage` when the ctxb of a run is still there */
+/** @throws CtxbError `usage` when the ctxb process of a run is still active */
 export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): void {
-  // This process itself may hold it.
+  // This process itself may have started the run.
   const isSelf = ctxb?.pid === process.pid;
   if (ctxb === undefined || ctxb.start === undefined || isSelf || !isAlive(ctxb)) return;
   throw new CtxbError('usage', `run ${runId} is still active (process ${ctxb.pid}): end it first`);
@@ -115,7 +117,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
     ...readKept(mail),
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
     resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
-    // The seal says that ctxb wrote them, in this shape, where there is a file at all.
+    // If the file exists, the seal proves that ctxb wrote it in this shape.
     settings: opening.settings as RunSettings,
     models: fieldsOf(mail.findLast(({ models }) => isFields(models))?.models),
     spent: mail.findLast(({ spent }) => spent !== undefined)?.spent as SpentSoFar,

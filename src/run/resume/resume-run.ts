@@ -40,17 +40,17 @@ type Place = Pick<Io, 'cwd' | 'env'>;
 
 interface ResumeOptions {
   readonly contextDir: string;
-  /** Beginning of the run's id; undefined: the newest that was broken off. */
+  /** Beginning of the run's id; undefined: the newest interrupted run. */
   readonly id: string | undefined;
-  /** The program and its arguments as they were given now; empty: as they were then. */
+  /** The program and its arguments for the resumed run; empty: those of the interrupted run. */
   readonly words: readonly string[];
 }
 
 /**
- * Resumes a run whose ctxb has died. It ends a claude that still works alone. From journal, the run's own file and
- * claude's logs it finds which prompts were sent, and which have no answer.
+ * Resumes a run whose ctxb process has died. First ends a claude process that is still working. Finds out from the
+ * journal, the run's own file and claude's logs which prompts were sent, and which have no answer.
  *
- * @throws CtxbError `usage` when there is nothing to take up, or when its claude cannot be ended
+ * @throws CtxbError `usage` when nothing is left to resume, or when the claude process cannot be ended
  */
 export async function resumeRun(
   { contextDir, id, words }: ResumeOptions,
@@ -79,8 +79,8 @@ export async function resumeRun(
 }
 
 /**
- * Finds the run and locks it for the life of this process; only then reads what is left, because another process may
- * have done it.
+ * Finds the run and locks it for the life of this process. Reads its state only after that, because another process may
+ * have resumed it.
  *
  * @throws CtxbError `usage` as {@link findEarlierRun}
  */
@@ -100,13 +100,13 @@ function claimRun(
   return { run, store };
 }
 
-/** The recorded spending, plus what claude's logs show since: claude may have worked on alone. */
+/** The recorded spending, plus later calls in claude's logs: claude may have continued without ctxb. */
 function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): SpentBefore {
   const { at, claimed, ...before } = spent;
   const { config } = resolveKept(settings.values, {});
   return {
     ...before,
-    // claude's log has the turn to its end, so its calls are measured.
+    // If the log contains the end of the turn, its calls are measured.
     lost: before.lost + (logs.at(-1)?.finished === true ? 0 : claimed),
     open:
       before.open +
@@ -120,7 +120,7 @@ function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): Spen
 
 type RunLog = SessionLog & { readonly id: string; readonly path: string };
 
-/** The logs of the run's sessions, oldest first; of those that have one. */
+/** The existing logs of the run's sessions, oldest first. */
 function logsOf(run: EarlierRun, io: Place): RunLog[] {
   const named = run.sessions.flatMap(({ id, log }) => {
     const { env, cwd } = io;
@@ -130,7 +130,7 @@ function logsOf(run: EarlierRun, io: Place): RunLog[] {
   return [...named, ...unnamedLog(run, named, io)];
 }
 
-/** The log of a session that took the last prompt, and that ctxb did not live to hear of. */
+/** The log of a session that received the last prompt, but whose id ctxb did not learn before it died. */
 function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLog[], io: Place): RunLog[] {
   if (last === undefined || named.some(({ delivered }) => delivered.has(last))) return [];
   for (const path of sessionLogsSince(since, io)) {
@@ -141,8 +141,8 @@ function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLo
 }
 
 /**
- * Where to continue: in the newest session with a message. If that one was left and owes no answer, in the document
- * that it was left with.
+ * Where to continue: in the newest session with a message. If ctxb had left that session with a handoff document and no
+ * answer is owed, in a fresh session with the document.
  */
 function stateOf(
   { runId, prompts, document: path }: EarlierRun,
@@ -172,7 +172,7 @@ function isOurs(uuid: string, { runId }: EarlierRun): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12) && !isStamp(uuid);
 }
 
-/** @throws CtxbError `usage` when it could not be ended */
+/** Reports how the claude process was ended. @throws CtxbError `usage` when it could not be ended */
 function tellEnd(
   { kind, left }: ClaudeEnd,
   { claude, runId }: Pick<EarlierRun, 'claude' | 'runId'>,
@@ -198,13 +198,13 @@ function readWords(
   if (invocation.prompt !== undefined) {
     notice('the prompt next to --resume-run is not sent: the run continues with its own');
   }
-  // The caller is gone: the prompts come from the mailbox.
+  // The caller is gone, so the prompts come from the state file.
   return { program, invocation: { ...invocation, inputFormat: 'text', prompt: undefined } };
 }
 
 /**
- * Ends every claude that a killed ctxb has left working alone, and closes their runs in the journal. The caller repeats
- * the work, so nothing is left to resume.
+ * Ends every claude process that a killed ctxb has left running, and closes their runs in the journal. The caller
+ * repeats the work, so nothing is left to resume.
  *
  * @throws CtxbError `usage` when one of them cannot be ended
  */
@@ -223,16 +223,16 @@ export async function stopOrphanedRuns(
 
 interface Told {
   readonly notice: (text: string) => void;
-  /** Called before it waits, or where the time is not known. */
+  /** Called before the wait, or if the reset time is unknown. */
   readonly onWait: (runId: string, resetsAt: number | undefined) => void;
 }
 
-/** Timers stop while a machine sleeps: the clock is looked at again after this long. */
+/** Milliseconds between two looks at the clock, because timers stop while a machine sleeps. */
 const LOOK_MS = 30_000;
 
 /**
- * Waits until the usage limit resets at which a run has ended, where that is known and to come. Resolves with the run's id,
- * as another may have ended meanwhile, and with the signal that broke the wait off, if one did.
+ * Waits for the reset of the usage limit that stopped a run, if its time is known and in the future. Resolves with the
+ * run's id, because another run may have ended meanwhile, and with the signal that interrupted the wait, if any.
  *
  * @throws CtxbError `usage` as {@link findEarlierRun}
  */
@@ -248,7 +248,7 @@ export async function untilReset(
   claimRun({ contextDir, id: runId }, io, notice, { waitsUntil: resetsAt });
   const signals = holdSignals();
   while (Date.now() < resetsAt && signals.received() === undefined) {
-    // A signal breaks it off.
+    // A signal ends the wait.
     await delay(Math.min(resetsAt - Date.now(), LOOK_MS), undefined, { signal: signals.stop }).catch(() => {});
   }
   signals.release();

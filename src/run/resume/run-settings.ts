@@ -3,7 +3,7 @@ import type { SetValue } from '../../config/resolve-config.ts';
 import { redact } from '../../store/masks/redact.ts';
 
 export interface RunSettings {
-  /** The values that somebody had set, with their sources; every other key was at its default. */
+  /** Values that were set, with their sources. Every other key had its default. */
   readonly values: readonly SetValue[];
   /** The flags for the telemetry receiver and the record. */
   readonly otlp: string | undefined;
@@ -12,10 +12,13 @@ export interface RunSettings {
   readonly withheld: readonly string[];
 }
 
-/** Settings of the present terminal and the place of the run: the present values apply. */
+/** Settings that depend on the present terminal or the run's folder. Their current values apply. */
 const OF_NOW: ReadonlySet<string> = new Set<KeyPath>(['contextDir', 'quiet', 'statusLine']);
 
-/** The settings for the file, without secrets. The only texts among the keys are words for the agent. */
+/**
+ * The settings for the state file, without secrets. The only free texts among the values are instructions for the
+ * agent.
+ */
 export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'withheld'>): RunSettings {
   const kept = values.filter(({ key }) => !OF_NOW.has(key));
   const isSecret = withoutSecret(otlp) !== otlp;
