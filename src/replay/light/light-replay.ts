@@ -1,4 +1,4 @@
-import { createCallIdentity, readKey } from '../../core/governor/call-identity.ts';
+import { createCallIdentity } from '../../core/governor/call-identity.ts';
 import { readMessage, sessionIn } from '../../core/governor/conversation/readings.ts';
 import { readCost } from '../../core/governor/cost/cost.ts';
 import { ECHO, factsOf } from '../../core/governor/facts.ts';
@@ -102,8 +102,7 @@ function answerIn(line: RecordingLine): AssistantEvent | undefined {
 function saysSame(answer: AssistantEvent, last: AssistantEvent): boolean {
   const isOne = answer.messageId === last.messageId && answer.subagent === last.subagent && answer.model === last.model;
   const isSized = answer.outputFinal && last.outputFinal && answer.blocks.length === 0;
-  const isEqual = answer.usage?.output === last.usage?.output;
-  return isOne && isSized && isEqual && readKey(answer.usage) === readKey(last.usage);
+  return isOne && isSized && JSON.stringify(answer.usage) === JSON.stringify(last.usage);
 }
 
 /** Only its time counts. */

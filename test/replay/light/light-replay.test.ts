@@ -10,7 +10,7 @@ import { createRandom } from '../../support/random.ts';
 import { FIXTURE_RECORDINGS, FOUND_LOGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../support/recordings.ts';
 import { sized } from '../../support/size.ts';
 import { unmasked } from '../../support/unmasked.ts';
-import { killed, oddLog, torn } from './odd-log.ts';
+import { gapped, killed, oddLog, torn } from './odd-log.ts';
 
 const how = { run: replayRun(DEFAULTS), mask: unmasked };
 
@@ -70,6 +70,35 @@ describe('a light reading says what a full one says', () => {
     }
     expect(told).toBeGreaterThan(sized(200, 40_000));
   });
+});
+
+it('of an answer whose last row alone names its searches', () => {
+  const row = (id: string, searches: number) => {
+    const usage = { input_tokens: 4, output_tokens: 9, server_tool_use: { web_search_requests: searches } };
+    const content = [{ type: 'text', text: 'x' }];
+    const message = { id, model: 'claude-opus-4-6', content, stop_reason: 'end_turn', usage };
+    const origin = { parentUuid: null, isSidechain: false, sessionId: 's1', version: '2.1.29' };
+    return { ...origin, type: 'assistant', message, uuid: `${id} ${searches}`, timestamp: '2026-05-01T10:00:00.000Z' };
+  };
+  const calls = ['msg_01AbCdEfGhIjKlMnOp1', 'msg_01AbCdEfGhIjKlMnOp2', 'msg_01AbCdEfGhIjKlMnOp3'];
+  const rows = calls.flatMap((id) => [row(id, 0), row(id, 2)]);
+  const bytes = Buffer.from(rows.map((each) => `${JSON.stringify(each)}\n`).join(''));
+  expect(readLightly(bytes)).toEqual(readFully(bytes));
+});
+
+it('of odd logs with a gap anywhere, unless only a full reading sees that the line around it is broken', () => {
+  let told = 0;
+  for (let seed = 1; seed <= sized(200, 20_000); seed++) {
+    const random = createRandom(seed);
+    const bytes = gapped(oddLog(random), random);
+    const light = readLightly(bytes);
+    if (light === undefined) continue;
+    const full = readFully(bytes);
+    if (full.lines.malformed > light.lines.malformed) continue;
+    told++;
+    expect(light, `seed ${seed}`).toEqual(full);
+  }
+  expect(told).toBeGreaterThan(sized(100, 10_000));
 });
 
 describe('a row that is written like one before it', () => {

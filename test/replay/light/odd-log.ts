@@ -43,6 +43,12 @@ export function torn(log: Buffer, random: Random): Buffer {
   return Buffer.concat([log.subarray(0, from), log.subarray(to)]);
 }
 
+/** The same with a piece missing from any byte to any byte: the rests of two lines may be one. */
+export function gapped(log: Buffer, random: Random): Buffer {
+  const [any, other] = [random.whole(0, log.length), random.whole(0, log.length)];
+  return Buffer.concat([log.subarray(0, Math.min(any, other)), log.subarray(Math.max(any, other))]);
+}
+
 /** The same with one line cut off at any byte, as a process that was killed leaves it. */
 export function killed(log: Buffer, random: Random): Buffer {
   const from = random.whole(0, log.length - 1);
