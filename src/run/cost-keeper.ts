@@ -45,8 +45,9 @@ export function createCostKeeper({
   let written = 0;
   /** This run's claim in the ledger, in micro-dollars. */
   let claimed = 0;
-  /** Cost of the run's latest call, in micro-dollars. */
+  /** Cost of the run's latest call, in micro-dollars: by claude's last report if that is more, as lines lack the final output. */
   let lastCall = 0;
+  let reported = { total: 0, calls: 0 };
   /** The last report to `onSpent`; undefined if nothing was spent. */
   let noted: string | undefined;
 
@@ -68,7 +69,13 @@ export function createCostKeeper({
   /** Records the cost of finished calls, and claims the expected cost of those in progress. */
   function write(state: GovernorState, isOver = false): boolean {
     const total = totalMicroUsd(state.cost);
-    lastCall = latestCallsMicroUsd(state.cost) || lastCall;
+    const { calls } = state.gauge;
+    const latest = latestCallsMicroUsd(state.cost);
+    if (latest === 0 && total > reported.total) {
+      lastCall = Math.round((total - reported.total) / Math.max(1, calls - reported.calls));
+      reported = { total, calls };
+    }
+    lastCall = Math.max(latest, lastCall);
     const isAtWork = !isOver && state.turn.phase !== 'idle';
     const lost = state.spending.lost - lostBefore;
     if (total === written && isAtWork === claimed > lost) return false;

@@ -7,7 +7,17 @@ import type { GovernorState } from '../../src/core/governor/state.ts';
 import { type CostKeeper, createCostKeeper } from '../../src/run/cost-keeper.ts';
 import { createFaults } from '../../src/store/files/store-error.ts';
 import { costEntries } from '../support/cost-ledger.ts';
-import { afterTurn, callLine, type Driver, drive, initLine, resultLine } from '../support/governor.ts';
+import {
+  afterTurn,
+  answerTo,
+  callLine,
+  type Driver,
+  drive,
+  initLine,
+  policyWith,
+  resultLine,
+  toolResultLine,
+} from '../support/governor.ts';
 
 let folder: string;
 let faults: string[];
@@ -63,6 +73,20 @@ describe('what a turn cost', () => {
     keeper('r', false).close(drive().state);
     expect(readdirSync(folder)).toEqual([]);
   });
+});
+
+it('claims for the call under way what claude has reported of the one before, which its line does not tell', () => {
+  const costs = keeper();
+  const driver = afterTurn(20_000, { policy: policyWith({ cost: { projectLimitUsd: 1 } }) });
+  costs.settle(turn(driver, 0.1));
+  driver.prompt('Next.');
+  driver.claude(initLine(), callLine(20_000), toolResultLine('done'));
+  costs.settle(driver.state);
+  driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.3 } }));
+  costs.settle(driver.state);
+  driver.claude(callLine(20_000));
+  costs.settle(driver.state);
+  expect(ledger().at(-1)).toMatchObject({ claimed: 200_000 });
 });
 
 it('a subagent is noted also with the end of a turn, and where nothing was spent on it', () => {

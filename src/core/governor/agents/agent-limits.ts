@@ -2,7 +2,7 @@ import { ownOf } from '../../protocol/fields.ts';
 import { toMicroUsd } from '../cost/cost.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
-import { askUsage, stopTask } from '../prompts/own-lines.ts';
+import { askCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Line, type Step, silent, type Telling } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
@@ -31,16 +31,10 @@ export function agentsBegun({ subagents, fanOut }: GovernorState): number {
   return fanOut.before + new Set([...Object.keys(subagents), ...fanOut.asked]).size;
 }
 
-/** Least time between two requests for claude's counter: its answer has the whole cost of the run. */
-const COUNT_EVERY_MS = 10_000;
-
 /** Calls that are not on the stream cost too: claude's own counter knows of them before the next result. */
 export function countUnseen(state: GovernorState, { before }: Line): Step {
-  const { countedAt = Number.NEGATIVE_INFINITY } = state.fanOut;
-  if (state.control.phase !== 'open' || state.now - countedAt < COUNT_EVERY_MS) return keep(state);
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
-  if (!Object.entries(state.subagents).some(isNew)) return keep(state);
-  return askUsage(changedIn(state, 'fanOut', { countedAt: state.now }), 'cost');
+  return Object.entries(state.subagents).some(isNew) ? askCounter(state) : keep(state);
 }
 
 /** Decisions from the figures of agents: an agent beyond its bound is stopped. */

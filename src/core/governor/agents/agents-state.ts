@@ -44,8 +44,6 @@ export type FanOut = Readonly<typeof NO_FAN_OUT>;
 export const NO_FAN_OUT = {
   /** Agents that this run had started when it was broken off. */
   before: 0,
-  /** When claude was last asked for its counter of cost, in milliseconds since the epoch; undefined: never. */
-  countedAt: undefined as number | undefined,
   /** Calls that ctxb let through, by their ids, whose agents have not begun. */
   asked: [] as readonly string[],
   /** Workflows that were stopped, by their tasks' ids. */

@@ -3,7 +3,7 @@ import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../pro
 import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
-import { readOpening, readReport } from '../cost/cost.ts';
+import { readOpening, readReport, totalMicroUsd } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import type { HookName } from '../effects.ts';
 import { isAnswer, isSaid } from '../facts.ts';
@@ -209,7 +209,10 @@ function askCost(state: GovernorState): Step {
 function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {
   const total = fieldsOf(event.response.session).total_cost_usd;
   if (typeof total !== 'number') return state;
-  return { ...state, cost: (purpose === 'cost' ? readReport : readOpening)(state.cost, total) };
+  const cost = (purpose === 'cost' ? readReport : readOpening)(state.cost, total);
+  // The answer may be older than the latest call.
+  const isBehind = purpose === 'cost' && totalMicroUsd(cost) < totalMicroUsd(state.cost);
+  return isBehind ? state : { ...state, cost };
 }
 
 const STOP_WAITING = clearTimer('context');

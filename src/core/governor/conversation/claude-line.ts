@@ -49,7 +49,7 @@ import { followLimits, followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteTurn } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
-import { endsAtBudget, judgeSpending, readStop } from './spending.ts';
+import { askSpent, endsAtBudget, judgeSpending, readStop } from './spending.ts';
 import { isInjectedTurn, isMended, startsForeignTurn } from './visibility.ts';
 
 /** Lines that say nothing about the context, the money or the turn. */
@@ -128,6 +128,7 @@ const RULES: readonly Rule[] = [
   when('agents', judgeAgents),
   when('agents', acting(countUnseen)),
   when('call', prepareExact),
+  on('user', askSpent),
   on('result', readStop),
   (state, { before }) => judgeSpending(before, state),
   on('init', acting(followModel)),

@@ -1,10 +1,10 @@
-import type { Event, ResultEvent } from '../../protocol/events.ts';
+import type { Event, ResultEvent, UserEvent } from '../../protocol/events.ts';
 import { isComputed, runMicroUsd, toUsd } from '../cost/cost.ts';
 import { asksPerson, type CostLimits, type CostNotice, isRoomUsedUp, judgeCost } from '../cost/cost-limit.ts';
 import { tellsInterrupt } from '../facts.ts';
 import { IDLE } from '../operations/operation.ts';
 import { waiting } from '../prompts/mailbox.ts';
-import { askUsage, sendInterrupt } from '../prompts/own-lines.ts';
+import { askCounter, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import {
   chain,
@@ -39,22 +39,25 @@ export function judgeSpending(before: GovernorState, state: GovernorState): Step
   return chain(judgeUncounted(before, state), (next) => judgeLimits(before, next));
 }
 
-/** Where calls come without figures claude's own counter is asked; where that says nothing either, no limit holds. */
+/** The stream has no final counts of an answer. Once its tools have run, claude's own counter has them, and is asked. */
+export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Step {
+  return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : keep(state);
+}
+
+/** Where claude's counter says nothing either, no limit holds. */
 function judgeUncounted(before: GovernorState, state: GovernorState): Step {
-  const { uncounted } = state.cost;
-  const { cost, agents } = state.run.policy;
+  const isNews = state.cost.uncounted === 'all' && before.cost.uncounted !== 'all' && isLimited(state);
+  return keep(state, isNews ? [decided(state, 'uncounted', 'the back-end counts no tokens')] : []);
+}
+
+function isLimited({ run }: GovernorState): boolean {
+  const { cost, agents } = run.policy;
   const limits = [cost.limitUsd, cost.projectLimitUsd, agents.costUsd, agents.tokens];
-  const isLimited = limits.some((limit) => limit !== undefined) && state.run.mode === 'act';
-  if (!isLimited || uncounted === before.cost.uncounted) return keep(state);
-  if (uncounted === 'round' && state.control.phase === 'open') return askUsage(state, 'cost');
-  const reason = 'the back-end counts no tokens';
-  return keep(state, uncounted === 'all' ? [decided(state, 'uncounted', reason)] : []);
+  return run.mode === 'act' && limits.some((limit) => limit !== undefined);
 }
 
 function judgeLimits(before: GovernorState, state: GovernorState): Step {
   if (before.cost === state.cost && before.spending === state.spending) return keep(state);
-  const { limitUsd, projectLimitUsd } = limitsOf(state);
-  if (limitUsd === undefined && projectLimitUsd === undefined) return keep(state);
   const { level, news, said } = judge(state);
   const told = news.length === 0 ? state : tellCosts(changedIn(state, 'spending', { said }), news);
   const announced = keep(

@@ -53,10 +53,9 @@ export const EMPTY_COST = {
    * While nothing is known:
    *
    * - `call`: calls came without figures.
-   * - `round`: their tools have run, so claude has all figures of them.
    * - `all`: claude's own counter has stayed at 0. The back-end counts nothing.
    */
-  uncounted: 'none' as 'none' | 'call' | 'round' | 'all',
+  uncounted: 'none' as 'none' | 'call' | 'all',
   /** A model without a price: its calls cost nothing until claude reports them. */
   unpriced: undefined as string | undefined,
 };
@@ -89,8 +88,6 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
         : { ...cost, carried: undefined };
     case 'assistant':
       return readCall(cost, event, list, written);
-    case 'user':
-      return cost.uncounted === 'call' && event.role === 'tool-result' ? { ...cost, uncounted: 'round' } : cost;
     case 'partial': {
       const call = cost.calls.find(({ thread }) => thread === event.subagent);
       if (call === undefined || event.outputTokens === undefined) return cost;

@@ -93,6 +93,11 @@ export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Step 
   return request(state, purpose, { subtype: 'get_usage' });
 }
 
+/** The same in the middle of a turn: one request at a time, as its answer has the whole cost of the run. */
+export function askCounter(state: GovernorState): Step {
+  return state.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : keep(state);
+}
+
 /** Whether claude has yet to answer it. */
 export function isAsking({ control }: GovernorState, purpose: ControlPurpose): boolean {
   return Object.values(control.pending).includes(purpose);

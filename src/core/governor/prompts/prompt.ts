@@ -81,8 +81,8 @@ export function giveBack(state: GovernorState, prompts: readonly Prompt[], openi
   const end = texts.slice(wholeCharacter(texts, texts.length - ENDS_LENGTH / 2));
   const extent = `Both ends of its ${texts.length} characters follow; read ${path} for the whole`;
   const shorter = `${opening}. ${extent}:\n\n${beginning}\n[…]\n${end}`;
-  const keeps = { actions: [{ kind: 'keep', file, texts: blocks }] } as const;
-  return texts.length <= PROMPT_LIMIT ? { text: whole, shorter, ...keeps } : { text: shorter, ...keeps };
+  const text = texts.length <= PROMPT_LIMIT ? whole : shorter;
+  return { text, shorter, actions: [{ kind: 'keep', file, texts: blocks }] };
 }
 
 /** The words of a prompt, block by block; pictures, and the text behind a command, can only be mentioned. */

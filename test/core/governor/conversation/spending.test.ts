@@ -495,3 +495,34 @@ describe('what was said into a turn that is then stopped for its cost, which cla
     expect(driver.actions).toContainEqual(expect.objectContaining(left));
   });
 });
+
+describe("in the middle of a turn claude's own counter", () => {
+  /** A call of the second prompt has run its tool, and claude is asked. */
+  function asked(cost: PolicyChanges['cost'] = {}): Driver {
+    const driver = spent(0.5, cost);
+    driver.prompt('Next.');
+    driver.claude(initLine(), callLine(20_000), toolResultLine('done'));
+    return driver;
+  }
+
+  const counter = (driver: Driver, usd: number) => answerTo(driver, 'cost', { session: { total_cost_usd: usd } });
+
+  it('stops the turn: the stream has not told how much the model wrote', () => {
+    const driver = asked();
+    driver.claude(counter(driver, 1.01));
+    expect(costs(driver).at(-1)).toMatchObject({ level: 'limit', spentUsd: 1.01, source: 'reported' });
+    expect(interrupts(driver)).toHaveLength(1);
+  });
+
+  it('takes nothing away where it was read before the latest call', () => {
+    const driver = asked();
+    driver.claude(callLine(400_000));
+    const before = driver.state.cost;
+    driver.claude(counter(driver, 0.51));
+    expect(driver.state.cost).toBe(before);
+  });
+
+  it('is not asked for where nothing is limited', () => {
+    expect(() => counter(asked({ limitUsd: undefined }), 1)).toThrow('claude was not asked');
+  });
+});
