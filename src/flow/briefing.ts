@@ -10,26 +10,26 @@ import type { CuratedChoice } from './pack/receipt.ts';
 import type { PackItem } from './pack/step-block.ts';
 
 export interface BriefingWorld extends BudgetWorld {
-  /** undefined: the step has not run, and is left out. */
+  /** Returns the output of a step; undefined if the step has not ended, which omits it from the briefing. */
   readonly outputs: (stepId: string) => StepOutput | undefined;
-  /** Whether a file exists; takes its path as the flow has it. */
+  /** Whether a file exists. @param path relative to the working folder */
   readonly exists: (path: string) => boolean;
-  /** Reads the beginning of a text file; undefined if the working folder has no such file. */
+  /** Reads the start of a text file; undefined if the working folder contains no such file. */
   readonly readHints?: (path: string) => string | undefined;
-  /** Reads a file with a prompt; takes its path as the flow has it. */
+  /** Reads a prompt file. @param file relative to the flow's folder */
   readonly readPrompt: (file: string) => string;
   readonly curated?: CuratedChoice | undefined;
 }
 
 interface FlowFiles extends BudgetWorld {
-  /** The flow's; absolute. */
+  /** Absolute path of the flow file. */
   readonly file: string;
   readonly cwd: string;
-  /** undefined: nothing has run. */
+  /** undefined if the flow has not run. */
   readonly run: { readonly outputOf: (stepId: string) => StepOutput | undefined } | undefined;
 }
 
-/** Reads the parts of briefings from the disk; the output of a step is read once. */
+/** Reads the parts of briefings from disk; reads the output of each step once. */
 export function briefingWorld({ file, cwd, run, ...budgets }: FlowFiles): BriefingWorld {
   const outputs = new Map<string, StepOutput | undefined>();
   return {
@@ -47,20 +47,20 @@ export function briefingWorld({ file, cwd, run, ...budgets }: FlowFiles): Briefi
   };
 }
 
-/** More than a briefing shows of them. */
+/** Maximum number of bytes read, more than a briefing shows. */
 const HINTS_LIMIT = 64 * 1024;
 
 export type Briefing = ReturnType<typeof briefingOf>;
 
 /**
- * Makes the pack of a step of a checked flow from the outputs of the steps that it sees, and the files that those have
- * made. Throws what `world` throws.
+ * Packs the briefing of a step of a checked flow: the outputs of the steps that it sees, and the files that they made.
+ * Throws whatever `world` throws.
  */
 export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   const seen = seenBy(flow, step);
   const budgets = effectiveBudgets(flow, step, world);
   const history = historyOf(flow, step, world);
-  // If not all fit, the last are left out.
+  // List the newest first: if not all fit, the last ones are omitted.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
   const prompt = promptOf(step, world.readPrompt);
   const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
@@ -69,7 +69,7 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   return { pack: pack(step, history, budgets.budgets, extras), budgets };
 }
 
-/** The outputs that a step sees, the oldest first. */
+/** The outputs that a step sees, oldest first. */
 export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<BriefingWorld, 'outputs'>): PackItem[] {
   return seenBy(flow, step).flatMap(({ id, agent, priority }) => {
     const output = outputs(id);
@@ -77,10 +77,10 @@ export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<Briefing
   });
 }
 
-/** The order is the same for all steps, and with a thousand of them takes longer to find than a pack to make. */
+/** Cached per flow: ordering a thousand steps takes longer than packing a briefing. */
 const orders = new WeakMap<Flow, StepOrder>();
 
-/** The steps whose output a step sees, the oldest first. */
+/** The steps whose output a step sees, oldest first. */
 function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
   const order = orders.get(flow) ?? orderSteps(flow);
   orders.set(flow, order);
@@ -90,8 +90,8 @@ function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
 }
 
 /**
- * The task of a step that has only an objective, which the briefing already shows at the top: repeated, it would read
- * as two.
+ * The task of a step that has an objective but no prompt. The briefing shows the objective at the top; repeating it
+ * here would look like two tasks.
  */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
 

@@ -7,16 +7,16 @@ import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow
 import type { StepOutput } from './flow.ts';
 import { readReceipt } from './step-receipt.ts';
 
-/** A run of a flow, as it lies on the disk. */
+/** A run of a flow, stored on disk. */
 export type EarlierRun = NonNullable<ReturnType<typeof openRun>>;
 
-/** The runs in a context folder, newest first. A run is read when it is asked. */
+/** The runs in a context folder, newest first. Their files are read on demand. */
 export function earlierRuns(contextDir: string): EarlierRun[] {
   return listFlowRuns(contextDir).flatMap((id) => openRun(contextDir, id) ?? []);
 }
 
 function openRun(contextDir: string, id: string) {
-  // Read-only, so there are no write errors to report.
+  // Opened read-only, so write errors cannot occur.
   const files = openFlowRun(contextDir, id);
   const { folder, read } = files;
   if (kindOf(folder) !== 'folder') return undefined;
@@ -29,18 +29,18 @@ function openRun(contextDir: string, id: string) {
   return {
     id,
     receiptOf,
-    /** Name of its flow; undefined where no step has left a receipt. */
+    /** Name of the run's flow; undefined without receipts. */
     flow: () => receipts().next().value?.flow,
-    /** Of all steps; a step comes after those that it sees, because it sees more than any of them. */
+    /** The receipts of all steps, each after the steps that it sees: a step sees more steps than any of those. */
     receipts: () => [...receipts()].sort((one, other) => one.items.length - other.items.length),
     outputOf: (stepId: string) => stepOutput(files, stepId),
   };
 }
 
 /**
- * Finds a run by its id or by the beginning of it.
+ * Finds a run by its id or a unique prefix.
  *
- * @throws CtxbError `usage` where no run, or more than one, matches
+ * @throws CtxbError `usage` if no run matches, or several do
  */
 export function findRun<R extends { readonly id: string }>(runs: readonly R[], name: string): R {
   const found = runs.filter(({ id }) => id.startsWith(name));
@@ -54,11 +54,11 @@ export function findRun<R extends { readonly id: string }>(runs: readonly R[], n
   );
 }
 
-/** The state of a step, and its last answer. */
+/** STEP_FILE holds the state of a step, OUTPUT_FILE its last answer. */
 export const STEP_FILE = 'step.json';
 export const OUTPUT_FILE = 'output.md';
 
-/** The output of a step; undefined: it has not ended by itself. */
+/** The output of a step; undefined if the step is neither done nor failed. */
 export function stepOutput(files: Pick<FlowRunFiles, 'read' | 'path'>, id: string): StepOutput | undefined {
   const { status, error } = parseFields(files.read(id, STEP_FILE) ?? '');
   if (status !== 'done' && status !== 'failed') return undefined;

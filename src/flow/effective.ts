@@ -5,7 +5,7 @@ import { LEVELS, type Level, type ResolvedBudgets, resolveBudgets } from './pack
 
 export interface BudgetWorld {
   readonly global?: Partial<FlowGlobals> | undefined;
-  /** Tokens of the context window; where it is not known, what the step's model names, or 200,000. */
+  /** Context window in tokens; default: the window of the step's model, or 200,000. */
   readonly window?: number | undefined;
 }
 
@@ -13,7 +13,7 @@ function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): P
   return profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
 }
 
-/** The effective budgets of a step of a checked flow, each with its level. */
+/** The effective budgets of a step of a checked flow, with the source of each value. */
 export function effectiveBudgets(
   flow: Pick<Flow, 'profile' | 'profiles' | 'budgets'>,
   step: Pick<FlowStep, 'budgets' | 'model'>,
@@ -23,10 +23,10 @@ export function effectiveBudgets(
   return resolveBudgets(levels, window ?? windowOfModel(step.model));
 }
 
-/** A cheap model reads and lists for some ten seconds; beyond a minute the mechanical selection is the better deal. */
+/** A cheap model needs about ten seconds; after a minute, the mechanical selection is the better deal. */
 const CURATOR: Curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
 
-/** The curator of a step of a checked flow, and the level that switches it on or off. */
+/** The curator of a step of a checked flow, and the level that enables or disables it. */
 export function effectiveCurator(
   flow: Pick<Flow, 'profile' | 'profiles' | 'curator'>,
   step: Pick<FlowStep, 'curator'>,
@@ -40,7 +40,7 @@ export function effectiveCurator(
   };
 }
 
-/** The warnings about budgets of steps: each once, with the steps that it concerns unless it concerns all. */
+/** The budget warnings of the given steps, without duplicates. A warning names its steps unless it applies to all. */
 export function budgetWarnings(
   flow: Flow,
   steps: readonly FlowStep[],

@@ -5,22 +5,25 @@ type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T;
 
 type FlowFile = Fixed<InferOutput<typeof flowFileSchema>>;
 
-/** A checked flow file: a long job as steps, each in a fresh context with its own briefing. */
+/** A checked flow file: a long job in steps, each run in a fresh context with its own briefing. */
 export type Flow = Omit<FlowFile, '$schema' | 'profiles'> & { readonly profiles: Readonly<Record<string, Profile>> };
 
-/** Defaults for all steps of the flows that choose it. */
+/** Budgets and curator for all steps of a flow that selects this profile. */
 export type Profile = Fixed<InferOutput<typeof profile>>;
 
 export type FlowStep = Flow['steps'][number];
 
-/** A cheap run before a step that says which files and earlier steps matter to it, and sums up what is too long. */
+/**
+ * A cheap claude run before a step. It names the files and earlier steps that matter to the step, and summarizes long
+ * outputs.
+ */
 export type Curator = Required<FlowStep['curator']>;
 
-/** The output of a step for later ones. */
+/** The output of a step, for later steps. */
 export interface StepOutput {
   readonly ok: boolean;
   readonly output: string;
   readonly error: string | undefined;
-  /** Path of the whole output; the pack names it after a cut. */
+  /** Path of the complete output, which the briefing names if it cuts the output. */
   readonly path?: string | undefined;
 }

@@ -4,13 +4,13 @@ import type { BudgetWarning, SourcedBudgets } from './pack/budgets.ts';
 import type { PackReceipt } from './pack/pack.ts';
 import { TIERS } from './pack/priority.ts';
 
-/** The input and the outcome of a step: `.context/receipts/<flow>/<step>.json`. */
+/** Input and outcome of a step, stored in `.context/receipts/<flow>/<step>.json`. */
 export interface StepReceipt extends PackReceipt, Pick<KnownReceipt, 'flow' | 'run' | 'attempt'> {
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
-  /** The cost and faults of the curator's choice; undefined: no curator was asked. */
+  /** Cost and faults of the curator; undefined if no curator was asked. */
   readonly curation: KnownReceipt['curation'];
-  /** undefined: the step has not ended. */
+  /** undefined if the step has not ended. */
   readonly measured: MeasuredStep | undefined;
 }
 
@@ -19,7 +19,7 @@ export type MeasuredStep = NonNullable<KnownReceipt['measured']> & { readonly se
 const names = v.array(v.string());
 const size = v.pipe(v.number(), v.minValue(0));
 
-/** The part of a `StepReceipt` that is read again. A file may be incomplete or of another version. */
+/** The fields of a `StepReceipt` that ctxb reads back. The file may be incomplete or of another version. */
 const receiptSchema = v.object({
   version: v.literal(1),
   flow: v.string(),
@@ -45,14 +45,14 @@ const receiptSchema = v.object({
       cost_usd: v.number(),
       duration_ms: v.number(),
       fault: v.nullable(v.string()),
-      // The steps whose summaries it cost.
+      // Steps whose outputs the curator summarized.
       summed_up: v.optional(names, []),
     }),
   ),
   measured: v.optional(
     v.object({
       exit_code: v.number(),
-      // Of the main thread: the first call has system prompt, tools and the pack.
+      // Figures of the main thread; the first call contains system prompt, tools and the briefing.
       first_tokens: size,
       peak_tokens: size,
       calls: size,
@@ -64,7 +64,7 @@ const receiptSchema = v.object({
 
 export type KnownReceipt = v.InferOutput<typeof receiptSchema>;
 
-/** undefined: this is no receipt, or one of another version. */
+/** Returns undefined if the JSON is not a receipt of this version. */
 export function readReceipt(json: string): KnownReceipt | undefined {
   const { success, output } = v.safeParse(receiptSchema, parsed(json));
   return success ? output : undefined;

@@ -12,22 +12,22 @@ import { runStep, type StepEnd, type StepRun } from '../run/run-step.ts';
 import { answerJsonSchema, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
 import { checkSummaries, type JudgedSummaries, type SummaryTask } from './summaries.ts';
 
-/** `config` is the flow's; `curate` switches off what a curator must not do. */
+/** `config` is the flow's configuration; `curate` disables what a curator must not do. */
 export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'stop'> {
   readonly curator: Curator;
-  /** The user's `--settings` for claude, which may say how it reaches its API. */
+  /** The user's `--settings` for claude, which may configure its API access. */
   readonly settings: string | undefined;
   readonly summaries: SummaryTask;
 }
 
 export type Curation = Awaited<ReturnType<typeof curate>>;
 
-/** Enough for some dozen tool calls of a cheap model. */
+/** Pays for a few dozen tool calls of a cheap model. */
 const LIMIT_USD = 0.05;
 
 /**
- * Asks a cheap claude that can only read which files and earlier steps matter to a step, and has it sum up outputs.
- * Never rejects: after any fault the step runs with the mechanical selection, and with what was summed up before.
+ * Asks a cheap, read-only claude which files and earlier steps matter to a step, and lets it summarize outputs. Never
+ * rejects: after a failure, the step runs with the mechanical selection and the summaries made before.
  *
  * @param history oldest first
  */
@@ -45,15 +45,15 @@ export async function curate(step: TaughtStep, history: readonly PackItem[], opt
 }
 
 interface Judged {
-  /** undefined: the mechanical selection applies. */
+  /** undefined: use the mechanical selection. */
   readonly choice: CuratedChoice | undefined;
-  /** Why there is no choice, or which part of the answer was rejected. */
+  /** Why no choice was made, or which part of the answer was rejected. */
   readonly fault: string | undefined;
-  /** The summaries that it was asked for; empty without an answer. */
+  /** The verdict on each requested summary; empty without an answer. */
   readonly judged: JudgedSummaries;
 }
 
-/** Earlier summaries are still used. */
+/** Falls back to the summaries made before. */
 function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judged {
   const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
   return { choice, fault: oneLine(fault, LONG_LINE_LENGTH), judged: new Map() };
@@ -73,9 +73,9 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
     timeoutSeconds: curator.timeoutSeconds,
     stop,
   };
-  // The session is not reported: what counts is in the receipt.
+  // Do not report the session: the receipt contains its results.
   const end = await runStep(run, io, { line() {}, watcher: { relay } });
-  // If claude did not answer, stderr says why.
+  // Without an answer, the last line of stderr names the cause.
   const isBare = end.error === `exit code ${end.exitCode}` && lastError !== '';
   return isBare ? { ...end, error: `${end.error}: ${lastError}` } : end;
 }
@@ -101,12 +101,14 @@ function judge(output: string, history: readonly PackItem[], options: CurateOpti
 }
 
 /**
- * With no other tool, nothing need be forbidden. (With a list of what is allowed or forbidden, claude keeps
- * all others, and runs harmless commands of its shell without asking.)
+ * `--tools` removes all other tools. `--allowedTools` and `--disallowedTools` would keep them, and claude runs harmless
+ * shell commands without asking.
  */
 const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
 
-/** The only mode that allows reading in the working folder and refuses it outside whatever the user's settings say. */
+/**
+ * The only mode that allows reading inside the working folder and denies it outside, regardless of the user's settings.
+ */
 const IN_THE_FOLDER = ['--permission-mode', 'default'];
 
 export function curatorInvocation(
@@ -119,7 +121,7 @@ export function curatorInvocation(
     ...(settings === undefined ? [] : ['--settings', settings]),
     ...READ_ONLY,
     ...IN_THE_FOLDER,
-    // `claude --continue` of the user must not find this session.
+    // Keep this session out of the user's `claude --continue`.
     '--no-session-persistence',
     ...['--json-schema', answerJsonSchema(summaries.toSum.length > 0)],
   ]);
@@ -127,7 +129,7 @@ export function curatorInvocation(
   throw new CtxbError('bug', `the arguments of the curator are read as ${invocation.kind}`);
 }
 
-/** The user's policies without notes, handoffs and recovery, and with a hard cost limit. */
+/** The user's configuration without notes, handoffs and recovery, and with a hard cost limit. */
 export function curatorConfig(config: Config, limitUsd: number): Config {
   const { memory, handoff, recovery, cost } = config;
   return {

@@ -6,15 +6,15 @@ import type { CuratedChoice } from '../pack/receipt.ts';
 import { BETWEEN_PARTS, type PackItem } from '../pack/step-block.ts';
 import { READ_CHARS, type SummaryTask } from './summaries.ts';
 
-/** Steps that are listed, the newest of all: a line takes about a hundred characters, and the run must stay cheap. */
+/** Maximum number of steps listed, newest kept: each takes about a hundred characters, and the run must stay cheap. */
 const LISTED = 200;
 
 /**
- * The prompt of a curator. It says that nothing in it of the job is an instruction to the curator: neither the briefing,
- * which is for somebody else, nor a word of any output.
+ * The prompt of a curator. It states that neither the briefing, which is meant for another agent, nor any output is an
+ * instruction to the curator.
  *
  * @param history oldest first
- * @param place what the answer has to keep to
+ * @param place bounds of the answer
  */
 export function curatorPrompt(
   step: TaughtStep,
@@ -40,11 +40,11 @@ export function curatorPrompt(
 
 interface PromptPlace extends Pick<SummaryTask, 'toSum' | 'summaryChars'> {
   readonly cwd: string;
-  /** How many files may be named. */
+  /** Maximum number of files in the answer. */
   readonly maxFiles: number;
 }
 
-/** Models count characters badly. */
+/** The share of the limit that the prompt asks for, because models count characters badly. */
 const ASKED_SHARE = 0.75;
 
 function summariesTask(toSum: readonly PackItem[], limit: number): string {
@@ -88,7 +88,7 @@ function historyLine({ stepId, agent, ok, output, path }: PackItem): string {
   return `- ${shown(stepId)} (${about.join(', ')})${first === '' ? '' : `: ${shown(first)}`}`;
 }
 
-/** A curator's answer, not yet compared with history, outputs and disk. */
+/** A curator's answer, not yet checked against the history, the outputs and the disk. */
 export type CuratorAnswer = v.InferOutput<typeof answerSchema>;
 
 const answerSchema = v.strictObject({
@@ -101,7 +101,7 @@ const text = { type: 'string' } as const;
 const names = { type: 'array', items: text } as const;
 const summaries = { type: 'array', items: objectOf({ step: text, text }) } as const;
 
-/** The same as JSON Schema, for claude's `--json-schema`; with summaries only if some are wanted. */
+/** The answer schema as JSON Schema, for claude's `--json-schema`. */
 export function answerJsonSchema(withSummaries: boolean): string {
   return JSON.stringify(objectOf({ files: names, steps: names, ...(withSummaries ? { summaries } : {}) }));
 }
@@ -123,14 +123,14 @@ export function readAnswer(text: string): { readonly answer: CuratorAnswer } | {
 interface AnswerBounds {
   readonly steps: ReadonlySet<string>;
   readonly maxFiles: number;
-  /** The file's name in the working folder, or why it cannot be taken. */
+  /** Returns the file's name relative to the working folder, or why it cannot be used. */
   readonly find: (file: string) => { readonly name: string } | { readonly fault: string };
 }
 
 /**
- * Takes the steps and files of an answer that exist; of too many files the first.
+ * Keeps the steps and files of an answer that exist, and drops files beyond the limit.
  *
- * @returns `choice` is undefined where nothing that the answer names exists
+ * @returns `choice` is undefined if the answer names only unknown steps and unusable files
  */
 export function checkAnswer(
   { files, steps }: Omit<CuratorAnswer, 'summaries'>,
@@ -156,7 +156,7 @@ export function checkAnswer(
   };
 }
 
-/** Names that a fault lists; the others are counted. */
+/** Maximum number of names in a fault; the others are counted. */
 const TOLD = 5;
 
 function listed(title: string, all: readonly string[]): string[] {

@@ -8,35 +8,40 @@ import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import type { PackReceipt } from '../pack/pack.ts';
 import type { PackItem, Summary } from '../pack/step-block.ts';
 
-/** Summaries to make before a step, and those made before. */
+/** The summaries to make before a step, and the existing ones. */
 export interface SummaryTask {
   readonly toSum: readonly PackItem[];
-  /** By a step's id. */
+  /** Existing summaries by step id. */
   readonly kept: ReadonlyMap<string, Summary>;
-  /** Code points that a summary may have. */
+  /** Maximum length of a summary in code points. */
   readonly summaryChars: number;
 }
 
-/** By a step's id: the summary, or why it was rejected. */
+/** By step id: the accepted summary, or why it was rejected. */
 export type JudgedSummaries = ReadonlyMap<string, { readonly text: string } | { readonly fault: string }>;
 
-/** Code points of an output that a curator is given: both ends of a longer one. It can read the rest in the file. */
+/**
+ * Maximum number of code points of an output in the prompt: longer outputs show both ends. The curator can read the
+ * file for the rest.
+ */
 export const READ_CHARS = 20_000;
 
-/** In one go, so that a curator stays cheap: later steps get the others summed up. */
+/** Limits per curator run, to keep it cheap; later steps request the remaining summaries. */
 const MAX_SUMMARIES = 6;
 const MAX_READ_CHARS = 2 * READ_CHARS;
 
-/** The summaries of a run's outputs, each stored with its output by the hash of its source. */
+/**
+ * The summaries of a run's outputs. Each is stored next to its output, in a file named after the hash of its source.
+ */
 export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>) {
   return {
-    /** @param items what the budgets make of the history without a curator */
+    /** @param items the outcome of each step with the mechanical selection */
     taskFor(
       history: readonly PackItem[],
       items: PackReceipt['items'],
       { model, budgets }: { readonly model: string; readonly budgets: Budgets },
     ): SummaryTask {
-      // About a third of what the beginning of the output could take; beyond a page it is no summary.
+      // About a third of the space for an older output, and at most about a page.
       const limit = Math.min(4_000, Math.max(400, Math.floor(budgets.historyOlderChars * 0.3)));
       const short = new Set(items.filter((each) => isShort(each, budgets)).map(({ step }) => step));
       const older = history
@@ -51,7 +56,7 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
       }
       return { toSum: firstOf(unknown), kept, summaryChars: limit };
     },
-    /** Keeps what a curator has written, also what is not taken: it would not be better for being paid again. */
+    /** Stores the verdicts, rejected summaries included, so that a retry does not pay for them again. */
     keep({ toSum, summaryChars: limit }: SummaryTask, model: string, judged: JudgedSummaries): void {
       for (const item of toSum) {
         const judgement = judged.get(item.stepId);
@@ -61,7 +66,7 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
     },
   };
 
-  /** An unreadable summary counts as missing: no summary is worth a failed step. */
+  /** Treats an unreadable summary as missing, because a summary is not worth a failed step. */
   function find(item: PackItem, made: Made) {
     try {
       const { success, output } = v.safeParse(keptSchema, parsed(files.read(item.stepId, fileOf(item, made)) ?? ''));
@@ -72,7 +77,9 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
   }
 }
 
-/** All that the output of a critical step may take is worth more than a summary. */
+/**
+ * Whether the budgets shorten an output enough to need a summary. A critical step that shows its full limit needs none.
+ */
 function isShort({ outcome, tier, shown_chars }: PackReceipt['items'][number], budgets: Budgets): boolean {
   if (outcome === 'cut') return tier !== 'CRITICAL' || shown_chars < budgets.historyRecentChars;
   return outcome === 'omitted';
@@ -100,7 +107,7 @@ function fileOf({ stepId, output }: PackItem, { model, limit }: Made): string {
   return `summary-${hash.slice(0, 16)}.json`;
 }
 
-/** Holds each summary that was asked for against the output that it is of. */
+/** Checks each requested summary against its output. */
 export function checkSummaries(
   summaries: readonly { readonly step: string; readonly text: string }[],
   { toSum, summaryChars: limit }: SummaryTask,
@@ -119,7 +126,7 @@ export function checkSummaries(
   return { judged, fault: faults.length === 0 ? undefined : faults.join('; ') };
 }
 
-/** `steps` are ids that may be named; `limit` is in code points. */
+/** `steps` contains the step ids that a summary may name; `limit` is in code points. */
 interface SummaryBounds {
   readonly output: string;
   readonly steps: ReadonlySet<string>;
@@ -127,8 +134,8 @@ interface SummaryBounds {
 }
 
 /**
- * The fault of a summary; undefined if none can be found without understanding it. Its files, figures and quotations
- * must all be in the output.
+ * Returns the fault of a summary, or undefined. Mechanical: all files, figures and quotations in the summary must occur
+ * in the output.
  */
 export function summaryFault(text: string, { output, steps, limit }: SummaryBounds): string | undefined {
   const length = codePoints(text);
@@ -143,12 +150,12 @@ const FILE = /[\w@~.-]*(?:\/[\w@.-]+)+|[\w-]+\.[a-z]\w{0,4}\b/gi;
 const FIGURE = /\d+(?:[.,:]\d+)*/g;
 const NO_FILE = /^(?:and\/or|e\.g|i\.e)$/i;
 
-/** The first name of a summary that the output does not have: of quotations but ids of steps, of files, of figures. */
+/** The first quotation, file or figure of a summary that does not occur in the output. Quoted step ids are allowed. */
 function inventedIn(text: string, output: string, steps: ReadonlySet<string>): string | undefined {
   const said = plain(output);
   const figures = new Set(said.match(FIGURE));
   const quotes = [...text.matchAll(QUOTED)].map(([, tick, mark]) => plain(tick ?? mark ?? ''));
-  // The numbers of a list are its own.
+  // Ignore the numbers of a numbered list.
   const rest = plain(text.replace(QUOTED, ' ').replace(/^\s*\d+[.)]\s/gm, ''));
   const files = (rest.match(FILE) ?? []).filter((name) => !NO_FILE.test(name) && /\p{L}/u.test(name));
   return (
@@ -158,7 +165,7 @@ function inventedIn(text: string, output: string, steps: ReadonlySet<string>): s
   );
 }
 
-/** `a.ts` is in `src/a.ts` and not in `data.ts`. */
+/** Whether `text` contains `name` as whole words: `a.ts` occurs in `src/a.ts` but not in `data.ts`. */
 function hasWhole(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     const end = at + name.length;
@@ -167,12 +174,12 @@ function hasWhole(text: string, name: string): boolean {
   return false;
 }
 
-/** Whether two characters are of one word. */
+/** Whether both characters belong to one word. */
 function isWithin(pair: string): boolean {
   return /^[\p{L}\p{N}_]{2}$/u.test(pair);
 }
 
-/** White space and separators of thousands do not count. */
+/** Collapses white space and removes thousands separators. */
 function plain(text: string): string {
   return text
     .replace(/(?<=\d),(?=\d{3}\b)/g, '')

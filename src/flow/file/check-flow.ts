@@ -7,20 +7,20 @@ import { nameText, type Path, type Refuse } from './fault.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
 import { findCycles, stepGraph } from './order-steps.ts';
 
-/** The parts of a schema for checking keys. */
+/** The parts of a valibot schema that are needed to check keys. */
 interface Level extends Leaf {
   readonly entries?: Readonly<Record<string, Level>>;
-  /** Of a list. */
+  /** Schema of the items of a list. */
   readonly item?: Level;
-  /** For an object with the user's own names. */
+  /** Schema of the values of a record, whose keys the user chooses. */
   readonly value?: Level;
-  /** For an optional key. */
+  /** Schema inside `optional`. */
   readonly wrapped?: Level;
 }
 
 /**
- * Reports unknown keys, missing keys and other values where an object is expected, on every level. The
- * schema itself would stop at the first unknown key, and takes a list for an object.
+ * Reports unknown keys, missing keys, and values that should be objects, on every level. valibot alone would stop at
+ * the first unknown key, and accept a list as an object.
  */
 export function checkKeys(data: unknown, schema: v.GenericSchema, refuse: Refuse): void {
   visit(schema as Level, data, [], refuse);
@@ -53,7 +53,7 @@ function visitKeys(level: Level, part: unknown, path: Path, refuse: Refuse): voi
   }
 }
 
-/** Reports all values of known keys that the schema refuses; objects are left to `checkKeys`. */
+/** Reports all invalid values of known keys; `checkKeys` reports invalid objects. */
 export function checkValues(data: unknown, schema: v.GenericSchema, refuse: Refuse): void {
   const { issues = [] } = v.safeParse(schema, data, { abortPipeEarly: true });
   for (const { type, path = [], message, input } of issues) {
@@ -64,9 +64,9 @@ export function checkValues(data: unknown, schema: v.GenericSchema, refuse: Refu
 }
 
 function valueText(value: unknown): string {
-  // The items of a list are judged one by one; of the list itself only its length can be wrong.
+  // List items are checked one by one, so only the length of the list can be wrong here.
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  // JSON cannot write NaN and Infinity.
+  // JSON has no NaN or Infinity.
   return typeof value === 'number' ? String(value) : shown(value);
 }
 
@@ -77,7 +77,7 @@ function valueAdvice(input: unknown, expected: string): string {
   return meantOr(isChoice ? shownClosest(input, choices) : undefined, 'correct it');
 }
 
-/** Checks ids, needs and prompts of steps. Takes unchecked data, so that all findings are reported at once. */
+/** Checks ids, needs and prompts of steps. Accepts unchecked data, so that all findings are reported together. */
 export function checkSteps(steps: readonly unknown[], refuse: Refuse): void {
   const raw = steps.map((step) => (isFields(step) ? step : {}));
   const places = placesOf(raw);
@@ -93,7 +93,7 @@ export function checkSteps(steps: readonly unknown[], refuse: Refuse): void {
   checkCycles(raw, places, refuse);
 }
 
-/** The index of the first step with each id. */
+/** By step id: the index of the first step with this id. */
 function placesOf(steps: readonly Fields[]): ReadonlyMap<string, number> {
   const places = new Map<string, number>();
   for (const [index, { id }] of steps.entries()) if (typeof id === 'string' && !places.has(id)) places.set(id, index);
@@ -101,7 +101,7 @@ function placesOf(steps: readonly Fields[]): ReadonlyMap<string, number> {
 }
 
 function checkIds(steps: readonly Fields[], refuse: Refuse): void {
-  // On a file system that ignores case, both would have the same folder.
+  // Ids that differ only in case would share a folder on a case-insensitive file system.
   const folders = steps.map(({ id }) => (typeof id === 'string' ? id.toLowerCase() : undefined));
   for (const [index, { id }] of steps.entries()) {
     const first = folders.indexOf(folders[index]);
@@ -145,14 +145,14 @@ function knownNeeds(step: Fields, places: ReadonlyMap<string, number>): string[]
   return needsOf(step).filter((need): need is string => typeof need === 'string' && places.has(need));
 }
 
-/** A file of this name is in the folder of profiles. */
+/** Names that can be a file in the folder `profiles`. */
 const PROFILE = /^[\w-]+$/;
 
 /**
- * Reports a chosen profile that is neither in the flow nor in a file of its own.
+ * Reports a profile that neither the flow nor a profile file defines.
  *
- * @param folder the flow's
- * @param isAsked the user has named it
+ * @param folder the flow's folder
+ * @param isAsked whether `--profile` named it
  */
 export function checkProfile(
   { profile, profiles }: Fields,
@@ -162,7 +162,8 @@ export function checkProfile(
   const names = isFields(profiles) ? Object.keys(profiles) : [];
   if (typeof profile !== 'string' || names.includes(profile)) return;
   const file = profileFile(folder, profile);
-  // A flow must not have any other file of this machine read: its lines would stand in findings.
+  // Restrict the name: a flow must not make ctxb read any other file of this machine, because findings quote lines of
+  // it.
   const looked = PROFILE.test(profile) ? fileInside(folder, file) : { fault: MISSING };
   if (!('fault' in looked)) return;
   const own = names.length === 0 ? 'profiles' : names.slice(0, 20).map(nameText).join(', ');

@@ -1,13 +1,13 @@
 import type { Origin } from '../../config/config.ts';
 
-/** The path of a value in a flow file: names of keys and indexes of lists. */
+/** The path of a value in a flow file: keys and list indexes. */
 export type Path = readonly (string | number)[];
 
 /**
  * Reports a fault.
  *
- * @param todo a function where the advice takes a search: not all faults are shown
- * @param place the offset in the text, and where the value comes from; default: that of `path` in the file
+ * @param todo the advice; a function if computing it is expensive, because not all faults are shown
+ * @param place the offset in the text and the origin of the value; default: those of `path` in the file
  */
 export type Refuse = (
   path: Path,
@@ -17,7 +17,7 @@ export type Refuse = (
   place?: { readonly offset?: number | undefined; readonly origin?: Origin },
 ) => void;
 
-/** A path as findings name it: `steps[3].needs[0]`. */
+/** Formats a path for findings: `steps[3].needs[0]`. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === 'number') return `${text}[${part}]`;
@@ -25,7 +25,7 @@ export function pathText(path: Path): string {
   }, '');
 }
 
-/** A name from the file, in quotes where it could be misread. */
+/** Formats a key of the file, quoted if it could be misread. */
 export function nameText(name: string): string {
   return /^[\w$-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 40));
 }

@@ -8,13 +8,13 @@ import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import type { Refuse } from './fault.ts';
 import { path as promptPath } from './flow-schema.ts';
 
-/** The most that a flow, or a file with a prompt, may have. */
+/** Maximum size of a flow file and of a prompt file. */
 export const MAX_FILE_BYTES = 1_000_000;
 
-/** A file's text without its byte order mark, or why it cannot be read. */
+/** A file's text without byte order mark, or why it cannot be read. */
 export type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
 
-/** Reads a text file of at most `MAX_FILE_BYTES`, without its byte order mark. Never throws. */
+/** Reads a UTF-8 text file of at most `MAX_FILE_BYTES`, without byte order mark. Never throws. */
 export function readText(path: string): ReadText {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(readGiven(path, MAX_FILE_BYTES)) };
@@ -25,7 +25,7 @@ export function readText(path: string): ReadText {
   }
 }
 
-/** The file of a profile: `profiles/NAME.yaml` in the flow's folder, else `.yml` or `.json`. */
+/** The file of a profile: `profiles/NAME.yaml` in the flow's folder, or `.yml` or `.json` if that exists. */
 export function profileFile(folder: string, name: string): string {
   const files = ['.yaml', '.yml', '.json'].map((ending) => join(folder, 'profiles', `${name}${ending}`));
   return files.find((file) => existsSync(file)) ?? files[0] ?? '';
@@ -33,13 +33,13 @@ export function profileFile(folder: string, name: string): string {
 
 export const MISSING = 'no such file';
 
-/** A file by its real path, and by its name in the folder; or why it cannot be used. */
+/** A file with its real path and its name relative to the folder, or why it cannot be used. */
 export type FileInside =
   | { readonly path: string; readonly name: string; readonly stats: Stats }
   | { readonly fault: string };
 
 /**
- * Finds a readable file in a folder or below it. Links are followed and judged by where they lead.
+ * Finds a readable file in a folder or its subfolders. Symbolic links are resolved first.
  *
  * @param file relative to `folder`, or absolute
  */
@@ -60,17 +60,17 @@ export function fileInside(folder: string, file: string): FileInside {
   }
 }
 
-/** Judges by the name alone; the folder itself is not inside. */
+/** Compares paths without reading the disk; the folder itself does not count as inside. */
 function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== '' && way !== '..' && !way.startsWith(join('..', sep)) && !isAbsolute(way);
 }
 
 /**
- * Finds a file with a prompt in the folder of a flow or below it. Links are judged by where they lead: a flow from
- * somebody else must not be able to hand over any file of this machine. Ask again right before reading.
+ * Finds a prompt file in the folder of a flow or its subfolders. Symbolic links are resolved first: a flow from another
+ * author must not be able to send any other file of this machine. Call it again right before reading.
  *
- * @param file as the flow has it, relative to `folder`
+ * @param file relative to `folder`
  */
 function promptFile(folder: string, file: string): { readonly path: string } | { readonly fault: string } {
   if (!isInside(resolve(folder), resolve(folder, file))) return { fault: 'a place outside' };
@@ -82,10 +82,10 @@ function promptFile(folder: string, file: string): { readonly path: string } | {
 }
 
 /**
- * Reads a file with a prompt, which may have changed since its flow was checked.
+ * Reads a prompt file, which may have changed since its flow was checked.
  *
- * @param folder the flow's
- * @param file as the flow has it
+ * @param folder the flow's folder
+ * @param file relative to `folder`
  * @throws CtxbError `unreadable-input`
  */
 export function readPrompt(folder: string, file: string): string {
@@ -98,7 +98,7 @@ export function readPrompt(folder: string, file: string): string {
   );
 }
 
-/** Reports files with prompts that cannot be used. Takes unchecked steps; looks at the disk. */
+/** Reports unusable prompt files. Accepts unchecked steps; reads the disk. */
 export function checkPromptFiles(steps: readonly unknown[], folder: string, refuse: Refuse): void {
   const expected = `a file with text in the flow's folder or below, at most ${MAX_FILE_BYTES} bytes`;
   for (const [index, step] of steps.entries()) {

@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { budgetEntries } from '../../config/schema.ts';
 import { choice, flag, priority, seconds } from '../../config/values.ts';
 
-/** A longer job is several jobs; the bound keeps the order of steps cheap to find. */
+/** Split longer jobs. The bound keeps ordering the steps cheap. */
 export const MAX_STEPS = 1000;
 
-// The message of each part says what is expected; findings quote it.
+// The message of each schema names the expected value; findings quote it.
 function matching(pattern: RegExp, expected: string) {
   return v.pipe(v.string(expected), v.regex(pattern, expected));
 }
@@ -15,7 +15,7 @@ function whole(least: number, most: number) {
   return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
 
-// Names of flows and steps become names of folders, also on file systems that ignore case.
+// Names of flows and steps become folder names, even on case-insensitive file systems.
 const name = matching(
   /^[A-Za-z0-9][\w-]{0,63}$/,
   'a text of letters, digits, "-" and "_" that begins with a letter or digit, at most 64 long',
@@ -24,7 +24,7 @@ const text = matching(/\S/, 'a text that is not empty');
 const texts = v.array(text, 'a list of texts that are not empty');
 export const path = matching(/^[^\x00-\x1f\x7f]+$/, 'a path');
 const paths = v.array(path, 'a list of paths');
-// It becomes an argument of claude, where a leading dash would make it an option.
+// claude receives it as an argument, which a leading dash would turn into an option.
 const model = matching(/^[^\s\x00-\x1f\x7f-][^\s\x00-\x1f\x7f]*$/, 'the name of a model');
 
 function described<const S extends v.GenericSchema>(schema: S, description: string) {

@@ -3,9 +3,9 @@ import type { Flow } from '../flow.ts';
 export type StepOrder = ReturnType<typeof orderSteps>;
 
 /**
- * Puts the steps of a checked flow in order. A step sees the output of what it `needs`, of what those need, and so on;
- * one that says nothing of needs follows, and sees, all steps above it. Whatever a step sees is over before it starts,
- * so its briefing is the same however many steps run at once.
+ * Orders the steps of a checked flow. A step sees the outputs of the steps in its `needs`, of their needs, and so on; a
+ * step without the key `needs` follows and sees all steps above it. All steps that a step sees end before it starts, so
+ * its briefing does not depend on how many steps run in parallel.
  */
 export function orderSteps({ steps }: Pick<Flow, 'steps'>) {
   const byId = new Map(steps.map((step) => [step.id, step]));
@@ -13,16 +13,16 @@ export function orderSteps({ steps }: Pick<Flow, 'steps'>) {
   const ids = inSequence(needs);
   const stepsOf = (some: readonly string[]) => some.flatMap((id) => byId.get(id) ?? []);
   return {
-    /** The order of the file, except that a step comes after those it needs. */
+    /** File order, except that a step follows the steps that it needs. */
     sequence: stepsOf(ids),
-    /** Steps of one stage do not need each other: they may run at the same time once the stages before are over. */
+    /** Steps of one stage do not need each other: they can run in parallel after the earlier stages. */
     stages: inStages(ids, needs).map(stepsOf),
     needs,
     ...historyOf(ids, needs),
   };
 }
 
-/** Each id after those that it needs, otherwise in the order of the graph. */
+/** Orders the ids so that each follows its needs, otherwise as in the graph. */
 function inSequence(needs: StepGraph): string[] {
   const sequence = new Set<string>();
   for (const id of needs.keys()) visit(id);
@@ -47,15 +47,15 @@ function inStages(sequence: readonly string[], needs: StepGraph): string[][] {
 }
 
 function historyOf(sequence: readonly string[], needs: StepGraph) {
-  /** By a step's id: its needs without those implied by its other needs, the latest first. */
+  /** By step id: its needs without those implied by its other needs, latest first. */
   const direct = new Map<string, string[]>();
-  /** By a step's id: steps whose output it sees, the oldest first. */
+  /** By step id: the steps whose output it sees, oldest first. */
   const history = new Map<string, string[]>();
   for (const [index, id] of sequence.entries()) {
     const before = sequence.slice(0, index);
     const needed = new Set(needs.get(id));
     const seen = new Set<string>();
-    // The latest first: what it sees covers most of the others.
+    // Start with the latest: the steps that it sees include most of the others.
     const own = before.toReversed().filter((older) => {
       if (!needed.has(older) || seen.has(older)) return false;
       for (const each of [older, ...(history.get(older) ?? [])]) seen.add(each);
@@ -70,13 +70,13 @@ function historyOf(sequence: readonly string[], needs: StepGraph) {
   return { direct, history };
 }
 
-/** By a step's id: the ids of the steps that must end before it, in the order of the file. */
+/** By step id: the steps that must end before it, in file order. */
 export type StepGraph = ReadonlyMap<string, readonly string[]>;
 
-/** More come of the same few needs, and are not worth reading. */
+/** Further cycles come from the same few needs and add nothing. */
 const MAX_CYCLES = 20;
 
-/** A step without the key `needs` follows all steps above it. */
+/** The needs of each step; a step without the key `needs` needs all steps above it. */
 export function stepGraph(
   steps: Iterable<{ readonly id: string; readonly needs?: readonly string[] | undefined }>,
 ): StepGraph {
@@ -85,7 +85,7 @@ export function stepGraph(
   return graph;
 }
 
-/** Cycles of needs, each as the ids along it, with the same id at both ends. */
+/** Cycles of needs, each as a list of ids whose first and last are equal. */
 export function findCycles(graph: StepGraph): string[][] {
   const cycles: string[][] = [];
   const done = new Set<string>();

@@ -5,14 +5,14 @@ import { type Path, pathText, type Refuse } from './fault.ts';
 const CORE_TAG = /^(?:!|tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq))$/;
 
 /**
- * Turns nodes into strings, numbers, booleans, null, lists and objects, and nothing else: what a tag or an alias asks for is
- * not made, and keys that every object inherits are left out. Each of these is a fault.
+ * Converts YAML nodes to plain data: strings, numbers, booleans, null, lists and objects. Tags and aliases are not
+ * resolved, and keys that every object inherits are dropped; each of these is reported as a fault.
  */
 export function toData(root: Node | null, refuse: Refuse) {
   const offsets = new Map<string, number>();
   return { value: dataOf(root, []), offsetOf };
 
-  /** The offset of the key or item of a path in the text, or of the nearest one above it. */
+  /** Offset in the text of the key or list item at a path, or of its nearest ancestor. */
   function offsetOf(path: Path): number {
     for (let length = path.length; length > 0; length -= 1) {
       const offset = offsets.get(pathText(path.slice(0, length)));
@@ -46,7 +46,7 @@ export function toData(root: Node | null, refuse: Refuse) {
     return made;
   }
 
-  /** @param at where it begins */
+  /** @param at the node whose start is the offset of `path` */
   function placed(at: unknown, node: unknown, path: Path): unknown {
     const offset = startOf(at);
     if (offset !== undefined) offsets.set(pathText(path), offset);

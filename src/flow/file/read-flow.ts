@@ -16,15 +16,15 @@ import { toData } from './plain-data.ts';
 
 const MAX_FINDINGS = 100;
 
-/** A flow, or all findings about its file in the order of the lines. */
+/** A valid flow, or all findings about its file in line order. */
 export interface ReadFlow {
   readonly flow: Flow | undefined;
   readonly findings: readonly Finding[];
 }
 
 /**
- * Reads a flow file: JSON where its name ends in `.json`, else YAML. Never throws for what is in the file, nor
- * when it cannot be read. Nothing in it is executed.
+ * Reads a flow file: JSON if its name ends in `.json`, otherwise YAML. Never throws because of the file's content, or
+ * because it cannot be read. Never executes anything in the file.
  */
 export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
   const read = readText(path);
@@ -32,11 +32,11 @@ export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
 }
 
 export interface FlowChoice {
-  /** In place of the profile that the flow names. */
+  /** Overrides the profile that the flow names. */
   readonly profile?: string | undefined;
 }
 
-/** Checks a present or future text of the file `path`, and the files that it names. */
+/** Checks a current or edited text of the file `path`, and the files that it names. */
 export function checkFlow(path: string, text: string, { profile }: FlowChoice = {}): ReadFlow {
   const folder = dirname(path);
   const { value, findings } = checkText(path, text, flowFileSchema, (data, refuse) => {
@@ -66,7 +66,7 @@ function unreadable(path: string, { expected, found }: Pick<GivenFault, 'expecte
   return { key: path, message: `${path}: expected ${expected}, found: ${found}; name another file` };
 }
 
-/** The checked content of a text, or all findings in the order of its lines. */
+/** The checked data of a text, or all findings in line order. */
 function checkText<T extends v.GenericSchema>(
   path: string,
   text: string,
@@ -86,7 +86,7 @@ function checkText<T extends v.GenericSchema>(
   const { value, offsetOf } = toData(document.contents, (...fault) => void faults.push(fault));
   const refused = new Set(faults.map(([at]) => pathText(at)));
   const refuse: Refuse = (...fault) => {
-    // A second finding about the same value only confuses.
+    // Report one finding per value; a second one only confuses.
     if (!refused.has(pathText(fault[0]))) faults.push(fault);
   };
   checkKeys(value, schema, refuse);
@@ -132,7 +132,7 @@ function syntaxFinding(path: string, format: string, { message, line, column }: 
 /**
  * Reads a flow file.
  *
- * @throws CtxbError `config` with every finding, one a line
+ * @throws CtxbError `config` with all findings, one per line
  */
 export function requireFlow(path: string, choice: FlowChoice = {}): Flow {
   const { flow, findings } = readFlow(path, choice);

@@ -5,25 +5,25 @@ export type Preset = NonNullable<BudgetChanges['preset']>;
 
 export type BudgetField = keyof Budgets;
 
-/** `contextBudgetChars` first: the other two are parts of it. */
+/** `contextBudgetChars` comes first, because it bounds the other two. */
 export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
 
-/** Tokens of the window that the presets are made for. */
+/** The window in tokens that the presets are designed for. */
 export const REFERENCE_WINDOW = 200_000;
 
-/** For a window of 200,000 tokens; `balanced`, the default, takes a quarter. */
+/** Sizes in code points for a window of 200,000 tokens; `balanced`, the default, takes a quarter of it. */
 export const PRESETS: Readonly<Record<Preset, Budgets>> = {
   lean: { contextBudgetChars: 100_000, historyRecentChars: 30_000, historyOlderChars: 5_000 },
   balanced: { contextBudgetChars: 200_000, historyRecentChars: 60_000, historyOlderChars: 10_000 },
   heavy: { contextBudgetChars: 400_000, historyRecentChars: 120_000, historyOlderChars: 20_000 },
 };
 
-/** A tenth of `lean`, so that a preset reaches the floor of the whole first. */
+/** A tenth of `lean`, so that a shrinking preset reaches all floors at the same window. */
 export const FLOORS: Budgets = { contextBudgetChars: 10_000, historyRecentChars: 3_000, historyOlderChars: 500 };
 
 const CEILING = 600_000;
 
-/** A preset in proportion to a window in tokens, from the floors up to the ceiling. */
+/** Scales a preset to a window in tokens, within the floors and the ceiling. */
 export function presetBudgets(preset: Preset, windowTokens = REFERENCE_WINDOW): Budgets {
   return eachBudget((field) => {
     const chars = Math.trunc((PRESETS[preset][field] * windowTokens) / REFERENCE_WINDOW);
@@ -39,29 +39,29 @@ function eachBudget<T>(value: (field: BudgetField) => T): Readonly<Record<Budget
   };
 }
 
-/** Levels that can set a budget; a later one overrides an earlier one. */
+/** Levels that can set a budget; later ones override earlier ones. */
 export const LEVELS = ['global', 'profile', 'flow', 'step'] as const;
 
 export type Level = (typeof LEVELS)[number];
 
 export type BudgetLevels = { readonly [L in Level]?: BudgetChanges | undefined };
 
-/** The source of a value: a level, or the preset that a level names. */
+/** The source of a value: a level, or a preset named by a level. */
 export type BudgetSource = 'default' | Level | `preset ${Preset} (${Level})`;
 
 type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
 
 export type SourcedBudgets = Readonly<Record<BudgetField, SourcedBudget>>;
 
-/** A value that is not used as it was set. */
+/** A configured value that was adjusted. */
 export type BudgetWarning = Readonly<ReturnType<typeof warningOf>[number]>;
 
 export type ResolvedBudgets = ReturnType<typeof resolveBudgets>;
 
 /**
- * The effective budgets: what the levels say, each between its floor and the ceiling, and the parts within the whole.
+ * The effective budgets: the configured values, limited by floors and ceiling, and no part larger than the whole.
  *
- * @param windowTokens presets and defaults are in proportion to it; `contextBudgetTokens` may be a share of it
+ * @param windowTokens presets and defaults scale with it; `contextBudgetTokens` may be a share of it
  */
 export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   const set = settleBudgets(levels, windowTokens);
@@ -69,16 +69,16 @@ export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WI
   const guarded = eachBudget((field) => guard(field, set[field].value, total));
   return {
     values: eachBudget((field) => ({ value: guarded[field].used, source: set[field].source })),
-    /** The same without their sources, for `pack`. */
+    /** The values without their sources, for `pack`. */
     budgets: eachBudget((field) => guarded[field].used),
     warnings: BUDGET_FIELDS.flatMap((field) => warningOf(field, set[field], guarded[field])),
   };
 }
 
 /**
- * What the levels say, before any guardrail. The highest level that has a value (0 is one) replaces it whole. In one level
- * a value of its own stands above tokens, and tokens above a preset; only the budget of the whole is taken from the tokens
- * where both are given.
+ * The configured values before guardrails. The last level that sets a value wins, 0 included. Within a level,
+ * characters override tokens, and tokens override a preset. Exception: for `contextBudgetChars`, tokens override
+ * characters.
  */
 export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): SourcedBudgets {
   return LEVELS.reduce(
@@ -104,25 +104,25 @@ function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource):
   return eachBudget((field) => ({ value: sizes[field], source }));
 }
 
-/** Code points that a token is taken for. */
+/** Estimated code points per token. */
 const CHARS_PER_TOKEN = 4;
 
-/** The whole by tokens; its parts keep their proportion to it. */
+/** Sets the whole in tokens; its parts keep their proportions. */
 function inTokens(
   values: SourcedBudgets,
   budget: number,
   { level, windowTokens }: { readonly level: Level; readonly windowTokens: number },
 ): SourcedBudgets {
   const whole = Math.round((budget <= 1 ? budget * windowTokens : budget) * CHARS_PER_TOKEN);
-  // A whole of 0 has no proportion to its parts; the guardrails raise them.
+  // A whole of 0 has no proportions; the guardrails raise the parts.
   const factor = whole / (values.contextBudgetChars.value || whole || 1);
   return eachBudget((field) => ({ value: Math.round(values[field].value * factor), source: level }));
 }
 
-/** Nobody means this many characters; a unit was mistaken. */
+/** Values above this are probably in another unit. */
 const SUSPICIOUS = 5_000_000;
 
-/** The effective value, and the guardrails that changed it, in words. */
+/** The effective value, and the guardrails that changed it. */
 function guard(field: BudgetField, set: number, total = CEILING) {
   const [floor, ceiling] = [FLOORS[field], grouped(CEILING)];
   const met: { kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total'; why: string }[] = [];
@@ -131,7 +131,7 @@ function guard(field: BudgetField, set: number, total = CEILING) {
     met.push({ kind: 'suspicious', why: `far above the ceiling of ${ceiling} (are these characters?)` });
   } else if (set > CEILING) met.push({ kind: 'above_max', why: `above the ceiling of ${ceiling}` });
   if (set > CEILING) used = CEILING;
-  // Written this way round, NaN is raised too.
+  // Also true for NaN.
   if (!(set >= floor)) {
     met.push({ kind: 'below_min', why: `below the floor of ${grouped(floor)}` });
     used = floor;
@@ -140,7 +140,9 @@ function guard(field: BudgetField, set: number, total = CEILING) {
   return { used: Math.min(used, total), met };
 }
 
-/** `kind` is the guardrail that it met first; the message is one line that starts with the field and says all of it. */
+/**
+ * `kind` is the first guardrail that applied; the message is one line that starts with the field and lists all of them.
+ */
 function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: ReturnType<typeof guard>) {
   const [first] = met;
   if (first === undefined) return [];

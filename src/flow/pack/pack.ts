@@ -8,17 +8,18 @@ import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.
 
 export type Pack = ReturnType<typeof pack>;
 
-/** The contents of a pack, its omissions, and the reasons. Sizes are code points. */
+/** What a pack contains and omits, and why. Sizes are in code points. */
 export type PackReceipt = Pack['receipt'];
 
 /**
- * The briefing of a step: its teaching notes whole, the outputs of earlier steps as far as the budgets allow, files by
- * path, a scent trail, the task whole. Lengths are code points, and `contextBudgetChars` bounds all of the text.
- * Only what is always in (the notes, the task, the name of the newest step) can exceed it; the receipt says so.
+ * Makes the briefing of a step: complete teaching notes, the outputs of earlier steps within the budgets, paths of
+ * files, a scent trail, and the complete task. Lengths are in code points, and `contextBudgetChars` limits the whole
+ * text. Only the mandatory parts (teaching notes, task, name of the newest step) can exceed it, which the receipt
+ * reports.
  *
- * More `contextBudgetChars`, alone or with the limits of steps in proportion, never removes anything. Higher limits of
- * steps alone do, and so does a step that comes in whole instead of by its summary: what one step shows more is missing
- * for the last one.
+ * A larger `contextBudgetChars`, alone or with proportionally larger step limits, never removes anything. Larger step
+ * limits alone can, and so can a step shown whole instead of as a summary: its extra characters are missing for the
+ * last step.
  *
  * @param history oldest first
  */
@@ -38,22 +39,22 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
       version: 1 as const,
       step: step.id,
       ...told,
-      /** Teaching notes and task, which are always whole. */
+      /** Code points of teaching notes and task, which are never shortened. */
       whole_chars: frame.wholeChars,
       ...overBudget(frame, told.context_truncation),
-      /** Every earlier step, oldest first. */
+      /** All earlier steps, oldest first. */
       items: receiptItems(candidates, chosen, isCurated),
       artifacts: receiptArtifacts(files, frame.artifacts.shown, curated),
-      /** undefined: the flow has no scent trail. */
+      /** undefined if the flow has no scent trail. */
       scent_trail: frame.scent.receipt,
-      /** undefined: no curator chose. */
+      /** undefined if no curator made a choice. */
       curator:
         curated && curatorEffect(curated, candidates, { chosen, mechanical: select(inOrder(plain), frame.room) }),
     },
   };
 }
 
-/** The text, and what note and receipt say about it. */
+/** The text, and its figures for the note and the receipt. */
 function textOf({ before, after }: Frame, candidates: readonly Candidate[], blocks: Selection, budget: number) {
   const shown = candidates.flatMap(({ index }) => blocks.get(index) ?? []);
   const omitted = candidates.filter(({ index }) => !blocks.has(index)).map(({ item }) => item.stepId);
@@ -83,7 +84,7 @@ function factsOf(candidates: readonly Candidate[], blocks: Selection) {
   };
 }
 
-/** The note counts itself, so its figures are tried until they agree; they grow by a digit at most. */
+/** The note includes its own length, so its figures are recomputed until they agree; they grow by at most a digit. */
 function withNote(without: ContextTruncation): { context_truncation: ContextTruncation; note: string } {
   let context_truncation = without;
   for (;;) {

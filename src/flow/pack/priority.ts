@@ -2,13 +2,13 @@ import type { Priority } from '../../config/config.ts';
 import { cut } from '../../core/memory/words.ts';
 import type { PackItem } from './step-block.ts';
 
-/** A priority as notes and receipts spell it. */
+/** A priority in upper case, for notes and receipts. */
 export type Tier = Uppercase<Priority>;
 
-/** The tiers, the most important first. */
+/** The tiers, most important first. */
 export const TIERS = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW'] as const satisfies readonly Tier[];
 
-/** Known agents, in lower case. Decisions and reviews outrank designs, which outrank analyses and reports. */
+/** Known agents in lower case. Decisions and reviews outrank designs, which outrank analyses and reports. */
 export const AGENTS: Readonly<Record<Tier, readonly string[]>> = {
   CRITICAL: words(`
     merge-decider deploy-decider requirements-critic design-critic test-critic code-critic ux-critic
@@ -32,7 +32,7 @@ function words(text: string): string[] {
 
 type AgentPriorities = Readonly<Record<string, Priority>>;
 
-/** Configured priorities of agents: the flow's override the global ones, which override `AGENTS`. */
+/** Configured priorities of agents: those of the flow override the global ones, which override `AGENTS`. */
 export interface PriorityLevels {
   readonly flow?: AgentPriorities | undefined;
   readonly global?: AgentPriorities | undefined;
@@ -57,8 +57,8 @@ const KNOWN: ReadonlyMap<string, Tier> = new Map(
 );
 
 /**
- * Judges how much a step's output counts: by what the step says itself, by its agent (configured before known), by the
- * words of its id, by the words of its output; MEDIUM where none of them tells.
+ * Ranks a step's output by the first match: the step's own priority, its agent (configured, then known), words of its
+ * id, words of its output; otherwise MEDIUM.
  */
 export function createClassifier(
   configured: PriorityLevels = {},
@@ -96,7 +96,7 @@ function toTier(priority: Priority): Tier {
   return priority.toUpperCase() as Tier;
 }
 
-/** Words of a step's id. If an id has several, the most important counts. */
+/** Words of step ids. If an id contains several, the most important tier wins. */
 export const ID_WORDS: Readonly<Record<Tier, readonly string[]>> = {
   CRITICAL: ['critic', 'decider', 'decision'],
   HIGH: ['implement', 'author', 'test'],
@@ -104,28 +104,31 @@ export const ID_WORDS: Readonly<Record<Tier, readonly string[]>> = {
   LOW: ['normalize', 'frame', 'report', 'history'],
 };
 
-/** Words of an output's beginning; `build_receipt` counts by its second. One that raises outweighs any that lower. */
+/**
+ * Words in the start of an output; `build_receipt` matches by its second word. A raising word outweighs all lowering
+ * words.
+ */
 const OUTPUT_WORDS = {
   HIGH: ['adr', 'contracts', 'critique', 'decision', 'receipt', 'requirements'],
   LOW: ['audit', 'feedback', 'history', 'learnings', 'summary'],
 } as const satisfies Partial<Record<Tier, readonly string[]>>;
 
-/** Code points of an output in which words count. */
+/** Number of code points searched for words. */
 const OUTPUT_BEGINNING = 1_000;
 
 const ENDINGS = ['', 's', 'ed', 'er', 'ers', 'or', 'ors', 'ing', 'ation', 'ations', 'ment', 'ments'];
 
-/** Runs of letters; within one, a capital begins a new word, and a row of capitals is one: `runHTMLTests`. */
+/** Splits an id into words at non-letters and at capitals; consecutive capitals form one word: `runHTMLTests`. */
 const WORDS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+/gu;
 
 const TIER_OF_WORD: ReadonlyMap<string, Tier> = new Map(
-  // If a word has two tiers, the more important counts, so it is set last.
+  // If a word has two tiers, the more important one is set last and wins.
   [...TIERS].reverse().flatMap((tier) => ID_WORDS[tier].flatMap(formsOf).map((form): [string, Tier] => [form, tier])),
 );
 
 /**
- * By whole words of an id, in any case; `-`, `_`, `.`, digits and a capital inside part them. A word counts with the
- * endings of its kind (`tests`, `implementer`), but `latest` is no test and `critical` no critic.
+ * The tier by whole words of an id, ignoring case; `-`, `_`, `.`, digits and inner capitals separate words. Inflected
+ * forms match (`tests`, `implementer`), but `latest` does not match `test`, nor `critical` `critic`.
  */
 export function tierOfId(id: string): Tier | undefined {
   const tiers = new Set(id.match(WORDS)?.map((word) => TIER_OF_WORD.get(word.toLowerCase())));
@@ -134,16 +137,16 @@ export function tierOfId(id: string): Tier | undefined {
 
 const RAISING = OUTPUT_WORDS.HIGH.map(withPlural).join('|');
 const LOWERING = OUTPUT_WORDS.LOW.map(withPlural).join('|');
-// Checking the letters around each match takes half the time of word boundaries in the pattern.
+// Checking the letters around each match is twice as fast as word boundaries in the pattern.
 const IN_OUTPUT = new RegExp(`(${RAISING})|${LOWERING}`, 'gi');
 const LETTER = /\p{L}/u;
 
-/** By whole words among the first 1,000 code points of an output, in any case. */
+/** The tier by whole words in the first 1,000 code points of an output, ignoring case. */
 export function tierOfOutput(output: string): Tier | undefined {
   const beginning = cut(output, OUTPUT_BEGINNING);
   let lowered = false;
   for (const { 0: word, 1: raising, index } of beginning.matchAll(IN_OUTPUT)) {
-    // In the whole output, for the last word may continue beyond the beginning.
+    // Look at the whole output, because the last word may continue beyond the searched part.
     if (LETTER.test(output.charAt(index - 1)) || LETTER.test(output.charAt(index + word.length))) continue;
     if (raising !== undefined) return 'HIGH';
     lowered = true;

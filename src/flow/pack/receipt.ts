@@ -3,10 +3,10 @@ import { TIERS, type Tier } from './priority.ts';
 import type { Candidate, Selection } from './select.ts';
 import type { Summary } from './step-block.ts';
 
-/** `summary`: a summary by a curator is shown in place of the output. */
+/** `summary`: a curator's summary replaces the output. */
 export type Outcome = 'included' | 'summary' | 'cut' | 'omitted';
 
-/** How many of the earlier steps are whole, in summary, cut and omitted. */
+/** Number of earlier steps by outcome. */
 export type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
 export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): OutcomeCounts {
@@ -15,34 +15,31 @@ export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): 
   return counts;
 }
 
-/** @param shown code points that are shown; undefined: omitted */
+/** @param shown code points shown; undefined if omitted */
 export function outcomeOf(shown: number | undefined, chars: number): Outcome {
   if (shown === undefined) return 'omitted';
   return shown < chars ? 'cut' : 'included';
 }
 
-/** The effect of the budget on the history, for note and receipt. */
+/** How the budget limited the history, for the note and the receipt. */
 export interface ContextTruncation {
   readonly steps_included: number;
   readonly steps_total: number;
-  /** Code points of the whole text, and those it may have. */
+  /** Code points of the whole text, and their limit. */
   readonly chars_used: number;
   readonly budget_chars: number;
-  /**
-   * The budget of the whole was binding: steps were omitted, or shortened to what was left. A step that was cut
-   * at its own limit does not count here, but in `steps_cut`.
-   */
+  /** Whether the total budget omitted or shortened steps. Steps cut at their own limit count only in `steps_cut`. */
   readonly truncated: boolean;
   readonly priority_aware: boolean;
-  /** Included steps that show only their beginning, for either reason. */
+  /** Included steps that are cut, for either reason. */
   readonly steps_cut?: number;
-  /** Code points of output that are not shown, of cut and of omitted steps. */
+  /** Code points of output not shown, in cut and omitted steps. */
   readonly chars_left_out?: number;
   /** Included steps by tier. */
   readonly priority_distribution?: Readonly<Record<Tier, number>>;
 }
 
-/** One line for programs and agents; empty when nothing was truncated. */
+/** One line for programs and agents; empty if nothing was truncated. */
 export function truncationNote(truncation: ContextTruncation): string {
   const { steps_included, steps_total, chars_used, budget_chars, truncated, priority_aware } = truncation;
   if (!truncated) return '';
@@ -54,7 +51,7 @@ export function truncationNote(truncation: ContextTruncation): string {
   return `${note} [Priority: ${TIERS.map((tier) => `${tier}=${counts[tier]}`).join(', ')}]`;
 }
 
-/** The longest note about this many steps: room that can be reserved before the figures are known. */
+/** The longest possible note about this many steps, to reserve space before the figures are known. */
 export function longestNote(steps: number): string {
   const most = Number.MAX_SAFE_INTEGER;
   return truncationNote({
@@ -70,7 +67,7 @@ export function longestNote(steps: number): string {
 
 export type ReceiptItem = Readonly<ReturnType<typeof receiptItems>[number]>;
 
-/** The outcome of every step, oldest first. */
+/** The outcome of each step, oldest first. */
 export function receiptItems(
   candidates: readonly Candidate[],
   blocks: Selection,
@@ -86,7 +83,7 @@ export function receiptItems(
       agent: item.agent,
       tier,
       classified_by: by,
-      // Of its output.
+      // Code points of its output.
       chars,
       shown_chars: shown ?? 0,
       outcome,
@@ -109,17 +106,17 @@ function reasonOf(
   return `${part} ${item.summary?.by}, as there is no room for the whole`;
 }
 
-/** The curator's choice: steps by id, files by path. They are raised; the budget still decides which fit. */
+/** The curator's choice: step ids and file paths. They rank first; the budget still decides how many fit. */
 export interface CuratedChoice {
   readonly steps: readonly string[];
   readonly files: readonly string[];
-  /** By a step's id: the text that replaces its output. */
+  /** By step id: the text that replaces the output. */
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 
 export type CuratorEffect = Readonly<ReturnType<typeof curatorEffect>>;
 
-/** Compares the selection with the one by priority alone. */
+/** Compares the selection with the mechanical one, which ranks by priority alone. */
 export function curatorEffect(
   { steps, files }: CuratedChoice,
   candidates: readonly Candidate[],
@@ -131,7 +128,7 @@ export function curatorEffect(
   return {
     steps: steps.filter((id) => known.has(id)),
     files,
-    // Named, but no step of this history.
+    // Named by the curator, but missing in this history.
     unknown_steps: steps.filter((id) => !known.has(id)),
     brought_in: only(chosen, mechanical),
     pushed_out: only(mechanical, chosen),

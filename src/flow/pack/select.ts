@@ -12,26 +12,29 @@ import {
 } from './step-block.ts';
 
 export interface Candidate extends Sized {
-  /** Its place in the history, from 0. */
+  /** Index in the history, from 0. */
   readonly index: number;
   readonly tier: Tier;
   readonly by: ClassifiedBy;
-  /** Code points of its output. */
+  /** Code points of the step's output. */
   readonly chars: number;
   readonly limitedBy: 'historyRecentChars' | 'historyOlderChars';
 }
 
-/** The steps that are in, by their place in the history. */
+/** Included steps by their index in the history. */
 export type Selection = ReadonlyMap<number, StepBlock>;
 
 /** Space for the history, in code points. */
 export interface HistoryRoom {
   readonly whole: number;
-  /** The part of it for a note if something is left out. */
+  /** Space within `whole` for the note if something is omitted. */
   readonly note: number;
 }
 
-/** The newest step and CRITICAL ones may show as much as `historyRecentChars` says, the others `historyOlderChars`. */
+/**
+ * Sets the limit of each step: `historyRecentChars` for the newest and CRITICAL steps, `historyOlderChars` for the
+ * others.
+ */
 export function judgeHistory(
   history: readonly PackItem[],
   budgets: Budgets,
@@ -46,7 +49,7 @@ export function judgeHistory(
   });
 }
 
-/** The same with summaries in place of the outputs. The newest step is always shown in its own words. */
+/** Replaces outputs with summaries. The newest step always keeps its output. */
 export function withSummaries(
   candidates: readonly Candidate[],
   summaries: ReadonlyMap<string, Summary> = new Map(),
@@ -58,12 +61,12 @@ export function withSummaries(
   });
 }
 
-/** The most important first; of the same tier, the newer first. */
+/** The most important first; within a tier, the newest first. */
 export function byPriority<T extends { readonly tier: Tier }>(candidates: readonly T[]): T[] {
   return candidates.toReversed().sort((one, other) => TIERS.indexOf(one.tier) - TIERS.indexOf(other.tier));
 }
 
-/** The newest step, then what a curator named, then the rest by priority. */
+/** The newest step, then the steps that a curator named, then the rest by priority. */
 export function inOrder(
   candidates: readonly Candidate[],
   isCurated: (stepId: string) => boolean = () => false,
@@ -75,9 +78,9 @@ export function inOrder(
 }
 
 /**
- * Takes steps in order for as long as there is room. The first, which is the newest, is always in; the first that does
- * not fit is shortened to what is left, or ends the selection. So the steps that are in are the beginning of the order,
- * and more room (with the limits of single steps as they are) never removes one.
+ * Takes steps in order until the space is used. The first one, which is the newest, is always included; the first one
+ * that does not fit is shortened to the remaining space, or ends the selection. So the included steps are a prefix of
+ * the order, and more space (with the same limits per step) never removes a step.
  */
 export function select(order: readonly Candidate[], room: HistoryRoom): Selection {
   const blocks = new Map<number, StepBlock>();
@@ -99,7 +102,7 @@ function selectSome(order: readonly Candidate[], room: number): Selection {
     if (block === undefined) break;
     blocks.set(candidate.index, block);
     left -= block.cost;
-    // The rest is not given to others: with more room the shortened step would take it.
+    // Leave the rest unused: with more space, the shortened step would take it.
     if (block.shown < Math.min(candidate.size, candidate.limit)) break;
   }
   return blocks;

@@ -5,7 +5,7 @@ import type { StepOutput } from '../flow.ts';
 
 export const BETWEEN_PARTS = '\n\n';
 
-/** Code points that a part takes in a text, with the break after it. */
+/** Code points of a part, with the line breaks after it. */
 export function costOf(part: string): number {
   return codePoints(part) + BETWEEN_PARTS.length;
 }
@@ -16,8 +16,8 @@ export interface Part {
 }
 
 /**
- * The part with about as much as `room` allows: between `least` and `most` code points, or undefined where `least`
- * is too much. The length changes what stands around it (a fence, a marker), so it is found by trying.
+ * The part cut to fit `room`: between `least` and `most` code points, or undefined if `least` does not fit. The length
+ * of fences and markers depends on the cut, so the limit is found by trial; it may be below the largest possible one.
  */
 export function fitted<T extends Part>(
   render: (limit: number) => T,
@@ -41,11 +41,11 @@ export interface PackItem extends StepOutput {
   readonly stepId: string;
   readonly agent: string | undefined;
   readonly priority: Priority | undefined;
-  /** Is shown in place of the output. */
+  /** Replaces the output. */
   readonly summary?: Summary | undefined;
 }
 
-/** A model's text about an output, always marked as such. */
+/** A model's summary of an output, always labeled as such. */
 export interface Summary {
   readonly text: string;
   readonly by: string;
@@ -55,23 +55,23 @@ export interface StepBlock extends Part {
   readonly shown: number;
 }
 
-/** Code points of an error that are shown. */
+/** Maximum number of code points shown of an error. */
 const ERROR_LENGTH = 200;
 
-/** Less of an output is not worth the step's heading. */
+/** Minimum number of code points worth the step's heading. */
 const LEAST_SHOWN = 200;
 
-/** Stands outside the fence, where no output can imitate it. */
+/** Printed outside the fence, where an output cannot imitate it. */
 export const CUT_MARKER = '... (truncated)';
 
-/** A step with the code points of its output or summary, and how many of them may be shown. */
+/** A step with the size of its output or summary and the limit for it, in code points. */
 export interface Sized {
   readonly item: PackItem;
   readonly size: number;
   readonly limit: number;
 }
 
-/** The step with at most `limit` code points of its output or summary. */
+/** Renders a step with at most `limit` code points of its output or summary. */
 export function stepBlock({ item, size, limit: most }: Sized, limit = most): StepBlock {
   const shown = Math.max(0, Math.min(size, limit));
   const shownText = cut(item.summary?.text ?? item.output, shown);
@@ -84,13 +84,13 @@ export function stepBlock({ item, size, limit: most }: Sized, limit = most): Ste
   return { text, cost: costOf(text), shown };
 }
 
-/** With as much of it as `room` allows; undefined if that is too little. */
+/** Renders as much of a step as fits `room`; undefined if less than `least` fits. */
 export function fittedBlock(step: Sized, room: number, least = LEAST_SHOWN): StepBlock | undefined {
   const most = Math.min(step.size, step.limit);
   return fitted((shown) => stepBlock(step, shown), { most, least, room });
 }
 
-/** For the step that is always in: without its output if there is no room. */
+/** Renders the newest step, which is always included: without output if there is no room. */
 export function newestBlock(step: Sized, room: number): StepBlock {
   return fittedBlock(step, room, 0) ?? stepBlock(step, 0);
 }
@@ -115,10 +115,10 @@ function errorText(error: string): string {
   return `${quoted(error, ERROR_LENGTH)}${marker}`;
 }
 
-/** The most that the line about omitted steps takes, with the break after it. */
+/** Maximum code points of the line about omitted steps, with the line breaks after it. */
 export const OMITTED_LENGTH = 250;
 
-/** Names as many omitted steps as fit on a line; the receipt names them all. Empty without omitted steps. */
+/** Lists as many omitted steps as fit on one line; the receipt lists all. Empty without omitted steps. */
 export function omittedLine(stepIds: readonly string[]): string {
   if (stepIds.length === 0) return '';
   const most = OMITTED_LENGTH - BETWEEN_PARTS.length - lineOf([], stepIds.length).length - 1;

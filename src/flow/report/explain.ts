@@ -13,9 +13,10 @@ type FlowExplained = ReturnType<typeof explainFlow>;
 type StepExplained = FlowExplained['steps'][number];
 
 /**
- * What the steps of a flow would be given if they were run now.
+ * The briefings that the steps of a flow would receive if they ran now.
  *
- * @param world its outputs are those of `run`, an id; undefined: the flow has not run
+ * @param world its outputs come from `run`
+ * @param run id of a run; undefined if the flow has not run
  */
 export function explainFlow(flow: Flow, world: BriefingWorld, run?: string) {
   const needs = stepGraph(flow.steps);
@@ -31,7 +32,7 @@ export function explainFlow(flow: Flow, world: BriefingWorld, run?: string) {
 function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: readonly string[]) {
   const { pack, budgets } = briefingOf(flow, step, {
     ...world,
-    // Steps that have not run are listed too.
+    // Include steps that have not run.
     outputs: (id) => world.outputs(id) ?? { ok: true, output: '', error: undefined },
   });
   const seen = pack.receipt.items.map((item) => item.step);
@@ -43,13 +44,13 @@ function explainStep(flow: Flow, step: FlowStep, world: BriefingWorld, needs: re
     budgets: budgets.values,
     curator: { enabled: curator.enabled, model: curator.model, source },
     budget_warnings: budgets.warnings,
-    // The receipt has them with 0 characters.
+    // The receipt lists these with 0 characters.
     without_output: seen.filter((id) => world.outputs(id) === undefined),
     receipt: pack.receipt,
   };
 }
 
-/** @param columns of the terminal; undefined: none */
+/** @param columns width of the terminal; undefined if the output is not a terminal */
 export function flowExplainText(explained: FlowExplained, style: Style, columns?: number): string {
   const { flow, profile, run, steps } = explained;
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
@@ -92,12 +93,12 @@ function packLine({ receipt, curator }: StepExplained, { yellow, red }: Style): 
   return `${paint(`briefing: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}`;
 }
 
-/** A curator is only asked when the step runs. */
+/** Curators are asked only during a run. */
 function unchosen({ enabled }: StepExplained['curator']): string {
   return enabled ? ', before its curator has chosen' : '';
 }
 
-/** Steps that are whole, or have no output yet, and files, by name. */
+/** Names of the complete steps, the steps without output, and the files. */
 function nameLines({ receipt, without_output }: StepExplained, { green, dim }: Style): string[] {
   const waiting = new Set(without_output);
   const whole = receipt.items.filter(({ step, outcome }) => outcome === 'included' && !waiting.has(step));

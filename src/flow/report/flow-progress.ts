@@ -16,21 +16,21 @@ interface FlowProgressOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   readonly style: Style;
   readonly quiet: boolean;
-  /** Steps that were asked for, and how many of them were done before. */
+  /** Number of requested steps; `done` of them finished in an earlier run. */
   readonly total: number;
   readonly done: number;
 }
 
 const STARTING = { text: 'starting', costUsd: 0 };
 
-/** Shows a person the progress of a flow; lines of a step's session begin with the step's name. */
+/** Prints the progress of a flow to stderr; lines from a step's session start with the step's name. */
 export function createFlowProgress({ stderr, style, quiet, total, done: before }: FlowProgressOptions): FlowWatcher {
   const running = new Map<string, { readonly text: string; readonly costUsd: number }>();
   const drawsStatus = !quiet && stderr.isTTY === true;
   const skipped: string[] = [];
   let done = before;
   let failed = 0;
-  /** In US dollars, of attempts that are over. */
+  /** Cost of finished attempts in US dollars. */
   let spent = 0;
   let shown = '';
   stderr.on('error', () => {});
@@ -45,7 +45,7 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
     const counts = `${done} of ${total} done${failed === 0 ? '' : `, ${failed} failed`}`;
     const cost = [...running.values()].reduce((sum, { costUsd: more }) => sum + more, spent);
     const parts = [counts, dollars(cost), ...[...running].map(([id, { text: now }]) => `${id} ${now}`)];
-    // A line that wraps could not be removed again.
+    // CLEAR_LINE clears a single line, so the text must not wrap.
     const text = fitted(parts.join(' · '), (stderr.columns ?? 120) - 1);
     if (text === shown) return;
     stderr.write(CLEAR_LINE + text);
@@ -79,10 +79,10 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
       decision(decision) {
         if (!isRoutine(decision)) say(step, decisionText(decision));
       },
-      // claude's stderr belongs to the caller, also with --quiet.
+      // claude's stderr belongs to the caller, even with --quiet.
       relay: (text) => line(`${style.bold(`[${step.id}]`)} ${text}`),
       status(state) {
-        // The last state of a session may come after its step is over.
+        // The last state of a session can arrive after its step has ended.
         if (!running.has(step.id)) return;
         const text = `${percent(readGauge(state.gauge).fraction)} ${state.told.zone}`;
         running.set(step.id, state.gauge.calls === 0 ? STARTING : { text, costUsd: costUsd(state) });
@@ -105,7 +105,7 @@ function newsText(news: Exclude<StepNews, { readonly kind: 'skipped' }>): string
   return kind === 'done' ? `done: ${endText(end)}` : `stopped (${endText(end)})`;
 }
 
-/** The step's file has the whole error. */
+/** The step file contains the complete error. */
 function errorText({ error = '' }: StepEnd): string {
   return error.length <= ERROR_LENGTH ? error : `${error.slice(0, ERROR_LENGTH)}…`;
 }
@@ -117,7 +117,7 @@ function endText({ durationMs, peakTokens, calls, costUsd: cost }: ReturnType<ty
   return `${duration(durationMs)}, ${counted(calls, 'call')}${peak}, ${dollars(cost)}`;
 }
 
-/** The results of all steps together; each step's receipt has its input and cost. */
+/** One line of totals over all steps; the receipts contain the figures of each step. */
 export function flowSumText({ steps }: Flow, board: Board, ends: ReadonlyMap<string, StepEnd>): string {
   const count = (status: StepStatus) => steps.filter(({ id }) => board[id] === status).length;
   const all = counted(steps.length - count('left-out'), 'step');

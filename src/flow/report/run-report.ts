@@ -10,16 +10,16 @@ type RunReport = ReturnType<typeof reportRun>;
 
 export type StepFigures = Readonly<ReturnType<typeof figuresOf>>;
 
-/** The inputs and usage of a run's steps. */
+/** Inputs and usage of all steps of a run. */
 export function reportRun(run: Pick<EarlierRun, 'id' | 'receipts'>) {
   const receipts = run.receipts();
   const steps = receipts.map(figuresOf);
   return {
     version: 1,
     run: run.id,
-    /** `null`: no step has left a receipt. */
+    /** `null` without receipts. */
     flow: receipts[0]?.flow ?? null,
-    /** A step comes after those that it sees. */
+    /** Each step follows the steps that it sees. */
     steps,
     total: sumsOf(steps),
   };
@@ -35,7 +35,7 @@ function sumsOf(steps: readonly StepFigures[]) {
     cut: sum(({ cut }) => cut),
     omitted: sum(({ omitted }) => omitted),
     calls: sum(({ measured }) => measured?.calls),
-    // Of the steps alone, and of their curators.
+    // Cost of the steps without their curators, and cost of the curators.
     cost_usd: sum(({ measured }) => measured?.cost_usd),
     curator_cost_usd: sum(({ curation }) => curation?.cost_usd),
     duration_ms: sum(({ measured }) => measured?.duration_ms),
@@ -53,9 +53,9 @@ function figuresOf(receipt: KnownReceipt) {
     budget_chars: context_truncation.budget_chars,
     truncated: context_truncation.truncated,
     curated: receipt.curator !== undefined,
-    /** `null`: no curator was asked. */
+    /** `null` if no curator was asked. */
     curation: curation ?? null,
-    /** `null`: the step has not ended. */
+    /** `null` if the step has not ended. */
     measured: measured ?? null,
   };
 }
@@ -75,7 +75,7 @@ const COLUMNS: readonly Column[] = [
   ['cost', ({ measured }) => (measured ? dollars(measured.cost_usd) : NONE)],
   ['took', ({ measured }) => (measured ? duration(measured.duration_ms) : NONE)],
   ['exit', ({ measured }) => (measured ? String(measured.exit_code) : NONE)],
-  // Its cost, also if its answer was not used.
+  // The curator's cost, even if its answer was not used.
   ['curator', ({ curation }) => (curation ? dollars(curation.cost_usd) : NONE)],
 ];
 

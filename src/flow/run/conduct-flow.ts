@@ -14,14 +14,14 @@ import type { StepReceipt } from '../step-receipt.ts';
 import { runFlow, type Settled, type StepNews } from './run-flow.ts';
 import { runStep, type StepEnd, type StepRun, type StepWatcher, sumOf } from './run-step.ts';
 
-/** A run of a flow as the command line asks for it. */
+/** A run of a flow, as configured on the command line. */
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
   readonly settled: Settled;
   readonly parallel: number;
   readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config' | 'otlp'>;
-  /** The parts of a step's briefing besides outputs. */
+  /** The parts of a step's briefing other than outputs. */
   readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;
 }
@@ -33,11 +33,11 @@ export interface FlowWatcher {
 }
 
 /**
- * Runs the steps, each in its own session, and keeps their briefings, streams and answers.
+ * Runs the steps, each in its own session, and stores their briefings, streams and answers.
  *
- * @returns `ends` by a step's id, with the figures of all its attempts; the exit code is the highest of the steps, or that
- * of the signal that ended the flow
- * @throws CtxbError `store` when nothing can be kept, before anything has run; and what `runHeadless` throws
+ * @returns `ends` by step id, with figures over all attempts. The exit code is the highest one of the steps, or the one
+ * for the signal that ended the flow
+ * @throws CtxbError `store` before the first step if nothing can be written, and whatever `runHeadless` throws
  */
 export async function conductFlow(run: FlowRun, io: Io) {
   const { flow, files, progress } = run;
@@ -69,7 +69,7 @@ export async function conductFlow(run: FlowRun, io: Io) {
   }
 }
 
-/** The answer of a step from an earlier start of this run must not pass for the new one. */
+/** Resets the state of steps that will run again, so that their old answers are not used. */
 function noteBeginning({ flow, files, settled }: FlowRun): void {
   files.writeRun({ version: 1, flow: flow.name, started: new Date().toISOString(), ctxb: processMark(process.pid) });
   for (const { id } of flow.steps) {
@@ -78,17 +78,17 @@ function noteBeginning({ flow, files, settled }: FlowRun): void {
   }
 }
 
-/** Runs attempts of steps: makes the briefing, keeps it, its receipt, and what the step says. */
+/** Runs attempts of steps; stores their briefing, receipt, stream and answer. */
 function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
   const { flow, files, progress } = run;
-  // A curator is asked once, not for each attempt.
+  // A curator is asked once per step instead of once per attempt.
   const curations = new Map<string, Promise<Curation | undefined>>();
   let lastCurator: Promise<unknown> = Promise.resolve();
   const ran = new Map<string, readonly StepEnd[]>();
   const summaries = createSummaries(files);
   const worldOf = (step: FlowStep) => ({ ...run.brief(step), outputs: (id: string) => stepOutput(files, id) });
 
-  /** Without earlier steps there is nothing to choose. */
+  /** Skips the curator if the step has no history to choose from. */
   async function choose(step: FlowStep, curator: Curator): Promise<Curation | undefined> {
     const world = worldOf(step);
     const history = historyOf(flow, step, world);
@@ -108,7 +108,7 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
   async function curationOf(step: FlowStep): Promise<Curation | undefined> {
     const { curator } = effectiveCurator(flow, step, run.brief(step));
     if (!curator.enabled) return undefined;
-    // One after the other: what one has summed up, the next one does not pay for again.
+    // Run curators one after another: a later one reuses the summaries of an earlier one.
     const curation = curations.get(step.id) ?? lastCurator.then(() => choose(step, curator));
     lastCurator = curation.catch(() => {});
     curations.set(step.id, curation);
@@ -121,7 +121,7 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     return runStep(claude, io, { line: files.stream(step.id), watcher: progress.watcher(step) });
   }
 
-  /** A step without the files that later steps rely on is not done. */
+  /** A step fails if a file in its `outputs` is missing. */
   function withOutputs(step: FlowStep, end: StepEnd): StepEnd {
     const missing = end.exitCode === 0 ? step.outputs.filter((path) => !worldOf(step).exists(path)) : [];
     return missing.length === 0 ? end : { ...end, exitCode: 1, error: `it has not made ${missing.join(', ')}` };
@@ -130,7 +130,7 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
   return async (step: FlowStep, attempt: number): Promise<StepEnd> => {
     const curation = await curationOf(step);
     const curatorUsd = attempt === 1 ? (curation?.costUsd ?? 0) : 0;
-    // The signal went to the curator's claude; the next one would not receive it.
+    // The signal ended the curator's claude; the step's claude would start after it.
     if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curatorUsd };
     const briefing = briefingOf(flow, step, { ...worldOf(step), curated: curation?.choice });
     const receipt = receiptOf(run, attempt, briefing, curation);
@@ -166,7 +166,7 @@ function receiptOf(
   { pack, budgets }: Briefing,
   curation: Curation | undefined,
 ): StepReceipt {
-  // The steps with newly made summaries.
+  // The steps with new summaries.
   const judged = [...(curation?.judged ?? [])].flatMap(([id, one]) => ('text' in one ? [id] : []));
   return {
     ...pack.receipt,
@@ -197,10 +197,10 @@ function figuresOf(end: StepEnd): StepReceipt['measured'] {
   };
 }
 
-/** Time for steps to stop by themselves: their sessions receive Ctrl-C too, and interrupt their turns. */
+/** Time for steps to stop by themselves: their sessions also receive Ctrl-C, and interrupt their turns. */
 const PATIENCE_MS = 5_000;
 
-/** Each session adds listeners to the process; Node would warn of a leak. */
+/** Listeners that each session adds to the process. Without a higher limit, Node would warn of a leak. */
 const PER_SESSION = 2;
 
 type FlowStop = ReturnType<typeof createFlowStop>;
@@ -215,7 +215,7 @@ function createFlowStop(parallel: number) {
   const signals = watchSignals({
     interrupt() {
       noMore.abort();
-      // A step that has just started does not listen for signals yet.
+      // A step that has just started does not handle signals yet.
       timer = setTimeout(() => atOnce.abort(), PATIENCE_MS);
     },
     kill() {
@@ -226,9 +226,9 @@ function createFlowStop(parallel: number) {
   return {
     /** Aborted when no more steps may start. */
     noMore: noMore.signal,
-    /** Aborted when running steps must end at once. */
+    /** Aborted when running steps must end immediately. */
     atOnce: atOnce.signal,
-    /** The first signal. */
+    /** Returns the first signal received, if any. */
     received: signals.received,
     clear() {
       clearTimeout(timer);

@@ -7,7 +7,7 @@ export interface FlowWorld {
   readonly attempt: (step: FlowStep, attempt: number) => Promise<StepEnd>;
   /** Called when a step starts, ends an attempt, or is skipped. */
   readonly onStep: (step: FlowStep, news: StepNews) => void;
-  /** Aborted: no more steps start. Running steps are ended elsewhere. */
+  /** Once aborted, no more steps start. The caller ends running steps. */
   readonly stop: AbortSignal;
 }
 
@@ -18,9 +18,10 @@ export type StepNews =
   | { readonly kind: 'skipped' };
 
 /**
- * Runs the steps that are not settled, in the order of their needs. Resolves when no step is left that could start.
+ * Runs the unsettled steps in the order of their needs. Resolves when no further step can start.
  *
- * When an attempt throws (claude is missing, say), it rejects with that error once the steps beside it are over.
+ * If an attempt throws (for instance because claude is missing), rejects with that error after the running steps have
+ * ended.
  */
 export async function runFlow(
   flow: Flow,
@@ -69,7 +70,7 @@ function kindOf({ exitCode }: StepEnd, { aborted }: AbortSignal): 'done' | 'fail
   return aborted ? 'stopped' : 'failed';
 }
 
-/** A usage limit of the account is reached: another attempt would meet it too. */
+/** Exit code for a usage limit of the account, which another attempt would also hit. */
 const EXIT_USAGE_LIMIT = 5;
 
 async function runAttempts(step: FlowStep, { attempt, onStep, stop }: FlowWorld): Promise<StepEnd> {
@@ -83,8 +84,8 @@ async function runAttempts(step: FlowStep, { attempt, onStep, stop }: FlowWorld)
 }
 
 /**
- * `left-out`: this run was not asked for it; `stopped`: it was running when the flow was
- * stopped; `skipped`: it had not started then, or a step before it failed.
+ * `left-out`: not selected for this run; `stopped`: running when the flow was stopped; `skipped`: not started, because
+ * the flow was stopped or an earlier step failed.
  */
 export type StepStatus = 'waiting' | 'running' | 'done' | 'failed' | 'left-out' | 'stopped' | 'skipped';
 
@@ -93,7 +94,7 @@ export type Board = Readonly<Record<string, StepStatus>>;
 export interface Settled {
   /** Finished by an earlier run. */
   readonly done: ReadonlySet<string>;
-  /** Not asked for; the others do not wait for them. */
+  /** Not selected; other steps do not wait for them. */
   readonly leftOut: ReadonlySet<string>;
 }
 
@@ -102,14 +103,14 @@ export function newBoard({ steps }: Flow, { done, leftOut }: Settled): Board {
   return Object.fromEntries(steps.map(({ id }) => [id, statusOf(id)]));
 }
 
-// A failed step that did not stop the flow does not delay the others.
+// Final states. A failed step with `onFail: continue` does not block the others.
 const OVER: ReadonlySet<StepStatus | undefined> = new Set<StepStatus>(['done', 'failed', 'left-out']);
 
 /**
- * The steps that may start now, in the order of the file, so that at most `parallel` run at once.
+ * The steps that may start now, in file order, so that at most `parallel` steps run.
  *
- * @param history by a step's id: the steps that it sees, which must be over before it; where a run is resumed, one of
- * them may be run again behind others that are done
+ * @param history by step id: the steps that it sees, which must end first. In a resumed run, an unfinished step can
+ * precede finished ones
  */
 export function startable(flow: Flow, history: StepGraph, board: Board, parallel: number): readonly FlowStep[] {
   const running = Object.values(board).filter((status) => status === 'running').length;
@@ -120,13 +121,16 @@ export function startable(flow: Flow, history: StepGraph, board: Board, parallel
   return ready.slice(0, Math.max(0, parallel - running));
 }
 
-/** Options that choose steps: those that the run `resume` has not finished, all from `from` on, or `only` some: `a,b`. */
+/**
+ * Options that select steps: `resume` the steps that an earlier run has not finished, `from` a step on, or `only` some:
+ * `a,b`.
+ */
 export type Choice = { readonly [O in 'resume' | 'from' | 'only']?: string | undefined };
 
 /**
- * The steps that a choice leaves out, by whether an earlier run has finished them.
+ * The steps that a selection excludes, split by whether an earlier run has finished them.
  *
- * @throws CtxbError `usage` where the choice names an unknown step, or two
+ * @throws CtxbError `usage` for an unknown step, and for both `from` and `only`
  */
 export function settledSteps(flow: Flow, { resume, from, only }: Choice, isDone: (id: string) => boolean): Settled {
   const ids = orderSteps(flow).sequence.map(({ id }) => id);

@@ -15,7 +15,7 @@ import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';
 import type { FlowStep } from '../flow.ts';
 
-/** A step: claude in a fresh session under all of ctxb's policies. */
+/** A step: claude in a fresh session with all of ctxb's policies. */
 export interface StepRun {
   readonly program: string;
   readonly invocation: HeadlessInvocation;
@@ -27,12 +27,12 @@ export interface StepRun {
 }
 
 export interface StepSinks {
-  /** A line of claude's stdout, in stream-json, without its end. */
+  /** Receives each line of claude's stdout, in stream-json, without line break. */
   readonly line: (text: string) => void;
   readonly watcher: Partial<StepWatcher>;
 }
 
-/** The reports of a step's session; it has no terminal of its own. */
+/** Receives the reports of a step's session, which has no terminal of its own. */
 export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'status' | 'relay'>;
 
 export type StepEnd = Readonly<Awaited<ReturnType<typeof runStep>>>;
@@ -56,11 +56,11 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
     ask: async () => undefined,
     ...sinks.watcher,
     decision(decision) {
-      // The time limit interrupts it, not a Ctrl-C, which the watcher would report.
+      // The time limit caused this interrupt; the watcher would report a Ctrl-C.
       if (!(isOver() && decision.kind === 'interrupt')) sinks.watcher.decision?.(decision);
     },
     status(now) {
-      // Before the first call the figure is an estimate.
+      // Before the first call, the figure is an estimate.
       if (now.gauge.basis === 'measured') peak = Math.max(peak, now.gauge.used);
       sinks.watcher.status?.(now);
     },
@@ -80,7 +80,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
   return {
     ...outcomeOf(exitCode, last, { timedOutAfter: isOver() ? timeoutSeconds : undefined, stopped: stop.aborted }),
     sessionId: state?.session.id,
-    /** Main thread: largest context of a call, and that of the first: system prompt, tools and the pack. */
+    /** Main thread: context of the largest call, and of the first call (system prompt, tools, briefing). */
     peakTokens: peak,
     firstTokens: state?.gauge.first ?? 0,
     calls: state?.gauge.calls ?? 0,
@@ -89,7 +89,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
   };
 }
 
-/** What several attempts or steps took together; of the context the largest. */
+/** Totals over several attempts or steps; for the context, the maximum. */
 export function sumOf(ends: readonly StepEnd[]) {
   const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => ends.reduce((total, end) => total + end[figure], 0);
   return {
@@ -108,7 +108,7 @@ function answerIn(line: string) {
   return { text: event.text ?? event.errors.join('\n'), isError: event.isError };
 }
 
-/** The exit code of coreutils' `timeout`. */
+/** The exit code of `timeout` in GNU coreutils. */
 const EXIT_TIMEOUT = 124;
 
 function outcomeOf(
@@ -121,22 +121,22 @@ function outcomeOf(
   const outcome = (code: number, error?: string) => ({ exitCode: code, timedOut, output, error });
   if (timedOut) return outcome(EXIT_TIMEOUT, `not done after ${timedOutAfter} s`);
   if (exitCode === 0) return outcome(0);
-  // The message of an interrupted turn does not help.
+  // The error message of an interrupted turn is misleading.
   if (stopped) return outcome(exitCode, `ended with the flow (exit code ${exitCode})`);
   if (exitCode === UNDONE && last === undefined) return outcome(exitCode, 'claude has ended without an answer');
   return outcome(exitCode, last?.isError && last.text ? last.text : `exit code ${exitCode}`);
 }
 
-/** Calls `onLine` for each line, without its end. An error that it throws ends the stream. */
+/** Calls `onLine` for each line, without line break. An exception destroys the stream. */
 export function createLineSink(onLine: (line: string) => void): Writable {
-  // The stream must be read to its end although nothing more is used.
+  // Discard the output, or the stream would stop reading.
   return split2((line: string) => void onLine(line)).resume();
 }
 
 /**
- * The program and arguments from the command line, with the step's model. Prompt, session and format are the flow's.
+ * The program and arguments from the command line, with the step's model. The flow sets prompt, session and format.
  *
- * @throws CtxbError `usage` where the arguments set one of these, or do not make a headless run
+ * @throws CtxbError `usage` if the arguments set one of these, or are not those of a headless run
  */
 export function readStepClaude([program, ...args]: readonly string[], step: Pick<FlowStep, 'model'>) {
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');

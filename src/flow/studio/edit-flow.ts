@@ -5,24 +5,24 @@ import { CtxbError } from '../../errors.ts';
 import { type Path, pathText } from '../file/fault.ts';
 import type { Edit } from './studio-view.ts';
 
-/** The budgets as a flow's text has them, by step, as an edit names it. */
+/** Returns the budgets of each step in a flow's text; null selects the flow's own. */
 export function ownBudgets(path: string, text: string): (step: string | null) => Budgets {
   const data = dataOf(text, styleOf(path));
   return (step) => budgetsAt(data, holderOf(data, step));
 }
 
-/** Any of its values may be of any type. */
+/** Unchecked: values can have any type. */
 type Budgets = Readonly<Record<string, unknown>>;
 
-/** The path of an edited value, as findings name it. */
+/** The path of an edited value in findings. */
 export function editedKey(path: string, text: string, { step, key }: Edit): string {
   return pathText([...holderOf(dataOf(text, styleOf(path)), step), 'budgets', key]);
 }
 
 /**
- * Edits the text of a checked flow, and keeps everything else. The new values are not checked.
+ * Edits the text of a checked flow and keeps the rest unchanged. Does not check the new values.
  *
- * @throws CtxbError `usage` for an unknown step, and where something else would change as well
+ * @throws CtxbError `usage` for an unknown step, and if the edit would change other parts
  */
 export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
   return edits.reduce((edited, edit) => editOnce(path, edited, edit), text);
@@ -45,7 +45,7 @@ function styleOf(path: string): { readonly isJson: boolean } {
   return { isJson: extname(path) === '.json' };
 }
 
-/** `200,000` and `0.25` become numbers; percentages and names stay strings. */
+/** Converts `200,000` and `0.25` to numbers; percentages and names stay strings. */
 function typedValue({ value }: Edit): string | number | undefined {
   const text = value.trim();
   if (text === '') return undefined;
@@ -53,7 +53,7 @@ function typedValue({ value }: Edit): string | number | undefined {
   return /^\d{1,15}(?:\.\d+)?$/.test(digits) ? Number(digits) : text;
 }
 
-/** The path of a step's budgets for an edit. */
+/** The path of the object that holds the edited budgets: a step, or the flow. */
 function holderOf(data: unknown, step: string | null): Path {
   if (step === null) return [];
   const steps = isFields(data) && Array.isArray(data.steps) ? data.steps : [];

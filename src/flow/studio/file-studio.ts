@@ -11,23 +11,23 @@ import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
 import type { Studio } from './studio-server.ts';
 import { type Edit, flowView, type StepView, type StudioView } from './studio-view.ts';
 
-/** The place of a flow's files and settings. */
+/** Where a flow's receipts are, and the settings it is shown with. */
 interface Place extends BudgetWorld {
   readonly contextDir: string;
-  /** Overrides the one that the flow names. */
+  /** Overrides the profile that the flow names. */
   readonly profile?: string | undefined;
 }
 
 /**
- * Edits a flow file. Reads it for every request, to notice changes by others.
+ * Edits a flow file. Reads the file for each request, to detect changes by other programs.
  *
- * @param path absolute
+ * @param path absolute path of the flow file
  */
 export function createFileStudio(path: string, place: Place): Studio {
   const read = () => readUserFile(path, MAX_FILE_BYTES);
   const check = (text: string) => checkFlow(path, text, { profile: place.profile });
 
-  /** Edits with invalid values become findings, and the rest is shown without them. */
+  /** Edits with invalid values become findings; the view then shows the other edits only. */
   function view(edits: readonly Edit[]): StudioView {
     const { text: before, hash } = read();
     const base = { file: basename(path), hash, diff: [] };
@@ -68,7 +68,7 @@ export function createFileStudio(path: string, place: Place): Studio {
   };
 }
 
-/** A receipt that cannot be read is reported at its step. */
+/** An unreadable receipt is reported at its step. */
 function receiptOf(contextDir: string, flow: string, step: string): StepView['receipt'] {
   try {
     const json = readFlowReceipt(contextDir, flow, step);

@@ -15,17 +15,17 @@ import {
   type StudioView,
 } from './studio-view.ts';
 
-/** The page's view of a flow. */
+/** What the page shows of a flow. */
 export interface Shown {
-  /** The level whose budgets are in the form. */
+  /** The level whose budgets the form edits. */
   readonly level: Edit['step'];
-  /** Typed values that differ from the file. */
+  /** Values in the form that differ from the file. */
   readonly edits: readonly Edit[];
-  /** The result of the last request, or why nothing happened. */
+  /** The result of the last request, or why it failed. */
   readonly notice?: string;
 }
 
-/** The page of the studio: a form for the budgets of one level, and their effect. It runs no script. */
+/** The studio's page: a form for the budgets of one level, and their effect. Contains no script. */
 export function studioPage(view: StudioView, shown: Shown): string {
   const { file, flow } = view;
   const title = flow?.name ?? 'Flow Studio';
@@ -108,7 +108,7 @@ export const FIELDS = [
 
 const PRESETS = ['', 'lean', 'balanced', 'heavy'];
 
-/** Changes are shown before they can be saved. */
+/** The Save button appears only after the changes are shown. */
 function form(view: StudioView, flow: FlowView, { level, edits }: Shown): Html {
   const budgets = levelOf(flow, level);
   const place = level === null ? 'budgets' : `steps[${flow.steps.findIndex(({ id }) => id === level)}].budgets`;
@@ -144,7 +144,7 @@ function row(
 <p id="${key}-hint" class="quiet">${hint}</p><p class="warning">${said}</p></div>`;
 }
 
-/** The other keys are turned into sizes. */
+/** The other keys are converted to sizes. */
 function isSize(key: BudgetKey): key is keyof BudgetsView['effective'] {
   return key !== 'preset' && key !== 'contextBudgetTokens';
 }
@@ -155,7 +155,7 @@ function lineOf({ kind, text }: DiffLine): Html {
   return html`${kind === 'gap' ? '…' : ' '} ${text}\n`;
 }
 
-/** The effective budgets of all steps, with where each one comes from. */
+/** The effective budgets of all steps, with the source of each value. */
 function overview({ steps }: FlowView): Html {
   const rows = steps.map((step) => [
     link(step.id, step.id, { level: null }),

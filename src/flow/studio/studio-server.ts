@@ -6,23 +6,21 @@ import { isCtxbError } from '../../errors.ts';
 import { FIELDS, studioPage } from './studio-page.ts';
 import { type Edit, levelOf, type StudioView } from './studio-view.ts';
 
-/** The edited file. Each function may throw a `CtxbError`, which the page shows. */
+/** The edited file. The functions may throw a `CtxbError`, which the page shows. */
 export interface Studio {
   view(edits: readonly Edit[]): StudioView;
-  /** @param hash of the file that the edits are for */
+  /** @param hash of the file version that the edits apply to */
   save(edits: readonly Edit[], hash: string): 'saved' | 'changed';
 }
 
 const TOKEN_BYTES = 32;
 
-/**
- * Serves the page on a random port of the loopback interface, under a random token, which is in the `url`.
- */
+/** Serves the page on a random port of 127.0.0.1, at a `url` that contains a random token. */
 export async function startStudioServer(studio: Studio, style: string) {
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const server = createServer((request, response) => {
     void replyTo(request, urlOf(request, { host, token }), studio, style)
-      // The server continues.
+      // An exception must not end the server.
       .catch((error) => plain(500, `This is a bug in ctxb: ${error instanceof Error ? error.stack : error}`))
       .then((reply) => send(response, reply));
   });
@@ -54,7 +52,7 @@ async function replyTo(
   studio: Studio,
   style: string,
 ): Promise<Reply> {
-  // The body of a refused request is not read.
+  // Discard the body of a refused request.
   if (place?.file !== '') request.resume();
   if (place === undefined) return plain(403);
   const { file, query } = place;
@@ -72,7 +70,7 @@ async function replyTo(
 
 const CHANGED = 'The file has been changed by something else since it was loaded; nothing was written.';
 
-/** Shows the changes of the form, or saves them. Unsaved values stay in the form. */
+/** Shows or saves the changes in the form. Unsaved values stay in the form. */
 function answer(studio: Studio, level: Edit['step'], form: URLSearchParams): Reply {
   const now = studio.view([]);
   const own = levelOf(now.flow, level)?.own ?? {};
@@ -109,21 +107,21 @@ function send(response: ServerResponse, { status, headers, text }: Reply): void 
   response.end(text);
 }
 
-/** Headers of every answer: no framing, no scripts, no caching. */
+/** Headers of every response: no framing, no scripts, no caching. */
 const GUARDED: OutgoingHttpHeaders = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // With no policy, a browser would send no origin with the form.
+  // With `no-referrer`, a browser would send `Origin: null` with the form.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 };
 
 /**
- * What a request asks for below the token; undefined where it must be refused. Another page in the same browser does not
- * know the token, and a host name that was rebound to this machine is not our host.
+ * The file and query below the token; undefined if the request must be refused. Other pages in the browser do not know
+ * the token, and a host name rebound to this machine (DNS rebinding) does not match `host`.
  */
 function urlOf({ headers, url = '' }: IncomingMessage, { host, token }: { host: string; token: string }) {
   if (headers.host !== host) return undefined;
@@ -133,13 +131,13 @@ function urlOf({ headers, url = '' }: IncomingMessage, { host, token }: { host: 
   return timingSafeEqual(digest(given), digest(token)) ? { file, query: new URLSearchParams(query) } : undefined;
 }
 
-/** Bytes: five values of at most a hundred characters have fewer. */
+/** Maximum size of a form in bytes; five values of at most a hundred characters need less. */
 const LIMIT = 16 * 1024;
 
-/** undefined: the page does not send such a request. */
+/** Returns undefined for a form larger than the page can send. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   let text = '';
-  // A destroyed request could not be answered.
+  // Keep the request open, because destroying it would also prevent the response.
   for await (const chunk of request.setEncoding('latin1').iterator({ destroyOnReturn: false })) {
     text += chunk;
     if (text.length > LIMIT) break;

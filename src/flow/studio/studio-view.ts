@@ -6,25 +6,25 @@ import type { Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW, type ResolvedBudgets } from '../pack/budgets.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
 
-/** A key of `budgets` that the studio changes. */
+/** A key of `budgets` that the studio can change. */
 export type BudgetKey = keyof BudgetChanges;
 
-/** A budget of a level as typed into the form; an empty value clears it. */
+/** A budget of a level as typed into the form; an empty value removes it. */
 export interface Edit {
-  /** Id of a step; null: the flow. */
+  /** Id of a step; null for the flow. */
   readonly step: string | null;
   readonly key: BudgetKey;
   readonly value: string;
 }
 
-/** A flow file with edits that are not in it yet, as the page shows it. */
+/** A flow file with unsaved edits, as shown on the page. */
 export interface StudioView {
   readonly file: string;
-  /** Hash of the file's bytes, without the edits. */
+  /** Hash of the saved file. */
   readonly hash: string;
-  /** About the file or, where `flow` is defined, about edits, which are then left out of all else. */
+  /** Findings about the file or, if `flow` is defined, about edits, which `flow` and `diff` then exclude. */
   readonly findings: readonly Finding[];
-  /** undefined: the file is not a valid flow. */
+  /** undefined if the file is not a valid flow. */
   readonly flow: FlowView | undefined;
   readonly diff: readonly DiffLine[];
 }
@@ -34,9 +34,9 @@ export type BudgetsView = FlowView['budgets'];
 export type StepView = FlowView['steps'][number];
 
 interface Shown extends BudgetWorld {
-  /** The budgets of a level in the file, with the edits. */
+  /** The budgets of a level in the file, with the edits applied. */
   readonly ownBudgets: (step: Edit['step']) => Readonly<Record<string, unknown>>;
-  /** The receipt of a step's last run; undefined: it was never run. */
+  /** The receipt of a step's last run; undefined if it has never run. */
   readonly receiptOf: (step: string) => KnownReceipt | { readonly fault: string } | undefined;
 }
 
@@ -50,18 +50,18 @@ export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: 
   return {
     name: flow.name,
     profile: flow.profile,
-    /** The window in tokens for presets and shares. */
+    /** The window in tokens that presets and shares refer to. */
     window: window ?? REFERENCE_WINDOW,
-    /** For all steps without budgets of their own. */
+    /** For steps without budgets of their own. */
     budgets: budgetsView(null, budgetsOf(flow)),
     steps: flow.steps.map((step) => ({
       id: step.id,
       agent: step.agent,
       objective: step.objective,
-      /** From 0; steps of one stage need nothing of each other. */
+      /** Stage index from 0; steps of one stage do not need each other. */
       stage: stages.get(step.id) ?? 0,
       after: order.direct.get(step.id) ?? [],
-      /** How many steps' output it sees. */
+      /** Number of steps whose output it sees. */
       sees: order.history.get(step.id)?.length ?? 0,
       budgets: budgetsView(step.id, budgetsOf(flow, step)),
       receipt: receiptOf(step.id),
@@ -72,20 +72,20 @@ export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: 
     const own = Object.entries(ownBudgets(step)).map(([key, value]) => [key, String(value)]);
     return {
       own: Object.fromEntries(own) as Readonly<Partial<Record<BudgetKey, string>>>,
-      /** The effective values, after all levels and guardrails. */
+      /** After all levels and guardrails. */
       effective: values,
       warnings,
     };
   }
 }
 
-/** The limit that cut something: the budget of the whole, only the limits of single steps, or none. */
+/** The limit that shortened something: the whole budget, only limits of single steps, or nothing. */
 export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' | 'steps' | 'nothing' {
   if (context_truncation.truncated) return 'whole';
   return items.some(({ outcome }) => outcome === 'cut' || outcome === 'summary') ? 'steps' : 'nothing';
 }
 
-/** The budgets of a level, as an edit names it. */
+/** The budgets of a level. @param step id of a step; null for the flow */
 export function levelOf(flow: FlowView | undefined, step: Edit['step']): BudgetsView | undefined {
   return step === null ? flow?.budgets : flow?.steps.find(({ id }) => id === step)?.budgets;
 }
