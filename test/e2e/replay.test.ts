@@ -30,9 +30,9 @@ it('prompts stand in their turns, and turns and calls have the same numbers in -
       ([, turn, prompt]) => turn ?? prompt,
     );
     expect(story).toEqual(['one', 'two', 'three', 'four'].flatMap((name, at) => [`turn ${at + 1}`, `prompt ${name}`]));
-    const policy = (text: string) => text.match(/^ +policy .*$/gm)?.map((line) => line.trim());
-    expect(policy(detail)).toEqual(policy(await replay(world, path)));
-    expect(policy(detail)?.some((line) => /turn 3, call 6: warning/.test(line))).toBe(true);
+    const decisions = (text: string) => text.match(/^ +ctxb .*$/gm)?.map((line) => line.trim());
+    expect(decisions(detail)).toEqual(decisions(await replay(world, path)));
+    expect(decisions(detail)?.some((line) => /turn 3, call 6: warning/.test(line))).toBe(true);
   }
 });
 
