@@ -28,7 +28,10 @@ const NO_ANSWER = 4;
 const LOOK_MS = 100;
 const USUAL_SECONDS = 600;
 
-/** Gives a command the argument and the options of a request to a run. @param now what `--now` does; undefined: nothing */
+/**
+ * Adds the argument and the options of a request to a run. @param now the help text of `--now`; undefined: no such
+ * option
+ */
 export function takesRun(command: Command, now?: string): Command {
   if (now !== undefined) command.option('--now', now);
   return command
@@ -43,15 +46,15 @@ export function takesRun(command: Command, now?: string): Command {
 
 interface Asked extends AskAnswer {
   readonly runId: string;
-  /** `timeout`: the run has not answered yet, and may still do it. */
+  /** `timeout`: the run has not answered yet, but may still do so. */
   readonly outcome: 'done' | 'not done' | 'timeout';
 }
 
 /**
- * Asks a run for something and prints the outcome. Resolves with 0 when it is done, 3 when it is not, and 4 when no
- * answer comes in time.
+ * Sends a request to a run and prints the outcome. Resolves with 0 when it is done, 3 when it is not, and 4 on a
+ * timeout.
  *
- * @throws CtxbError `usage` when the run is not there or not clear; `store` when it belongs to another user
+ * @throws CtxbError `usage` when no run or several match; `store` when it belongs to another user
  */
 export async function askRun(named: string | undefined, what: Ask['what'], flags: AskFlags, io: Io): Promise<number> {
   const card = await findRun(named, io);
@@ -75,7 +78,7 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
   const id = randomBytes(4).toString('hex');
   leaveInInbox(inbox, maskedJson({ kind: 'ask', id, ask }));
   const answer = await waitFor(end, () => {
-    // A run may answer and then end: an answer counts more.
+    // A run may answer and then end: read its end first, and prefer the answer.
     const ended = isEnded(cardOf(runId, io));
     return takeAnswer(inbox, id) ?? (ended ? { text: 'the run has ended before' } : undefined);
   });
@@ -86,7 +89,7 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
   return { runId, outcome: said.done ? 'done' : 'not done', ...said };
 }
 
-/** A run that is asked to stop ends with its turn. */
+/** Waits for the end of a run that was asked to stop, which happens after its turn. */
 async function endOf(runId: string, end: number, io: Io): Promise<Asked> {
   const text = await waitFor(end, () => {
     const card = cardOf(runId, io);
@@ -137,7 +140,7 @@ function cardOf(runId: string, { env }: Io): RunCard | undefined {
   return readRunCard(stateFolder(env), runId);
 }
 
-/** @throws CtxbError `usage` for an unknown run, one that has ended, and a name that fits several */
+/** @throws CtxbError `usage` for an unknown or ended run, and for a prefix that matches several runs */
 async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   const all = readRunCards(stateFolder(io.env));
   const living = all.filter(({ end }) => end === null);

@@ -56,14 +56,14 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   return told(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
 }
 
-/** Also of a configuration that is refused: what is there has to go all the more. */
+/** Works with an invalid configuration too, because a clean-up must still be possible. */
 async function contextDirOf(io: Io): Promise<string> {
   const { config, findings } = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
   for (const { message } of findings) tell(io, onOneLine(message));
   return config.contextDir;
 }
 
-/** Never cleans another folder than the named one. */
+/** Refuses an empty path, so that no other folder than the named one is cleaned. */
 function named(contextDir: string | undefined): string | undefined {
   if (contextDir !== '') return contextDir;
   throw new CtxbError('usage', '--context-dir: expected a path, found ""');
@@ -88,7 +88,7 @@ function describe({ name, parts }: Removal): string {
   return inside === 0 ? name : `${name} (${counted(inside, 'file')})`;
 }
 
-/** While a person thought about it a run may have begun. */
+/** Drops removals that the user was not shown: a run may have started while the user was deciding. */
 function stillTrue(shown: CleanupPlan, now: CleanupPlan): CleanupPlan {
   const names = new Set(shown.remove.map(({ name }) => name));
   return {

@@ -23,14 +23,17 @@ Examples:
   ctxb completion fish > ~/.config/fish/completions/ctxb.fish
   source <(ctxb completion bash)`;
 
-/** For the scripts, `ctxb completion -- WORDS`: the kind of completion at the cursor, then one word per line. */
+/**
+ * `ctxb completion -- WORDS`, called by the shell scripts: prints the kind of completion at the cursor, then one word
+ * per line.
+ */
 export function complete(program: Command, typed: readonly string[], { stdout }: Io): number {
   const { kind, words } = offersFor(program, typed);
   stdout.write([kind, ...words].map((line) => `${line}\n`).join(''));
   return 0;
 }
 
-/** bash 4 or newer, without the package bash-completion; zsh; fish 3 or newer. */
+/** For bash 4 or newer, without the package bash-completion; zsh; fish 3 or newer. */
 const SCRIPTS = {
   bash: `# Completes ctxb in bash: source it, or put it in ~/.local/share/bash-completion/completions/ctxb
 _ctxb() {
@@ -82,14 +85,14 @@ complete -c ctxb -f -a '(__ctxb)'
 `,
 } as const;
 
-/** Possible completions at the cursor: words, or something that the shell itself completes. */
+/** Possible completions at the cursor: words, or a kind that the shell itself completes. */
 interface Offers {
   readonly kind: 'words' | 'files' | 'folders' | 'programs';
-  /** A word alone, or a word, a tab and its meaning. */
+  /** Words, each optionally followed by a tab and its description. */
   readonly words: readonly string[];
 }
 
-/** The words that options of keys of the configuration take, by the name of the option. */
+/** Allowed words of options that set a configuration key, by the name of the option. */
 const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   KEY_PATHS.flatMap((path) => {
     const { takes, option = '' }: Key = KEYS[path];
@@ -97,15 +100,15 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Keyed by the placeholder of an option or an argument. */
+/** Keyed by the placeholder of an option or argument. */
 const KINDS: ReadonlyMap<string, Offers['kind']> = new Map([
   ...['file', 'files', 'path', 'policy', 'session'].map((word) => [word, 'files'] as const),
   ...['folder', 'folders'].map((word) => [word, 'folders'] as const),
 ]);
 
 /**
- * @param program with the commands that are named
- * @param typed the words behind the program's name; the last one is being typed
+ * @param program a program with the commands that `typed` names
+ * @param typed the words after the program's name; the last one is incomplete
  */
 function offersFor(program: Command, typed: readonly string[]): Offers {
   const help = program.createHelp();
@@ -115,12 +118,12 @@ function offersFor(program: Command, typed: readonly string[]): Offers {
   const path = commandsIn(program, before, help);
   const command = path.at(-1) ?? program;
   const option = help.visibleOptions(command).find(({ long, short }) => [long, short].includes(before.at(-1)));
-  // After an option whose value is optional, complete as after a switch.
+  // An option with an optional value is completed like a switch.
   const { kind, words } = option?.required ? valuesOf(option) : next(path, current, help);
   return { kind, words: words.filter((word) => word.startsWith(current)).map((word) => prefix + word) };
 }
 
-/** bash cuts `--option=value` into three words, other shells take it for one. */
+/** bash splits `--option=value` into three words; other shells keep one. */
 function atCursor(typed: readonly string[]) {
   const words = typed.filter((word) => word !== '=');
   const current = typed.at(-1) === '=' ? '' : (words.pop() ?? '');
@@ -128,7 +131,7 @@ function atCursor(typed: readonly string[]) {
   return prefix === '' ? { before: words, current, prefix } : { before: [...words, option], current: value, prefix };
 }
 
-/** The program, and each command below it that the words name. */
+/** The program, and the chain of subcommands that the words name. */
 function commandsIn(program: Command, words: readonly string[], help: Help): Command[] {
   const path = [program];
   for (const word of words) {
@@ -155,7 +158,7 @@ function next(path: readonly Command[], current: string, help: Help): Offers {
   if (commands.length > 0) return described(commands, help);
   const [argument] = own.registeredArguments;
   if (argument === undefined) return wordsOf([]);
-  // The help of commander's own takes the name of a command.
+  // The argument of commander's own help command is the name of a command.
   if (argument.name() === 'command') return described(help.visibleCommands(above), help);
   return argument.argChoices === undefined ? kindOf(argument.name()) : wordsOf(argument.argChoices);
 }

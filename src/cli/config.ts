@@ -36,8 +36,8 @@ Examples:
   ctxb config --schema > contextbudgetrc.schema.json`;
 
 /**
- * Prints the effective configuration with the source of each value. Refused values go to stderr; the next source, or
- * the default, replaces them.
+ * Prints the effective configuration with the source of each value. Refused values are reported on stderr; the next
+ * source, or the default, replaces them.
  */
 export async function runConfig(options: ConfigOptions, io: Io): Promise<number> {
   if (options.schema) {
@@ -57,17 +57,17 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
   return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
 }
 
-/** Every key with its value and where that comes from. @param columns of the terminal; undefined: none */
+/** Every key with its value and source. @param columns width of the terminal; undefined if stdout is not one */
 export function settingsText(resolved: ResolvedConfig, columns: number | undefined): string {
   return folded(table(rowsOf(resolved), columns), columns);
 }
 
 interface Row {
   readonly key: KeyPath | ToolKey;
-  /** `null` when the key is not set. */
+  /** `null` if the key is not set. */
   readonly value: unknown;
   readonly origin: Origin;
-  /** The value that applies if this one cannot. */
+  /** The value that applies where this one cannot. */
   readonly note?: string;
 }
 
@@ -81,7 +81,7 @@ function rowsOf({ config, sources }: ResolvedConfig): Row[] {
   }));
 }
 
-/** Prices are written in dollars, and counted in micro-dollars. */
+/** Prices are configured in dollars, but stored in micro-dollars. */
 function asWritten(key: KeyPath | ToolKey, value: unknown): unknown {
   if (key !== 'cost.prices') return value;
   const dollars = (price: unknown) =>
@@ -92,8 +92,8 @@ function asWritten(key: KeyPath | ToolKey, value: unknown): unknown {
 }
 
 /**
- * The handoff keeps below claude's own compaction, which the question for the document would set off. In the larger of
- * claude's windows the same levels leave more room.
+ * Explains a lowered handoff level: the handoff must stay below claude's own compaction, which asking for the document
+ * would trigger. In claude's larger window, the same levels leave more room.
  */
 function noteOf(config: Config): Pick<Row, 'note'> {
   const window = config.window ?? SMALL_WINDOW;
@@ -102,13 +102,13 @@ function noteOf(config: Config): Pick<Row, 'note'> {
   return { note: `${level} in a window of ${window}: claude compacts by itself at ${nativeLevel(config, window)}` };
 }
 
-/** One long text would take the source of every key beyond the edge of a terminal; its own moves to the right. */
+/** Most characters of the value column. A longer text moves only its own source to the right. */
 const VALUE_WIDTH = 20;
 
-/** Space that the source of a value needs. With less space the key gets a line of its own. */
+/** Characters that the source of a value needs. With less space, the key gets a line of its own. */
 const SOURCE_WIDTH = 24;
 
-/** @param columns of the terminal; undefined: none */
+/** @param columns width of the terminal; undefined if stdout is not one */
 function table(rows: readonly Row[], columns = Number.POSITIVE_INFINITY): string {
   const cells = [
     ['key', 'value', 'source'],

@@ -44,7 +44,7 @@ async function demo(flags: DemoFlags, io: Io): Promise<number> {
   io.stdout.write(`${opening.map((line) => style.dim(line)).join('\n')}\n\n`);
   const screen = createScreen(io.stdout, style, DEMO_PROMPTS);
   const run = await runLive(claude, { ...io, stdout: screen });
-  // The user ended it, or the reader of stdout is gone: no closing text.
+  // The user ended the demo, or the reader of stdout has closed it: print no closing text.
   if (run.interrupted || screen.errored) return run.exitCode;
   const options = { policy: DEFAULTS, series: true, mask: redact, stdin: Readable.from([run.record]) };
   const session = await replaySource({ file: '-', subagents: [] }, options);
@@ -58,7 +58,7 @@ const OPENING =
   'The real claude and the real ctxb at work. A stand-in on this machine plays the API and counts the tokens of each ' +
   'call. No network, no key, no cost.';
 
-/** The one that this ctxb was tried with, where it is there. */
+/** The claude installed with ctxb, which this version was tested with, else the user's. */
 async function claudeFor({ claude: given }: DemoFlags, io: Io): Promise<string> {
   const beside = given === undefined ? await installedClaude(import.meta.url) : undefined;
   return beside ?? (await findClaude(io, { given }));

@@ -55,7 +55,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const checks = flags.quick ? [] : FACTS;
   const around = await lookAround(io);
   const sheet = flags.json ? undefined : await sheetFor(io);
-  // Show what is known at once: the facts take a while.
+  // Print the known remarks immediately, because the checks take a while.
   if (sheet !== undefined) io.stdout.write(`${remarksText('Surroundings', around.remarks, sheet)}\n`);
   const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();
@@ -86,7 +86,7 @@ function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: 
   return `${remarks}${factsText(diagnosis.outcomes, sheet)}\n${verdictText(diagnosis, ms)}`;
 }
 
-/** Whether nothing is missing that ctxb cannot do without; strictly: whether everything is there. */
+/** Whether ctxb can work: no fault, and no vital check fails. With `strict`, every check must hold. */
 function isUsable({ remarks }: Surroundings, { outcomes }: Diagnosis, strict: boolean): boolean {
   if (remarks.some(({ status }) => status === 'fault')) return false;
   return outcomes.every(({ status, check }) => (strict ? status === 'holds' : status !== 'fails' || !check.vital));

@@ -7,7 +7,7 @@ import { plannedStart } from '../run/run-headless.ts';
 import { redact } from '../store/masks/redact.ts';
 import { settingsText } from './config.ts';
 
-/** Prints how claude would be started, and by which settings. Starts nothing, and writes no file. */
+/** Prints the command that would start claude, and the settings. Starts nothing and writes no file. */
 export async function printPlan(
   headless: HeadlessRun,
   settings: Pick<ConfigWorld, 'flags' | 'file'>,

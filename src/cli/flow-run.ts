@@ -23,7 +23,7 @@ import { asProcessMark, type ProcessMark } from '../store/files/process-mark.ts'
 import { createFaults } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
 
-/** Options of `ctxb flow run`, as commander hands them over. */
+/** Options of `ctxb flow run`, as parsed by commander. */
 export interface FlowRunOptions {
   readonly parallel?: number;
   readonly resume?: string;
@@ -36,7 +36,7 @@ export interface FlowRunOptions {
   readonly contextDir?: string;
 }
 
-/** The flow to run, as the command line names it. */
+/** The flow and options from the command line. */
 interface Asked {
   readonly file: string;
   readonly flow: Flow;
@@ -44,7 +44,7 @@ interface Asked {
   readonly options: FlowRunOptions;
 }
 
-/** Runs the steps of a flow's file, or prints what they would be given. Resolves with the worst exit code. */
+/** Runs the steps of a flow file, or prints their briefings. Resolves with the worst exit code. */
 export async function runFlowFile(
   file: string,
   words: readonly string[],
@@ -57,7 +57,7 @@ export async function runFlowFile(
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${meant}`);
   }
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
-  // A dry run starts no program; the arguments only determine the window of the briefings.
+  // A dry run starts no program; the words only determine the window of the briefings.
   const asked = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
   const say = (text: string) => void (options.quiet || tell(io, text));
   const contextDir = resolve(io.cwd, config.contextDir);
@@ -67,7 +67,7 @@ export async function runFlowFile(
     createFaults(say),
   );
   const claudes = claudesFor(asked);
-  // The process that runs the flow checks which steps are done.
+  // Lock before checking which steps are done.
   const lock = options.dryRun ? undefined : lockRun(files);
   try {
     return await runFlow(asked, { config, files, claudes, say }, io);
@@ -97,7 +97,7 @@ async function runFlow(asked: Asked, { config, files, claudes, say }: FlowPlace,
   return exitCode;
 }
 
-/** For a shell. @param open steps that are not done */
+/** The shell command that resumes the run. @param open steps that are not done */
 function resumeCommand({ file, words, options }: Asked, { files, settled }: FlowRun, open: readonly FlowStep[]) {
   const { profile, contextDir, parallel, otlp } = options;
   // Skipped steps stay skipped, and finished steps do not run again.
@@ -109,7 +109,7 @@ function resumeCommand({ file, words, options }: Asked, { files, settled }: Flow
   return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 
-/** How claude is started for each step. Throws where its arguments do not go with a flow. */
+/** How claude is started for each step. Throws if its arguments are incompatible with a flow. */
 function claudesFor({ flow, words }: Asked) {
   return new Map(flow.steps.map((step) => [step, readStepClaude(words, step)]));
 }
@@ -139,37 +139,37 @@ async function describe(asked: Asked, { config, files, claudes }: Omit<FlowPlace
   };
 }
 
-/** The run that supplies the outputs of steps that do not run; undefined: all steps run. */
+/** The run that supplies the outputs of steps that do not run again; undefined: all steps run. */
 function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: FlowRunOptions): string | undefined {
   const runs = listFlowRuns(contextDir, flow.name).map((id) => ({ id }));
   if (resume !== undefined) return findRun(runs, resume).id;
   return from === undefined && only === undefined ? undefined : runs[0]?.id;
 }
 
-/** Two that run one flow's steps into the same files would undo each other's work. */
+/** Locks the run, because two processes that write the same step files would undo each other's work. */
 function lockRun(files: FlowRunFiles): Lock {
   refuseRunning(files.id, ctxbOf(files));
   return files.lock();
 }
 
-/** A claude that was left alone would undo the work as well. */
+/** Ends claude processes that a killed ctxb left behind, because they would undo the work too. */
 async function endOrphans(files: FlowRunFiles, contextDir: string, say: (text: string) => void): Promise<void> {
   const ctxb = ctxbOf(files);
   if (ctxb === undefined || ctxb.pid === process.pid) return;
   await stopOrphanedRuns(contextDir, ctxb, { notice: say, onFault: createFaults(say) });
 }
 
-/** The last process of the run. */
+/** The process that last ran this flow run. */
 function ctxbOf(files: FlowRunFiles): ProcessMark | undefined {
   return asProcessMark(parseFields(files.readRun() ?? '').ctxb);
 }
 
-/** The steps to run, in their order. */
+/** The steps to run, in order. */
 function askedSteps({ flow, settled }: FlowRun): FlowStep[] {
   return orderSteps(flow).sequence.filter(({ id }) => !settled.done.has(id) && !settled.leftOut.has(id));
 }
 
-/** Prints the briefings of the steps that would run, with outputs of earlier steps if a run exists. */
+/** Prints the briefings of the steps that would run, with outputs of an earlier run if one exists. */
 function dryRun(run: FlowRun, io: Io): number {
   const { flow, files, brief } = run;
   const outputs = (id: string) => stepOutput(files, id);

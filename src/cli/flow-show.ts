@@ -17,7 +17,7 @@ export interface ExplainOptions {
   readonly contextDir?: string;
 }
 
-/** `ctxb flow explain`: the budgets of each step, and what its pack would hold. */
+/** `ctxb flow explain`: prints the budgets of each step, and the contents of its pack. */
 export async function explain(file: string, options: ExplainOptions, io: Io): Promise<number> {
   const { json, profile, contextDir } = options;
   const path = resolve(io.cwd, file);
@@ -39,7 +39,9 @@ export interface ReportOptions {
   readonly contextDir?: string;
 }
 
-/** `ctxb flow report`: what the steps of a run were given and took. @param name of the run; the newest without it */
+/**
+ * `ctxb flow report`: prints the inputs and the usage of a run's steps. @param name id of the run; default: the newest
+ */
 export async function report(name: string | undefined, options: ReportOptions, io: Io): Promise<number> {
   const folder = await contextFolder(io, options.contextDir);
   const runs = earlierRuns(folder);

@@ -14,9 +14,9 @@ import { holdSignals } from '../run/signals.ts';
 import { writeNewFile } from '../store/files/write-file.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
 
-/** Options of `ctxb flow studio`, as commander hands them over. */
+/** Options of `ctxb flow studio`, as parsed by commander. */
 export interface StudioOptions {
-  /** false: only the address is printed. */
+  /** false: only print the address. */
   readonly open: boolean;
   readonly profile?: string;
   readonly contextDir?: string;
@@ -24,7 +24,7 @@ export interface StudioOptions {
 
 const EXIT_FINDINGS = 2;
 
-/** The build puts it here: commands and their parts are one folder below the program. */
+/** The build puts the style sheet here. Commands and their parts are one folder below the program. */
 const STYLE = new URL('../studio.css', import.meta.url);
 
 /** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
@@ -38,12 +38,12 @@ export async function studio(file: string, { open, profile, contextDir }: Studio
   const { window, flow: global } = config;
   const place = { contextDir: resolve(io.cwd, config.contextDir), window, global, profile };
   const fileStudio = createFileStudio(resolve(io.cwd, file), place);
-  // Report a link or an odd file before the page opens.
+  // Report a link or an invalid file before the page opens.
   fileStudio.view([]);
   const server = await startStudioServer(fileStudio, readFileSync(STYLE, 'utf8'));
   io.stdout.write(`${server.url}\n`);
   io.stderr.write('ctxb: this address is for you alone; Ctrl-C ends the studio\n');
-  // Ctrl-C is how it is meant to end.
+  // Ctrl-C is the intended way to end the studio.
   const signals = holdSignals();
   const over = once(signals.stop, 'abort');
   const door = open ? await openBrowser(server.url) : undefined;
@@ -55,11 +55,11 @@ export async function studio(file: string, { open, profile, contextDir }: Studio
 }
 
 /**
- * Other users of this machine can read the arguments of a program, and the address alone gives access. So the browser
- * gets a file that only this user can read, which redirects there. Without a browser the user reads the printed
- * address.
+ * Opens the page in a browser. Other users of this machine can see the arguments of a program, and the address alone
+ * gives access. So the browser gets a file that only this user can read, and that redirects to the address. Without a
+ * browser, the user opens the printed address.
  *
- * @returns the folder of that file, to be removed
+ * @returns the folder of that file, which the caller removes
  */
 async function openBrowser(url: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ctxb-studio-'));

@@ -41,7 +41,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .action(async (name: string | undefined, flags: HandoffFlags) => finish(await write(name, flags, io)));
 }
 
-/** @throws CtxbError `usage` for a word that is no subcommand and no run's id */
+/** @throws CtxbError `usage` for a word that is neither a subcommand nor a run id */
 function requireRun(word: string | undefined): void {
   if (word === undefined || /^[0-9a-f-]+$/.test(word)) return;
   const meant = closest(word, ['write']);
@@ -76,7 +76,7 @@ interface Notes {
   readonly notebook: Notebook;
   readonly session: string;
   readonly t: number;
-  /** Relative to the working folder; undefined if only a recording exists. */
+  /** Path relative to the working folder; undefined if only a recording exists. */
   readonly folder: string | undefined;
 }
 

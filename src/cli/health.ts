@@ -52,7 +52,7 @@ async function textOf(report: HealthReport, flags: HealthFlags, io: Io): Promise
   return healthTable(report, await styleFor(io.stdout, io.env), io.stdout.columns);
 }
 
-/** Names unreadable logs; counts the others, each once. */
+/** Reads each log once; reports unreadable ones. */
 async function readAll(folders: readonly string[], contextDir: string | undefined, io: Io) {
   const reader = createHealthReader();
   const [logs, notes, faults] = [new Set<string>(), [] as string[], [] as string[]];
@@ -75,7 +75,7 @@ async function readAll(folders: readonly string[], contextDir: string | undefine
   return { report: reader.report(), notes, faults };
 }
 
-/** A folder that was named must have a good configuration; one that was only found in it is not judged by its own. */
+/** Throws on an invalid configuration only for the named folder, not for the projects found in it. */
 function contextDirs(named: string, contextDir: string | undefined, { env }: Io) {
   return async (cwd: string): Promise<string> => {
     const world = { cwd, env, flags: { contextDir } };

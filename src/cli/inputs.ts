@@ -7,8 +7,8 @@ import type { Io } from '../io.ts';
 import { onOneLine } from '../report/shown.ts';
 
 /**
- * stdin if it is among the files, else an empty stream. Node opens a pipe non-blocking, and then reads fail in other
- * programs that share it, as `while read` around a command does.
+ * stdin if it is among the files, else an empty stream. Node makes an opened pipe non-blocking, and then reads fail in
+ * other programs that share it, such as `while read` around a command.
  *
  * @param files `-` is stdin
  */
@@ -16,19 +16,19 @@ export function openStdin(files: readonly string[], io: Pick<Io, 'stdin'>): Io['
   return files.includes('-') ? io.stdin : Readable.from([]);
 }
 
-/** Whether something may come on stdin: a terminal and a device such as /dev/null, which cron and CI give, have nothing. */
+/** Whether stdin may contain data. False for a terminal, and for a device such as /dev/null, which cron and CI use. */
 export function isPiped({ stdin }: Pick<Io, 'stdin'>): boolean {
-  // Node replaces an unreadable stdin by a stream that is not open yet.
+  // Node replaces an unreadable stdin with a stream that is not open yet.
   if (stdin.isTTY === true || stdin.fd === null) return false;
   return stdin.fd === undefined || !fstatSync(stdin.fd).isCharacterDevice();
 }
 
-/** Whether a name on the command line is a file, or stdin, and not the name of a session. */
+/** Whether a name on the command line is a file or stdin, rather than the name of a session. */
 export function isRecording(name: string, { cwd }: Io): boolean {
   return name === '-' || statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** Parses the value of an option. @param parse gives undefined for one that is refused */
+/** Returns a parser for an option's value. @param parse returns undefined for an invalid value */
 export function parsed<T>(option: string, expected: string, parse: (text: string) => T | undefined) {
   return (text: string): T => {
     const value = parse(text);
@@ -37,7 +37,7 @@ export function parsed<T>(option: string, expected: string, parse: (text: string
   };
 }
 
-/** The same for a number: of six digits at most, as a longer time-out would fire at once. */
+/** Like parsed(), for a number of up to six digits, because a longer timeout would fire immediately. */
 export function wholeNumber(option: string, expected: string, least: number): (text: string) => number {
   return parsed(option, expected, (text) =>
     /^\d{1,6}$/.test(text) && Number(text) >= least ? Number(text) : undefined,
@@ -45,16 +45,16 @@ export function wholeNumber(option: string, expected: string, least: number): (t
 }
 
 /**
- * Asks the person at the terminal. Every answer but a clear yes is a no.
+ * Asks the user at the terminal. Only a clear yes counts.
  *
- * @param otherwise the answer where nobody can be asked
- * @throws CtxbError `usage` where nobody can
+ * @param otherwise what happens if nobody can be asked, for the error message
+ * @throws CtxbError `usage` if nobody can be asked
  */
 export async function isWanted(question: string, otherwise: string, { stdin, stdout, stderr }: Io): Promise<boolean> {
   if (stdin.isTTY !== true || stdout.isTTY !== true) {
     throw new CtxbError('usage', `${otherwise}: use --yes where nobody can answer`);
   }
-  // Not as a terminal: what readline steers one with does not get through what a command prints on.
+  // In terminal mode, readline writes control characters, which a command's filtered output would not let through.
   const reader = createInterface({ input: stdin, output: stderr, terminal: false });
   const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
   try {

@@ -5,21 +5,21 @@ import { hasVariable, type Io } from '../io.ts';
 import { hanging } from '../report/layout.ts';
 import { onOneLine, printable, shellLine, shownOn, tell } from '../report/shown.ts';
 
-/** A command describes its options and arguments, and calls `finish` with its exit code. */
+/** A module of a command: defines options and arguments, and calls `finish` with the exit code. */
 interface CommandModule {
   define(command: import('commander').Command, io: Io, finish: (exitCode: number) => void): void;
 }
 
-/** A command of the program. */
+/** An entry in the table of commands. */
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
-  /** Other programs call it: it is on the page of all commands, not on the first. */
+  /** Called by other programs: listed in the full help, but not on the first page. */
   readonly forPrograms: boolean;
 }
 
-/** Every command is loaded only when it is called: start-up is part of the product. */
+/** Each command is loaded only when it is called, so that ctxb starts fast. */
 const COMMANDS: readonly CommandEntry[] = [
   command('run', 'run Claude Code, keep its context small, and stop at limits', () => import('./run.ts')),
   command('replay', 'show what your sessions cost and how full they got', () => import('./replay.ts')),
@@ -59,7 +59,7 @@ Examples:
   ctxb doctor --quick  # whether ctxb works here
   ctxb demo            # ctxb at work, offline`;
 
-/** Columns of the texts of a help page: below these they run on over the lines of the terminal. */
+/** Least columns for the texts of a help page; narrower ones are wrapped by the terminal. */
 const MIN_TEXT = 20;
 
 const EXIT_USAGE = 2;
@@ -68,23 +68,24 @@ const EXIT_BUG = 70;
 /** Runs the program. Resolves with its exit code; never rejects. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
-    // claude waits for it at every message.
+    // claude waits for the status line at every message.
     if (argv.length === 1 && argv[0] === 'statusline') {
       return await (await import('./statusline.ts')).runStatusline(io);
     }
-    // A reader that closes the pipe (`ctxb replay | head`) is no fault; later output is dropped.
+    // A reader that closes the pipe (`ctxb replay
+    // head`) is not an error; later output is dropped.
     io.stdout.on('error', () => {});
-    // Answered without loading anything, because scripts ask it often.
+    // Answer without loading anything, because scripts ask often.
     if (argv[0] === '--version' || argv[0] === '-V') {
       io.stdout.write(`${manifest.version}\n`);
       return 0;
     }
-    // All further arguments are claude's, also `--help` and `--`: do not parse them.
+    // All further arguments belong to claude, even `--help` and `--`: do not parse them.
     if (argv[0] === 'shim') {
       await warnOfVariables(io);
       return await (await import('./shim.ts')).shim(argv.slice(1), io);
     }
-    // Nothing to parse: claude starts before what parses, and everything else, is loaded.
+    // No options to parse: start claude before the option parser and everything else is loaded.
     if (argv[0] === 'run' && argv[1] === '--') {
       await warnOfVariables(io);
       return await (await import('./run-claude.ts')).runClaude(argv.slice(2), { flags: {} }, io);
@@ -99,19 +100,21 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** Runs once for all commands. Loads the names of variables only if the environment has one. */
+/**
+ * Warns about unknown variables, once for all commands. Loads the list of variables only if the environment has one.
+ */
 async function warnOfVariables(io: Io): Promise<void> {
   if (!hasVariable(io.env)) return;
   const { readEnvironment } = await import('../config/read-environment.ts');
   for (const { message } of readEnvironment(io.env).warnings) tell(io, onOneLine(message));
 }
 
-/** These commands print claude's own words, or text for claude; they filter their own messages themselves. */
+/** Whether a command prints claude's output, or text for claude. Such commands filter their own messages themselves. */
 function isVerbatim([command, subcommand]: readonly string[]): boolean {
   return command === 'run' || (command === 'flow' && subcommand === 'pack');
 }
 
-/** For the script that completes in a shell, at each press of a key. */
+/** Called by the completion script of a shell, at each press of a key. */
 async function offer(typed: readonly string[], io: Io): Promise<number> {
   const options = { argv: typed, isNeeded: (name: string) => typed.includes(name), showsAll: true, finish() {} };
   const program = await createProgram(io, options);
@@ -122,7 +125,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const program = await createProgram(io, {
     argv,
-    // The command that is called, or that help is wanted for.
+    // The called command, or the one whose help was requested.
     isNeeded: (name) => argv.slice(0, 2).includes(name),
     showsAll: asksAllOptions(argv),
     finish: (code) => {
@@ -151,9 +154,9 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
 
 interface ProgramOptions {
   readonly argv: readonly string[];
-  /** Whether to load a command; for the others only the name is known. */
+  /** Whether to load a command. Of the others, only name and summary are known. */
   readonly isNeeded: (name: string) => boolean;
-  /** Also those commands that other programs call. */
+  /** Whether to show commands that other programs call. */
   readonly showsAll: boolean;
   readonly finish: (exitCode: number) => void;
 }
@@ -195,8 +198,8 @@ export async function createProgram(
 }
 
 /**
- * commander takes any word as the value of an option: also the next option, or `--`. A value after `=` is always
- * accepted.
+ * Reports a missing option value. commander accepts any word as a value, even the next option or `--`. A value after
+ * `=` is always accepted.
  */
 function requireValues(command: import('commander').Command, argv: readonly string[]): void {
   const words = new Set(['--', ...command.options.flatMap(({ short, long }) => [short, long])]);
@@ -212,7 +215,7 @@ function isHelpOfAll([called = '', ...rest]: readonly string[]): boolean {
   return (called === 'help' || isHelp(called)) && rest.length === 1 && rest[0] === '--all';
 }
 
-/** `run --help --all`, in any order: the help of one command with all of its options. */
+/** Whether all options of a command were requested: `run --help --all`, in any order. */
 function asksAllOptions(argv: readonly string[]): boolean {
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   return own.includes('--all') && (own[0] === 'help' || own.some(isHelp));
@@ -222,7 +225,7 @@ function isHelp(word: string | undefined): boolean {
   return word === '--help' || word === '-h';
 }
 
-/** For an unknown topic commander prints the whole help. */
+/** Refuses an unknown topic, for which commander prints the whole help. */
 function checkTopic(topic: string | undefined): void {
   const names = COMMANDS.map(({ name }) => name);
   if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
@@ -241,7 +244,7 @@ function report(thrown: unknown, io: Io): number {
     tell(io, 'the current folder no longer exists: change to another one');
     return EXIT_USAGE;
   }
-  // commander has printed the message; its code 0 means help or version.
+  // commander has already printed the message; its exit code 0 means help or version.
   if (isCommanderError(error)) return error.exitCode === 0 ? 0 : EXIT_USAGE;
   io.stderr.write(
     `ctxb: this is a bug in ctxb: ${printable(error instanceof Error ? String(error.stack) : String(error))}\n`,

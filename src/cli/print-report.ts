@@ -15,15 +15,15 @@ import { requireFolder, requireFree, writePage } from '../store/files/write-file
 import { HOW_TO_RECORD } from './replay-sources.ts';
 import type { ReportOptions } from './report-options.ts';
 
-/** The subject of a report. */
+/** The sessions that a report is about. */
 export interface Found {
-  /** Those that were asked for, in their order. */
+  /** The requested sessions, in report order. */
   readonly sessions: readonly SessionFigures[];
   /** Read errors, already reported on stderr. */
   readonly faults: readonly CtxbError[];
-  /** Sessions that were not asked for. */
+  /** Number of sessions that the filters excluded. */
   readonly leftOut: number;
-  /** Paths as they were given. */
+  /** Paths as the user named them. */
   readonly named: readonly string[];
 }
 
@@ -31,11 +31,11 @@ export interface Found {
 interface Printing {
   readonly io: Io;
   readonly levels: Page['levels'];
-  /** What the report shows session by session. */
+  /** Optional parts of each session's figures. */
   readonly shown: { readonly series: boolean; readonly retention: boolean };
-  /** Tells the user what is no part of the report. */
+  /** Prints a message that is not part of the report. */
   readonly say: (message: string) => void;
-  /** Called before anything is written to the terminal. */
+  /** Clears the progress display. Called before each write to the terminal. */
   readonly clear: () => void;
   /** The filters in words. */
   readonly meant?: string | undefined;
@@ -47,13 +47,13 @@ const EXIT_UNREADABLE = 2;
 const EXIT_UNWRITTEN = 2;
 const EXIT_GATE = 3;
 
-/** Characters that are written at once. */
+/** Characters per write. */
 const CHUNK = 65_536;
 
 /**
- * Prints a report on sessions, and on stderr which gates were not passed.
+ * Prints a report on sessions, and the failed gates on stderr.
  *
- * @param find called when all that is to be written can be
+ * @param find called after all outputs were found writable
  * @returns the exit code
  */
 export async function printReport(
@@ -75,7 +75,7 @@ export async function printReport(
     faults: faults.map(({ message }) => message),
     breaches: [...failing.flat(), ...vainTexts(sessions, faults, isGated(gates) && !options.allowEmpty)],
   };
-  // Without sessions the report would only repeat the message.
+  // Without sessions, the report would only repeat the message.
   const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   for (const extra of extras) extra(sessions.filter(isFull), outcome);
@@ -90,7 +90,7 @@ function isGated(gates: ReportOptions['gates']): boolean {
   return Object.values(gates).some((limit) => limit !== undefined);
 }
 
-/** Gates say themselves that they had nothing to check. */
+/** Gates report themselves that they had nothing to check. */
 export function mayBeEmpty({ gates, allowEmpty }: Pick<ReportOptions, 'gates' | 'allowEmpty'>): boolean {
   return allowEmpty || isGated(gates);
 }
@@ -103,7 +103,7 @@ function ofFull(report: Report, shown: Printing['shown']): Report<SessionFigures
   return (sessions, page, outcome) => report(sessions.filter(isFull).map(asShown), page, outcome);
 }
 
-/** @returns why lines could not be printed */
+/** @returns the reason why lines could not be printed */
 async function print(
   lines: Iterable<string>,
   columns: number | undefined,
@@ -112,7 +112,7 @@ async function print(
 ): Promise<string | undefined> {
   let unwritten: string | undefined;
   const lost = (error: NodeJS.ErrnoException) => {
-    // A reader that went away is no fault.
+    // A closed reader is not an error.
     if (error.code !== 'EPIPE') unwritten = `stdout cannot be written: ${error.message}`;
   };
   const outlet = createOutlet(stdout, lost, clear);
@@ -123,7 +123,7 @@ async function print(
     outlet.write(chunk);
     chunk = '';
     await new Promise<void>((resume) => outlet.whenDrained(resume));
-    // Nobody reads on.
+    // The reader has closed stdout.
     if (outlet.isGone) break;
   }
   if (chunk !== '') outlet.write(chunk);
@@ -131,7 +131,7 @@ async function print(
   return unwritten;
 }
 
-/** The verdict of the gates, and below it what does not pass. */
+/** The verdict of the gates, followed by the failed ones. */
 function verdictTexts(
   sessions: readonly SessionFigures[],
   failed: number,
@@ -145,7 +145,7 @@ function verdictTexts(
     : [`the gates are passed by ${all}`];
 }
 
-/** Gates without a session to check would always pass. */
+/** Fails gates that had no session to check, because they would always pass. */
 function vainTexts(sessions: readonly SessionFigures[], faults: Found['faults'], needsSession: boolean): string[] {
   if (!needsSession || faults.length > 0 || sessions.some(({ calls }) => calls > 0)) return [];
   const remedy = 'name recordings that have some, or permit it with --allow-empty';
@@ -158,13 +158,13 @@ function exitCodeOf({ breaches, faults }: Outcome): number {
 }
 
 /**
- * Writes a second report besides the printed one.
+ * Writes an additional report.
  *
  * @throws CtxbError when it cannot be written
  */
 type ExtraReport = (sessions: readonly SessionSummary[], outcome: Outcome) => void;
 
-/** @param say tells the user what is no fault of the report itself */
+/** @param say prints a problem that does not concern the report itself */
 async function openExtraReports(
   { ci, html }: Pick<ReportOptions, 'ci' | 'html'>,
   { env, cwd }: Io,
@@ -186,22 +186,22 @@ async function openCiSummary(path: string, page: Page, say: (message: string) =>
     try {
       appendText(path, `${[...report(sessions, whole, outcome)].join('\n')}\n\n`);
     } catch (error) {
-      // The report itself is printed, and is what the job is judged by.
+      // The report itself was printed, and it decides the result of the job.
       say(messageOf(error));
     }
   };
 }
 
-/** The build puts the page here: commands and their parts are one folder below the program. */
+/** The build puts the page here. Commands and their parts are one folder below the program. */
 const TEMPLATE = new URL('../replay.html', import.meta.url);
 
-/** The page of a replay, `--html FILE`. @throws CtxbError `usage` when there is another file */
+/** Writes the page of `--html FILE`. @throws CtxbError `usage` when the path holds another file */
 async function openHtmlPage(path: string, { levels, list }: Page): Promise<ExtraReport> {
   const { pageData, replayHtml } = await import('../report/replay-html/page-data.ts');
   requireFree(path, HTML_MARK);
   requireFolder(path);
   return (sessions, { faults }) => {
-    // A file that is no recording gets no report.
+    // If no file is a recording, there is nothing to show.
     if (sessions.length === 0 && faults.length > 0) return;
     const data = pageData(sessions, { policy: levels, sort: list.sort ?? 'newest' });
     writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);

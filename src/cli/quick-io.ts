@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts';
 
-/** All of stdin as text; nothing where a person would have to type it. */
+/** Reads stdin as text; empty if it is a terminal. */
 export async function readStdin(io: Io): Promise<string> {
   const given = io.direct?.read();
   if (given !== undefined) return given;

@@ -23,9 +23,9 @@ interface RecallFlags {
   readonly contextDir?: string;
 }
 
-/** Something that was found, and where it is. */
+/** A match and its location. */
 interface Hit extends Recalled {
-  /** claude's id of the session; of a subagent's log its name; empty: a document. */
+  /** claude's session id; for a subagent's log, its name; empty for a document. */
   readonly session: string;
   readonly file: string;
 }
@@ -72,7 +72,7 @@ async function recall(given: readonly string[], flags: RecallFlags, io: Io): Pro
   return code;
 }
 
-/** A place to search. */
+/** A file to search. */
 interface Place {
   readonly file: string;
   readonly session: string;
@@ -81,7 +81,7 @@ interface Place {
   readonly look: (search: Search) => Promise<Recalled[]> | Recalled[];
 }
 
-/** Searches the newest places first, and stops when it has enough. @param tell of what cannot be read */
+/** Searches the newest files first, until enough matches were found. @param tell reports unreadable files */
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void): Promise<Hit[]> {
   const { all, limit, contextDir } = flags;
   const folder = await contextFolder(io, contextDir);
@@ -102,7 +102,7 @@ async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: Ct
   return hits;
 }
 
-/** A forked or continued session begins with a copy of the one before. */
+/** Removes repeated matches: a forked or continued session begins with a copy of the earlier one. */
 function withoutCopies(hits: readonly Hit[]): Hit[] {
   return [...new Map(hits.map((hit) => [JSON.stringify([hit.t, hit.kind, hit.title, hit.lines]), hit])).values()];
 }
@@ -133,7 +133,7 @@ function itemsOf(file: string, changed: number, text: string): Item[] {
   return [{ t: changed, kind: 'note', texts: [text], title: () => file }];
 }
 
-/** A line of a session's memory, for sessions without a log of claude's. */
+/** Parses a line of a session's memory, which is searched if claude's log of the session is missing. */
 function entryItem(line: string): Item[] {
   const { kind, t, text, gist, title, said, command } = parseFields(line);
   const texts = [text, gist, title, said, fieldsOf(command).tail].filter((value) => typeof value === 'string');

@@ -42,7 +42,7 @@ Examples:
   ctxb receipts 3f2a
   ctxb receipts run.ndjson --json`;
 
-/** Width of a page that is no terminal: no line is cut. */
+/** Columns when stdout is not a terminal: wide enough that no line is cut. */
 const UNCUT = 1_000;
 
 async function receipts(name: string | undefined, flags: ReceiptsFlags, io: Io): Promise<number> {
@@ -63,7 +63,7 @@ async function receipts(name: string | undefined, flags: ReceiptsFlags, io: Io):
   return 0;
 }
 
-/** @throws CtxbError `usage` where nothing has that name; `unreadable-input` */
+/** @throws CtxbError `usage` when the name matches nothing; `unreadable-input` */
 async function receiptsOf(name: string | undefined, flags: ReceiptsFlags, io: Io): Promise<ReliefReceipt[]> {
   if (name !== undefined && isRecording(name, io)) return ofRecording(resolveName(name, io), true, io);
   const folder = await contextFolder(io, flags.contextDir);
@@ -120,7 +120,7 @@ async function ofRun(written: readonly WrittenReceipt[], io: Io): Promise<Relief
   return found.flat();
 }
 
-/** Matches if the same facts stayed. */
+/** Whether both are the same compaction: the same facts were kept. */
 function isOf({ stayed }: ReliefSeen, { receipt }: WrittenReceipt): boolean {
   return stayed.length === receipt.stayed.length && stayed.every((fact, at) => fact === receipt.stayed[at]);
 }

@@ -16,7 +16,7 @@ import { cacheFolder } from '../store/folders/user-folders.ts';
 import { type DiskText, masked, maskedJson } from '../store/masks/disk-text.ts';
 import type { Found } from './print-report.ts';
 
-/** The program of a worker thread, relative to any bundle. It contains the whole judgement. */
+/** The program of a worker thread, relative to any bundle. It contains all code that affects the figures. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
 
 export interface SourcesOptions extends DepthOptions {
@@ -25,7 +25,7 @@ export interface SourcesOptions extends DepthOptions {
   readonly env: Environment;
 }
 
-/** Judges recordings, and hands them over in their order. */
+/** Judges recordings and yields the results in order. */
 export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<Judged> {
   const { cached, env, ...own } = options;
   const { policy, depth, series, uses, retention, explain, onBytes } = own;
@@ -45,11 +45,11 @@ async function* judgeAnew(sources: readonly Source[], options: DepthOptions): As
 
 interface CachedOptions extends Pick<DepthOptions, 'onBytes'> {
   readonly cache: FileCache;
-  /** Judges the sources without cached figures, in their order. */
+  /** Judges the sources that have no cached figures, in order. */
   readonly judge: (sources: readonly Source[]) => AsyncIterable<Judged>;
 }
 
-/** Judges recordings that are not as they were the last time, and hands all over in their order. */
+/** Judges new and changed recordings, and yields all results in order. */
 async function* replayCached(
   sources: readonly Source[],
   { cache, judge, onBytes }: CachedOptions,
@@ -70,7 +70,7 @@ async function* replayCached(
       }
       const next = await judged?.next();
       if (next === undefined || next.done === true) return;
-      // A file that grew meanwhile is not what it was taken for.
+      // A file that has grown meanwhile no longer matches its identity.
       if ('found' in next.value && identity !== undefined && identityOf(source) === identity) {
         cache.put(source.file, identity, toCache(next.value.found));
       }
@@ -87,24 +87,27 @@ function toCache(found: SessionFigures): DiskText {
   return isFull(found) ? maskedJson(pack(found)) : masked(JSON.stringify(pack(found)));
 }
 
-/** undefined: it is damaged. */
+/** Undefined if the entry is damaged. */
 function fromCache(text: string): SessionFigures | undefined {
   const kept = parsed(text) as Packed | undefined;
   return kept && unpack(kept);
 }
 
-/** Some file systems know the time of a change to two seconds only: what was just written may be written once more. */
+/**
+ * Milliseconds. Some file systems store the time of a change in steps of two seconds, so a file just written may change
+ * again unnoticed.
+ */
 const CALM_MS = 2_000;
 
 /**
- * Identity of a recording's files: it changes when one is written or replaced, or when a subagent's log is added.
- * undefined if it cannot be told: stdin, a pipe, a file that is missing or was just written.
+ * Identity of a recording's files. Changes when one is written or replaced, or when a subagent's log is added.
+ * Undefined if it is uncertain: stdin, a pipe, a missing file or one just written.
  */
 function identityOf({ file, subagents }: Source): string | undefined {
   if (file === '-') return undefined;
   const marks: string[] = [];
   for (const path of [file, ...subagents]) {
-    // Where it cannot be looked at, reading it gives the error.
+    // Reading the file will report the error.
     const stats = orElse(() => statSync(path, { bigint: true, throwIfNoEntry: false }), undefined);
     if (stats?.isFile() !== true || Date.now() - Number(stats.mtimeMs) < CALM_MS) return undefined;
     marks.push(`${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${resolve(path)}`);
@@ -113,20 +116,20 @@ function identityOf({ file, subagents }: Source): string | undefined {
 }
 
 interface FindOptions {
-  /** Errors of the named files that were found earlier. */
+  /** Errors of named files that were found earlier. */
   readonly faults: readonly CtxbError[];
   readonly filters: Filters;
-  /** A recording without a line is one. */
+  /** Whether an empty recording is allowed. */
   readonly mayBeEmpty: boolean;
   readonly say: (message: string) => void;
 }
 
 /**
- * The sessions of recordings; read errors are reported as they come. Skips files that claude has not written, such as
- * an answer as text. A named file without claude's lines is an error; for files in a folder only their number is
+ * Finds the sessions in recordings, and reports read errors immediately. Skips files that claude has not written, such
+ * as an answer as text. A named file without claude's lines is an error; for files in a folder, only their number is
  * reported.
  *
- * @param named paths as they were given
+ * @param named paths as the user named them
  */
 export async function findSessions(
   judged: AsyncIterable<Judged> | Iterable<Judged>,
@@ -168,7 +171,7 @@ function isForeign({ lines: { total, malformed, unknown } }: SessionFigures): bo
   return total > 0 && malformed + unknown === total;
 }
 
-/** Compressed formats of recordings: the first bytes in hex, and the program that unpacks them. */
+/** Unsupported formats of recordings: the first bytes in hex, and the command that converts them. */
 const WRAPPINGS: readonly (readonly [begins: RegExp, what: string])[] = [
   [/^1f8b/, 'it is compressed: gzip -dc FILE | ctxb replay'],
   [/^(?:fffe|feff)/, 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay'],

@@ -87,7 +87,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   };
   const read = (some: readonly Source[], depth: Depth) => replaySources(some, { ...how, depth });
-  // A single session gets more rows than one in a list.
+  // A single session gets more rows than a session in a list.
   const isDetailed = options.format.isList === true && options.list.by === undefined;
   const find = async (): Promise<Found> => {
     const depth = isDetailed && sources.length === 1 ? 'full' : depthOf(flags, options);
@@ -120,7 +120,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
 
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Unless flags say otherwise, it is about the last month, and all sessions together. */
+/** Unless flags say otherwise, reports on the last month and only totals. */
 function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReportOptions {
   const options = readReportFlags({ since: Date.now() - MONTH_MS, ...flags }, isTerminal);
   return flags.limit === undefined ? { ...options, list: { ...options.list, limit: 0 } } : options;
@@ -132,13 +132,13 @@ async function sessionsOf(judged: AsyncIterable<Judged>): Promise<readonly Sessi
   return sessions;
 }
 
-/** Lists and sums need only a part of each recording; details and what-if need all. */
+/** Lists and totals need only a part of each recording; details and what-if need everything. */
 function depthOf(flags: ReplayFlags, { format, html, ci }: ReportOptions): Depth {
   const isWhole = html !== undefined || ci || flags.retention || flags.explain;
   return isWhole || flags.series || flags.whatIf ? 'full' : format.depth;
 }
 
-/** What the report needs from the recordings. */
+/** The parts of the recordings that the report needs. */
 function asked(flags: ReplayFlags, { format, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
@@ -149,7 +149,10 @@ function asked(flags: ReplayFlags, { format, html }: ReportOptions) {
   };
 }
 
-/** Without a pipe: for a person all that claude has logged; for cron and CI what it has of this project, unless all is meant. */
+/**
+ * Default source if stdin is not a pipe: at a terminal, all of claude's logs; for cron and CI, this project's logs
+ * unless all were requested.
+ */
 function placeOf(io: Io, isAll: boolean): string {
   if (isPiped(io)) return '-';
   const isProject = !io.stdin.isTTY && !isAll;
@@ -160,13 +163,16 @@ function placeOf(io: Io, isAll: boolean): string {
   throw new CtxbError('unreadable-input', `claude has logged ${what} yet (there is no ${folder}): ${remedy}`);
 }
 
-/** @param sessions those that are meant: what is left out owns no call */
+/**
+ * Marks calls that occur in several sessions, so that each is counted once. @param sessions only the ones in the
+ * report: an excluded session owns no call
+ */
 function countedOnce(sessions: readonly SessionFigures[], { list }: ReportOptions): readonly SessionFigures[] {
   const marked = markCopies(sessions);
   return list.sort === undefined ? marked : sortSessions(marked, list.sort);
 }
 
-/** @throws CtxbError `usage` where there is no such call, or more than one recording */
+/** @throws CtxbError `usage` when no such call exists, or when several recordings were given */
 function requireExplained(sessions: readonly SessionFigures[], call: string): void {
   for (const [at, { explanation, file, calls }] of sessions.filter(isFull).entries()) {
     if (at > 0) throw new CtxbError('usage', '--explain takes one recording: name the one that is meant');

@@ -6,7 +6,7 @@ import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/forma
 import type { Gates } from '../report/replay/gates.ts';
 import { parsed } from './inputs.ts';
 
-/** The options that all commands with session reports share, as commander returns them. */
+/** Options that all commands with session reports share, as parsed by commander. */
 export interface ReportFlags extends Readonly<Record<string, unknown>>, Omit<ListOptions, 'ids'>, Filters {
   readonly ci?: true;
   readonly html?: string;
@@ -18,15 +18,15 @@ export interface ReportFlags extends Readonly<Record<string, unknown>>, Omit<Lis
   readonly ids?: true;
 }
 
-/** The parsed options. */
+/** The same options, validated. */
 export interface ReportOptions {
   readonly format: ReportFormat;
-  /** The summary of a CI job is added to as well. */
+  /** Whether to append to the summary of a CI job. */
   readonly ci: boolean;
   /** Path of an additional page with charts. */
   readonly html: string | undefined;
   readonly gates: Gates;
-  /** Gates pass without any session. */
+  /** Whether gates pass without any session. */
   readonly allowEmpty: boolean;
   readonly filters: Filters;
   readonly list: ListOptions;
@@ -34,7 +34,7 @@ export interface ReportOptions {
 
 const COUNT = 'a whole number, 0 or more';
 
-/** The options that commands which report on sessions share. */
+/** Adds the options that all commands with session reports share. */
 export function addReportOptions(command: Command): void {
   const value = <T>(flags: string, about: string, expected: string, parse: (text: string) => T | undefined) =>
     command.option(flags, about, parsed(flags.split(' ', 1)[0] ?? '', expected, parse));
@@ -66,8 +66,10 @@ export function addReportOptions(command: Command): void {
 }
 
 /**
- * @param isTerminal a person reads what is printed
- * @throws CtxbError `usage` when they ask for two formats
+ * Validates the options.
+ *
+ * @param isTerminal whether stdout is a terminal
+ * @throws CtxbError `usage` when several formats are requested
  */
 export function readReportFlags(flags: ReportFlags, isTerminal: boolean): ReportOptions {
   const format = chosenFormat(flags);
@@ -91,7 +93,7 @@ export function readReportFlags(flags: ReportFlags, isTerminal: boolean): Report
 
 const AMOUNT = /^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/;
 
-/** Fewer tokens than a system prompt has are meant as something else: 85 as 85%. */
+/** Below the size of any system prompt, a number is probably a percentage: 85 means 85%. */
 const MIN_TOKENS = 1_000;
 
 function levelOf(text: string): number | undefined {
@@ -130,12 +132,15 @@ function nonEmpty(text: string): string | undefined {
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
 
-/** An age counts from now. A date without a time is midnight where the person is. */
+/**
+ * Parses an age, which counts from now, or a date, which begins at midnight local time. Returns milliseconds since the
+ * epoch.
+ */
 function timeOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(text) ?? [];
   if (count !== undefined) return Date.now() - Number(count) * (UNITS[unit] ?? 0);
   const [, date, time = 'T00:00'] = ISO.exec(text) ?? [];
-  // A 30th of February would be taken as a day in March.
+  // Date would accept February 30 as a day in March.
   const isDay = date !== undefined && new Date(`${date}T00:00Z`).toJSON()?.startsWith(date);
   const t = isDay ? new Date(date + time).getTime() : Number.NaN;
   return Number.isNaN(t) ? undefined : t;

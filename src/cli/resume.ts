@@ -16,17 +16,17 @@ import type { RunOptions } from './run.ts';
 import { type PreparedRun, prepareRun, terminalOf } from './run-claude.ts';
 
 interface ResumeOptions extends RunOptions {
-  /** Beginning of the run's id; undefined: the newest that was broken off. */
+  /** Beginning of the run's id; undefined: the newest interrupted run. */
   readonly id: string | undefined;
-  /** The program and its arguments; empty: those that it was begun with. */
+  /** The program and its arguments; empty: those that the run was started with. */
   readonly words: readonly string[];
 }
 
 const EXIT_LIMIT = 3;
 
 /**
- * Goes on with a run whose ctxb has died, as it was begun and with what it has spent: flags win, files and variables of
- * now do not count.
+ * Continues an interrupted run with its own settings and its spending so far. Flags override the settings; current
+ * files and variables are ignored.
  */
 export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Promise<number> {
   if (options.prompt !== undefined || options.prompts !== undefined) {
@@ -75,7 +75,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   return runHeadless(headless, io, () => terminalOf(config, io));
 }
 
-/** The settings that the run began with, below the present flags; terminal and folder are the present ones. */
+/** The run's own settings, overridden by the current flags. Settings of the terminal and the folder are current. */
 function settingsFor(
   kept: RunSettings,
   now: PreparedRun,
@@ -86,7 +86,7 @@ function settingsFor(
   return { config: { ...config, contextDir, ...(costDir && { costDir }), quiet, statusLine }, values };
 }
 
-/** A limit in the options replaces what the person had answered. */
+/** A limit among the flags replaces one that the user had raised. */
 function withFlags({ raised, ...spent }: SpentBefore, flags: Flags): SpentBefore {
   const { run, project } = raised;
   const isAnew = (key: keyof Flags) => flags[key] !== undefined;
@@ -99,13 +99,13 @@ function withFlags({ raised, ...spent }: SpentBefore, flags: Flags): SpentBefore
   };
 }
 
-/** The limit that is reached: a claude that is only to wrap up would cost more, each time that the run is taken up. */
+/** The cost limit if it is reached, in US dollars. Every resume would start a claude just to wrap up, and cost more. */
 function limitAt({ cost, observe }: Config, spent: SpentBefore): number | undefined {
   const limit = spent.raised.run ?? cost.limitUsd;
   return !observe && limit !== undefined && spentUsd(spent) + toUsd(spent.lost) >= limit ? limit : undefined;
 }
 
-/** No known cost may also mean a back-end without counts. */
+/** Empty without a known cost, because the back-end may report no counts. */
 function costSoFar(spent: SpentBefore): string {
   return spentUsd(spent) > 0 ? `; it has cost ${usd(spent)} so far` : '';
 }

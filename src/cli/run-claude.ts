@@ -15,12 +15,12 @@ export interface RunRequest
   extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'maskRecord' | 'summary' | 'otlp' | 'showInjected'> {
   readonly flags: Flags;
   readonly configFile?: WantedFile;
-  /** Only says what would be started. */
+  /** Only prints what would be started. */
   readonly dryRun?: true | undefined;
 }
 
 /**
- * Runs a program and its arguments. Resolves with the exit code.
+ * Runs a program with its arguments. Resolves with the exit code.
  *
  * @throws CtxbError `usage`, `config`, and as `runHeadless`
  */
@@ -51,7 +51,7 @@ export async function runClaude(
 
 export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>;
 
-/** What a run goes by, and who tells about it on stderr. */
+/** Resolves the settings of a run, and what shows its notices on stderr. */
 export async function prepareRun(flags: Flags, io: Io, file: WantedFile) {
   const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags, file });
   const watch = async () => {

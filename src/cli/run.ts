@@ -6,17 +6,17 @@ import type { Io } from '../io.ts';
 import { shellLine } from '../report/shown.ts';
 import { runClaude } from './run-claude.ts';
 
-/** Options of `ctxb run` that are no keys of the configuration, as commander hands them over. */
+/** Options of `ctxb run` that are not configuration keys, as parsed by commander. */
 export interface RunOptions extends Readonly<Record<string, unknown>> {
   readonly prompt?: readonly string[];
   readonly prompts?: string;
   readonly resumeRun?: string | true;
-  /** First wait until the usage limit resets at which the run has ended. */
+  /** Whether to wait first for the reset of the usage limit that stopped the run. */
   readonly atReset?: boolean;
   readonly record?: string;
   readonly maskRecord?: true;
   readonly summary?: string;
-  /** `false`: none. */
+  /** `false`: read no file. */
   readonly config?: string | false;
   readonly dryRun?: true;
   readonly otlp?: string;
@@ -36,7 +36,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
 }
 
-/** Those that are no keys of the configuration. */
+/** Options that are not configuration keys. */
 function ownOptions(): Option[] {
   const repeated = (text: string, all: string[] = []) => [...all, text];
   return [
@@ -58,7 +58,7 @@ function ownOptions(): Option[] {
   ];
 }
 
-/** The options of the first page of help, by their headings; the others come with --help --all. */
+/** Options on the first page of help, by heading. `--help --all` lists the others too. */
 const FIRST_PAGE = {
   'Prompts:': ['prompt', 'prompts', 'task', 'resume-run'],
   'Cost:': ['cost-limit', 'project-cost-limit', 'on-cost-limit'],
@@ -76,7 +76,7 @@ function inOrder(options: readonly Option[]): Option[] {
   return [...first, ...others.map((each) => each.helpGroup('More:').hideHelp())];
 }
 
-/** An option that is claude's was probably meant for it, behind `-- claude`. */
+/** For an unknown option, suggests placing it after `-- claude`. */
 function withSuggestion(text: string, { parent }: Command): string {
   const [, option] = /unknown option '([^']+)'\n$/.exec(text) ?? [];
   const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];
@@ -118,20 +118,20 @@ export function configFlags(given: Readonly<Record<string, unknown>>): Flags {
   return Object.fromEntries(OPTIONS.map((each) => [each.path, flagOf(each, given)]));
 }
 
-/** commander sets `--no-…` to true where it was not given: only a flag that was given is one. */
+/** commander sets `--no-…` to true by default. Returns undefined unless the flag was given. */
 function flagOf({ path, option }: (typeof OPTIONS)[number], given: Readonly<Record<string, unknown>>): Flags[KeyPath] {
   const value = given[path];
   return option.negate && value !== false ? undefined : (value as Flags[KeyPath]);
 }
 
-/** How a size is said. */
+/** Accepted values of a size, for the help. */
 const SHARE = '0.7, 70% or tokens';
 
 const OPTIONS = KEY_PATHS.flatMap((path) => {
   const key: Key = KEYS[path];
   if (key.option === undefined) return [];
   const option = new Option(key.option, helpOf(key.option, key));
-  // commander would take `--no-compaction` for the negation of `--compaction`.
+  // commander would treat `--no-compaction` as the negation of `--compaction`.
   option.attributeName = () => path;
   return [{ path, option }];
 });

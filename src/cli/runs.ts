@@ -32,7 +32,7 @@ Examples:
   ctxb runs --json
   ctxb compact 3f2a`;
 
-/** Milliseconds for which a run that has ended is listed. */
+/** Milliseconds for which an ended run is listed. */
 const RECENT_MS = 24 * 60 * 60 * 1000;
 
 async function runs({ all, json }: RunsFlags, io: Io): Promise<void> {

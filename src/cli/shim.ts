@@ -4,7 +4,7 @@ import { type HeadlessInvocation, readClaudeArguments } from '../claude/claude-a
 import { findClaude, nextShim } from '../claude/find-claude.ts';
 import type { Io } from '../io.ts';
 
-/** For `ctxb help shim` alone: `ctxb shim --help` is claude's. */
+/** Only for `ctxb help shim`; `ctxb shim --help` shows claude's help. */
 export function define(command: Command): void {
   command
     .usage("[claude's arguments]")
@@ -24,10 +24,10 @@ Examples:
   ctxb shim -p "say hello"
   ln -s "$(command -v ctxb-shim)" ~/bin/claude`;
 
-/** Stands in for claude, with its arguments as they came. Resolves with the exit code. */
+/** Runs claude with unchanged arguments. Resolves with the exit code. */
 export async function shim(args: readonly string[], io: Io): Promise<number> {
   const program = await findClaude(io);
-  // A copy would open stdin, which may be claude's alone.
+  // Inherit from `io` rather than copy it: copying would open stdin, which may belong to claude alone.
   const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
   const invocation = readClaudeArguments(args);
   if (invocation.kind === 'headless' && isHeadless(invocation, io) && !isOwnChild(io.env)) {
@@ -36,7 +36,7 @@ export async function shim(args: readonly string[], io: Io): Promise<number> {
   return runUntouched(program, args, world);
 }
 
-/** claude is headless with `-p`, and whenever its output is no terminal. */
+/** claude is headless with `-p`, and whenever its output is not a terminal. */
 function isHeadless({ isPrint }: HeadlessInvocation, { stdout }: Io): boolean {
   return isPrint || stdout.isTTY !== true;
 }

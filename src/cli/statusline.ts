@@ -24,11 +24,11 @@ Examples:
   echo '{"context_window":{"current_usage":{"input_tokens":90000}}}' |
     ctxb statusline`;
 
-/** Columns that claude leaves free on both sides. */
+/** Columns that claude uses itself, on both sides together. */
 const MARGIN = 4;
 const USUAL_COLUMNS = 80;
 
-/** Prints one line, whatever comes: a status line that fails would only be in the way. Resolves with 0. */
+/** Prints one line even after an error, because claude needs a status line. Resolves with 0. */
 export async function runStatusline(io: Io): Promise<number> {
   let line: string;
   try {
@@ -47,7 +47,7 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   const project = status.project ?? io.cwd;
   const { config, faults } = await quickConfig(project, io.env);
   const log = readLog(status.transcript);
-  // claude reads the line from a pipe and shows its colours.
+  // claude reads the line from a pipe, but shows its colours.
   const style = await styleFor({ isTTY: true }, io.env);
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
   const text = statusText(judgeStatus(log.lines, status, config), status.costUsd, style, width);
@@ -55,7 +55,7 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
 }
 
-/** A session without a prompt has no log yet. */
+/** Reads the newest lines of the log. A session without a prompt has no log yet. */
 function readLog(path: string | undefined): { lines: readonly string[]; faults: readonly string[] } {
   if (path === undefined) return { lines: [], faults: [] };
   try {
