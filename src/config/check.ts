@@ -13,7 +13,7 @@ export interface RawValue {
   readonly value: unknown;
 }
 
-/** Takes a file's content apart into values of known keys; everything else in it is a finding. */
+/** Extracts the values of known keys from a file's content; reports everything else as a finding. */
 export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user') {
   const origin: Origin = { source, where: path };
   const values: RawValue[] = [];
@@ -32,7 +32,7 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
   }
 
   function visit(key: string, value: unknown, name: string, known: readonly string[]): void {
-    // Keys are nested: `tools.Read` at the top level of a file is not a key.
+    // Tool keys must be nested: `tools.Read` at the top level of a file is unknown.
     const isKey = known.includes(name) || (name !== key && isToolKey(key));
     if (isKey) values.push({ key: key as KeyPath | ToolKey, value });
     else findings.push(unknownKey(key, name, known));
@@ -59,7 +59,7 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
   }
 }
 
-/** The finding about a value of a known key, or undefined when it is fine. */
+/** The finding about a value of a known key; undefined if the value is valid. */
 export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origin): Finding | undefined {
   const leaf = leafOf(key);
   const expected = leaf && expectation(leaf, value);
@@ -67,7 +67,9 @@ export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origi
   return finding(key, { expected, found: shown(value), origin, todo: advice(key, value, expected, origin) });
 }
 
-/** Reads a text from a flag or a variable as the first of text, number, truth value that the key takes. */
+/**
+ * Parses the text of a flag or variable. Tries text, number and boolean, and returns the first that the key accepts.
+ */
 export function fromText(key: KeyPath, value: unknown): unknown {
   const leaf = leafOf(key);
   if (typeof value !== 'string' || leaf === undefined) return value;
@@ -94,7 +96,7 @@ function choicesIn(expected: string): string[] {
   return [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
 }
 
-/** A part of a hundred that lacks its sign. */
+/** A percentage without its sign. */
 const WHOLE_PERCENT = /^(?:[2-9]|[1-9]\d|100)$/;
 
 function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { source }: Origin): string {

@@ -1,26 +1,26 @@
 import type { Policy } from '../core/governor/policy.ts';
 
-/** The effective configuration: every key resolved, every number in one form. Its keys are in `keys.ts`. */
+/** The effective configuration: every key resolved, with numbers in one unit. The keys are defined in `keys.ts`. */
 export interface Config extends Policy {
   readonly observe: boolean;
   readonly quiet: boolean;
   readonly statusLine: 'auto' | 'always' | 'never';
-  /** Relative to the working folder, or absolute. */
+  /** Absolute, or relative to the working folder. */
   readonly contextDir: string;
   /**
-   * The folder by which a project's costs are known: `contextDir`, where no file says it that may have come with a
-   * repository; undefined: the default one.
+   * The folder that identifies a project for its costs: `contextDir`, unless a file sets it that may have come with a
+   * repository; undefined: the default folder.
    */
   readonly costDir?: string;
   readonly flow: FlowGlobals;
 }
 
-/** Path of a value in the configuration: `window`, `thresholds.warn`. Those of `tools.byTool` are `ToolKey`s. */
+/** Path of a value in the configuration: `window`, `thresholds.warn`. Paths in `tools.byTool` are `ToolKey`s. */
 export type ConfigPath = {
   [K in keyof Said]: Said[K] extends object ? `${K}.${Exclude<keyof Said[K] & string, 'byTool'>}` : K;
 }[keyof Said];
 
-/** Without derived values. */
+/** The configuration without derived values. */
 type Said = Omit<Config, 'costDir'>;
 
 export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof Config}.${infer N}`
@@ -28,17 +28,17 @@ export type ValueAt<P extends ConfigPath> = P extends `${infer G extends keyof C
   : Config[P & keyof Config];
 
 /**
- * The type of a key's value. For the compaction level: a level, or `economic`, which keeps the default level as the
- * last one.
+ * The type of a key's setting. For the compaction level: a level, or `economic`, which keeps the default level as the
+ * latest one.
  */
 export type SettingAt<P extends ConfigPath> =
   | ValueAt<P>
   | (P extends 'thresholds.compact' ? Policy['compaction']['moment'] : never);
 
-/** The override of one tool, which a file has in the group `tools`: `tools.Read`. */
+/** Key of the override for one tool, which a file sets in the group `tools`: `tools.Read`. */
 export type ToolKey = `tools.${Capitalize<string> | `mcp__${string}`}`;
 
-/** The source of a value. `where` is the file's path, the variable's name or the option. */
+/** Where a value was set. `where` is the file's path, the variable's name or the option. */
 export interface Origin {
   /** `user`: the file in the home folder. `file`: any other, which may have come with a repository. */
   readonly source: 'flag' | 'env' | 'user' | 'file' | 'default';
@@ -46,22 +46,25 @@ export interface Origin {
 }
 
 export interface Finding {
-  /** The key's path, or the file's or variable's name when no key could be made out. */
+  /** The key's path; the name of the file or variable if no key was recognised. */
   readonly key: string;
-  /** One line that starts with `key`, or the option that set it, and says what was expected, found, and what to do. */
+  /**
+   * One line that starts with `key`, or the option that set it, and names the expected value, the found value and a
+   * remedy.
+   */
   readonly message: string;
 }
 
-/** How names of tools begin; every other key of `tools` begins with a small letter. */
+/** The beginning of a tool's name. All other keys of `tools` begin with a lower-case letter. */
 export const TOOL_NAME = /^(?:[A-Z]|mcp__)/;
 
-/** Whether a key is the override of one tool, `tools.Read`. */
+/** Whether a key is the override for one tool, `tools.Read`. */
 export function isToolKey(key: string): key is ToolKey {
   const [group, name = ''] = splitKey(key);
   return group === 'tools' && TOOL_NAME.test(name);
 }
 
-/** A key's group and its name in it, in which there may be dots; a key outside of groups is alone. */
+/** Splits a key into its group and its name, which may contain dots. A key without a group has no name. */
 export function splitKey(key: string): [group: string, name?: string] {
   const dot = key.indexOf('.');
   return dot < 0 ? [key] : [key.slice(0, dot), key.slice(dot + 1)];
@@ -79,15 +82,15 @@ export function settingAt(config: Config, key: ConfigPath | ToolKey): unknown {
   return key === 'thresholds.compact' ? config.compaction.moment : valueAt(config, key);
 }
 
-/** The higher rank wins. */
+/** Precedence of the sources: the higher rank wins. */
 export const RANKS: Readonly<Record<Origin['source'], number>> = { default: 0, file: 1, user: 2, env: 3, flag: 4 };
 
-/** How much a step's output counts when not all outputs fit. */
+/** Importance of a step's output when not all outputs fit. */
 export type Priority = 'critical' | 'high' | 'medium' | 'low';
 
 /**
- * In characters (code points): the size of a briefing, the share of the newest or a critical step's output, and that of
- * each other step.
+ * In characters (code points): the size of a briefing, the share of the newest or a critical step's output, and the
+ * share of every other output.
  */
 export interface Budgets {
   readonly contextBudgetChars: number;
@@ -96,8 +99,8 @@ export interface Budgets {
 }
 
 /**
- * Overrides of one level (configuration, profile, flow, step). `contextBudgetTokens` replaces the characters: a share
- * of the window (≤ 1) or tokens (> 1). It scales the other two, unless they are set.
+ * Overrides at one level (configuration, profile, flow, step). `contextBudgetTokens` replaces the size in characters: a
+ * fraction of the window (≤ 1) or tokens (> 1). It scales the two shares too, unless they are set.
  */
 export type BudgetChanges = Partial<Budgets> & {
   readonly preset?: 'lean' | 'balanced' | 'heavy';
@@ -106,8 +109,8 @@ export type BudgetChanges = Partial<Budgets> & {
 
 /** The group `flow` of the configuration: defaults for all flows. */
 export type FlowGlobals = BudgetChanges & {
-  /** Like those of a flow, which override them. */
+  /** Default priorities by step; a flow's own priorities override them. */
   readonly priorities: Readonly<Record<string, Priority>>;
-  /** Whether flows that do not say it themselves have a curator. */
+  /** Default for flows that do not configure a curator. */
   readonly curator: boolean;
 };

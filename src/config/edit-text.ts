@@ -5,9 +5,9 @@ import { orElse } from '../errors.ts';
 import { parseYaml } from './yaml.ts';
 
 export interface TextEdit {
-  /** Names of keys and indexes of lists. */
+  /** Path to a value: names of keys and indexes of lists. */
   readonly place: readonly (string | number)[];
-  /** undefined removes the key. */
+  /** The new value; undefined removes the key. */
   readonly value: string | number | undefined;
 }
 
@@ -16,10 +16,10 @@ export interface TextStyle {
 }
 
 /**
- * Edits YAML or JSON. What stands on lines of its own is changed in place, and everything else stays as it is, byte for
- * byte; elsewhere the library writes the whole text, in which comments and order stay and spaces may change.
+ * Edits YAML or JSON. Changes a value on lines of its own in place, and keeps every other byte. Otherwise the library
+ * writes the whole text, which keeps comments and order but may change spaces.
  *
- * @returns undefined where it cannot be read, or something else would change as well
+ * @returns undefined if the text cannot be parsed, or if something else would change too
  */
 export function editText(text: string, edit: TextEdit, style: TextStyle): string | undefined {
   const { document, errors } = parseYaml(text, style);
@@ -35,15 +35,15 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
   return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), wanted) ? whole : undefined;
 }
 
-/** What a text says; undefined where it cannot be read. */
+/** Parses a text into plain data; undefined if it is invalid. */
 export function dataOf(text: string, style: TextStyle): unknown {
   const { document, errors } = parseYaml(text, style);
   if (errors.length > 0) return undefined;
-  // A few lines of aliases can stand for more values than there is memory: a flow has none.
+  // A few lines of aliases can expand to more values than fit into memory. Flows need no aliases.
   return orElse(() => document?.toJS({ maxAliasCount: 0 }), undefined);
 }
 
-/** Copies what it changes, which may stand in other places too. */
+/** Sets a value by copying all changed parts, because other places may share them. */
 function withValue(data: unknown, [key, ...rest]: TextEdit['place'], value: TextEdit['value']): unknown {
   if (key === undefined) return value;
   if (Array.isArray(data)) return data.with(Number(key), withValue(data[Number(key)], rest, value));
@@ -52,7 +52,7 @@ function withValue(data: unknown, [key, ...rest]: TextEdit['place'], value: Text
   return { ...others, [key]: withValue(inner, rest, value) };
 }
 
-/** Undefined where it is not on lines of its own. */
+/** Undefined if the value is not on lines of its own. */
 function inPlace(text: string, document: Document, { place, value }: TextEdit, lineBreak: string): string | undefined {
   const node = document.getIn(place, true);
   if (value !== undefined && isScalar(node) && node.range) return spliced(text, node.range, scalarText(value));
@@ -63,7 +63,7 @@ function inPlace(text: string, document: Document, { place, value }: TextEdit, l
   return added(text, map, place.slice(at), scalarText(value), lineBreak);
 }
 
-/** Behind the first key, whose value is short. */
+/** Inserts after the first key, whose value is short. */
 function added(text: string, map: YAMLMap, keys: TextEdit['place'], value: string, lineBreak: string) {
   const [first] = map.items;
   if (!isScalar(first?.key) || !isScalar(first.value) || !first.key.range || !first.value.range) return undefined;
@@ -75,7 +75,7 @@ function added(text: string, map: YAMLMap, keys: TextEdit['place'], value: strin
     : spliced(text, [end, end], `${lines.join('')} ${value}`);
 }
 
-/** From its line up to the one behind its last value. */
+/** Removes everything from the key's line to the end of its last value. */
 function removed(text: string, map: YAMLMap, key: string): string | undefined {
   const pair = map.items.find((each) => isScalar(each.key) && each.key.value === key);
   const end = endOf(pair?.value);
@@ -86,7 +86,7 @@ function removed(text: string, map: YAMLMap, key: string): string | undefined {
   return spliced(text, [start, next < 0 ? text.length : next + 1], '');
 }
 
-/** The library's own end of a mapping is behind the comments that follow it. */
+/** The end offset of a node's last value. The library's own end of a mapping includes the comments after it. */
 function endOf(node: unknown): number | undefined {
   if (isMap(node) && node.flow !== true) return endOf(node.items.at(-1)?.value);
   return isMap(node) || isScalar(node) ? node.range?.[1] : undefined;
@@ -100,7 +100,7 @@ function spliced(text: string, [start, end]: readonly number[], put: string): st
   return `${text.slice(0, start)}${put}${text.slice(end)}`;
 }
 
-/** Without quotes where it cannot be read as another type. */
+/** Quotes the text only if it could be parsed as another type. */
 function scalarText(value: string | number): string {
   return /^(?:lean|balanced|heavy|[\d.]+%)$/.test(String(value)) ? String(value) : JSON.stringify(value);
 }

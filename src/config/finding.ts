@@ -1,7 +1,10 @@
 import { distance as editDistance } from 'fastest-levenshtein';
 import type { Finding, Origin } from './config.ts';
 
-/** Builds a finding: one line that starts with the key, or its option, and says what was expected, found, and what to do. */
+/**
+ * Builds a finding: one line that starts with the key or its option, and names the expected value, the found value and
+ * a remedy.
+ */
 export function finding(
   key: string,
   parts: { expected: string; found: string; origin: Origin; todo: string },
@@ -19,8 +22,8 @@ export function shown(value: unknown): string {
 }
 
 /**
- * The nearest candidate, or undefined if none is near. Ignores case, `_` and `-`; the last part of a candidate alone
- * may match (`warn` for `thresholds.warn`).
+ * The nearest candidate; undefined if none is similar. Ignores case, `_` and `-`. The last part of a candidate may
+ * match alone (`warn` for `thresholds.warn`).
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = plain(word);
@@ -30,11 +33,11 @@ export function closest(word: string, candidates: Iterable<string>): string | un
     const distance = Math.min(...names.map((name) => mistakes(wanted, plain(name))));
     if (best === undefined || distance < best.distance) best = { candidate, distance };
   }
-  // A third of the letters may be wrong: more, and the proposal puzzles instead of helping.
+  // Accept wrong letters up to a third; a less similar proposal would only puzzle.
   return best !== undefined && best.distance <= Math.floor(wanted.length / 3) ? best.candidate : undefined;
 }
 
-/** Insertions, deletions and substitutions; two swapped letters are one mistake. */
+/** Counts insertions, deletions and substitutions. Two swapped letters count as one. */
 function mistakes(from: string, to: string): number {
   const distance = editDistance(from, to);
   return distance === 2 && sorted(from) === sorted(to) ? 1 : distance;

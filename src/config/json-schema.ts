@@ -8,13 +8,13 @@ export function jsonSchema(): JsonSchema {
   return editorSchema(settingsSchema);
 }
 
-/** A schema as JSON Schema, in the draft that editors know (7). */
+/** Converts a schema to JSON Schema draft 7, which editors support. */
 export function editorSchema(schema: GenericSchema): JsonSchema {
   return toJsonSchema(schema, {
     target: 'draft-07',
     typeMode: 'input',
     ignoreActions: ['check'],
-    // Beside the keys of `tools` only names of tools are allowed: editors are to show a wrong key as one.
+    // Besides its own keys, `tools` accepts only names of tools, so that editors report a misspelt key.
     overrideSchema: ({ valibotSchema, jsonSchema: { additionalProperties = false, ...rest } }) =>
       valibotSchema.type === 'object_with_rest'
         ? { ...rest, patternProperties: { [TOOL_NAME.source]: additionalProperties }, additionalProperties: false }

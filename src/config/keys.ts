@@ -1,15 +1,15 @@
 import type { ConfigPath, SettingAt } from './config.ts';
 import type { Kind } from './values.ts';
 
-/** One key of the configuration, with all its texts. Its name gives its variable. */
+/** A configuration key with all its texts. Its name determines its variable. */
 export interface Key<T = unknown> {
-  /** The kind of its values, or the allowed words. */
+  /** The type of its values, or the allowed words. */
   readonly takes: Kind | readonly (T & string)[];
-  /** The default; without it the key is not set. */
+  /** The default; undefined if the key is not set by default. */
   readonly preset?: T;
-  /** A sentence for the schema, docs/configuration.md and the help of its option. */
+  /** A sentence for the schema, docs/configuration.md and the help of the option. */
   readonly about: string;
-  /** Its option of `ctxb run`; one that begins with `--no-` sets it to false. */
+  /** Its option of `ctxb run`. An option that begins with `--no-` sets it to false. */
   readonly option?: string;
 }
 
@@ -278,8 +278,8 @@ export const KEYS = {
   },
 } as const satisfies Table;
 
-/** A key as findings, flags and sources name it: `window`, `thresholds.warn`. Overrides of tools are `ToolKey`s. */
+/** The name of a key in findings, flags and sources: `window`, `thresholds.warn`. Overrides of tools are `ToolKey`s. */
 export type KeyPath = keyof typeof KEYS;
 
-/** The names of the keys in their order. */
+/** The names of the keys, in table order. */
 export const KEY_PATHS = Object.keys(KEYS) as readonly KeyPath[];

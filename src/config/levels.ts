@@ -9,14 +9,14 @@ type Origins = Readonly<Record<KeyPath, Origin> & Partial<Record<ToolKey, Origin
 const TIERS = ['tiers.system', 'tiers.history', 'tiers.toolResults', 'tiers.user', 'tiers.response'] as const;
 
 /**
- * Moves defaults along with the levels that the user set: setting only the compaction level must not make the default
- * warning too late.
+ * Adapts defaults to the levels that the user set: a lowered compaction level, for instance, must also lower the
+ * default warning.
  */
 export function followLevels(config: Config, origins: Origins): Config {
   const { window } = config;
   const moved = new Map<ConfigPath, number>();
   const now = (path: ConfigPath) => moved.get(path) ?? Number(valueAt(config, path));
-  // Anything but a key keeps its value.
+  // Paths that are not keys always have their default.
   const isDefault = (path: ConfigPath) =>
     (origins[path as KeyPath]?.source ?? 'default') === 'default' ||
     (path === 'thresholds.compact' && config.compaction.moment === 'economic');
@@ -35,13 +35,16 @@ export function followLevels(config: Config, origins: Origins): Config {
   const isForFiles = !isDefault('tools.perCall') && origins['tools.Read'] === undefined;
   return withValues(config, isForFiles ? [...moved, ['tools.Read', now('tools.perCall')]] : moved);
 
-  /** Moves a default that does not lie below the other level to its usual part of that. */
+  /** Lowers a default that is not below the other level, to the same ratio as between the two defaults. */
   function keepBelow(path: ConfigPath, upper: ConfigPath): void {
     if (!isDefault(path) || isInPlace(path, upper)) return;
     moved.set(path, rounded((usual(path) * now(upper)) / usual(upper), now(upper)));
   }
 
-  /** The default compaction keeps below a handoff that somebody set, the default handoff above such a compaction. */
+  /**
+   * Keeps a default compaction level below a handoff level that was set, or else a default handoff level above a
+   * compaction level that was set.
+   */
   function placeRelief(): void {
     keepBelow('thresholds.compact', 'thresholds.midTurn');
     keepBelow('thresholds.handoff', 'thresholds.midTurn');
@@ -51,7 +54,7 @@ export function followLevels(config: Config, origins: Origins): Config {
     }
   }
 
-  /** The tiers keep their parts of a total that somebody set. */
+  /** Scales the tiers to a total that was set. */
   function shareTotal(): void {
     const total = now('tiers.total');
     for (const path of TIERS) moved.set(path, rounded((usual(path) * total) / usual('tiers.total'), total));
@@ -62,12 +65,12 @@ function usual(path: ConfigPath): number {
   return Number(valueAt(DEFAULTS, path));
 }
 
-/** A level in the unit of another one: a fraction of the window, or tokens. */
+/** Rounds a level in the unit of another one: a fraction of the window, or tokens. */
 function rounded(level: number, other: number): number {
   return other <= 1 ? thousandths(level) : Math.floor(level);
 }
 
-/** The handoff at its usual part of the room that is left above the compaction. */
+/** The handoff level that divides the room above the compaction level in the same ratio as the defaults do. */
 function above(compact: number, window: number | undefined): number {
   const fraction = compact <= 1 || window === undefined ? compact : compact / window;
   if (fraction >= 1) return usual('thresholds.handoff');
@@ -79,7 +82,7 @@ function thousandths(fraction: number): number {
   return Math.round(fraction * 1000) / 1000;
 }
 
-/** Checks between keys. Compares thresholds in different units only when the window is known. */
+/** Checks keys against each other. Compares levels in different units only if the window is known. */
 export function checkLevels(config: Config, origins: Origins): Finding[] {
   const { thresholds, compaction, window } = config;
   return [
@@ -105,7 +108,7 @@ export function checkLevels(config: Config, origins: Origins): Finding[] {
 
   function belowNativeTrigger(): Finding[] {
     const key = 'thresholds.compact';
-    // A default that cannot fire is no mistake: then only mid-turn compactions happen.
+    // A default that cannot trigger is not a mistake: then only mid-turn compactions happen.
     if (window === undefined || window < LEAST_NATIVE_WINDOW || origins[key].source === 'default') return [];
     const highest = window - NATIVE_RESERVE_TOKENS;
     if (inTokens(thresholds.compact, window) <= highest) return [];
@@ -122,8 +125,8 @@ export function checkLevels(config: Config, origins: Origins): Finding[] {
 }
 
 /**
- * Whether a threshold lies below another; undefined when one is a fraction and the other tokens, and the window that
- * would relate them is not known.
+ * Whether a level is below another one; undefined when one is a fraction, the other is in tokens, and the window is
+ * unknown.
  */
 function isBelow(lower: number, upper: number, window: number | undefined): boolean | undefined {
   if (window !== undefined) return inTokens(lower, window) < inTokens(upper, window);

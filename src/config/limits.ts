@@ -4,7 +4,7 @@ import type { KeyPath } from './keys.ts';
 import type { SetValue } from './resolve-config.ts';
 import { normalised } from './schema.ts';
 
-/** Keys that limit what is spent, time included. */
+/** Keys that limit spending, including time. */
 export const LIMITS = [
   'cost.limitUsd',
   'cost.projectLimitUsd',
@@ -14,17 +14,17 @@ export const LIMITS = [
   'agents.costUsd',
 ] as const satisfies readonly KeyPath[];
 
-/** Groups of the user's own file that count also where a nearer file takes its place. */
+/** Groups of the user's own file that apply even if a nearer file replaces it. */
 export const LIMIT_GROUPS = ['cost', 'limits', 'agents'] as const;
 
-/** Keys that lift all limits. */
+/** Keys that disable all limits. */
 const LIFTING: readonly string[] = ['observe'] satisfies readonly KeyPath[];
 
 /**
- * A file that may come with a repository lifts no limit that the user set elsewhere: `observe` is ignored there, and
- * the lower of two limits applies.
+ * Prevents a file that may come with a repository from lifting limits that the user set elsewhere: ignores its
+ * `observe`, and applies the lower of two limits.
  *
- * @param all valid values, from the lowest place to the highest
+ * @param all valid values, from the lowest source to the highest
  */
 export function withoutLifting(all: readonly SetValue[]) {
   const limit = all.findLast((value) => isLimit(value) && RANKS[value.origin.source] > RANKS.file);
@@ -38,7 +38,7 @@ function isLimit({ key }: SetValue): boolean {
   return LIMITS.some((limit) => limit === key);
 }
 
-/** A limit in the user's file that the nearer file tightens. */
+/** Whether a limit in the user's file is overridden by a lower one in the nearer file. */
 function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
   if (!isLimit(value) || value.origin.source !== 'user') return false;
   return all.some(({ key, origin, value: other }) => {
@@ -46,7 +46,7 @@ function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
   });
 }
 
-/** No time is no limit. */
+/** The limit as a number; a time of 0 means no limit. */
 function bound(key: string, value: unknown): number {
   const said = Number(normalised(key, value));
   return key === 'limits.time' && said === 0 ? Number.POSITIVE_INFINITY : said;

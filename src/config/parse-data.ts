@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { messageOf } from '../errors.ts';
 
-/** Thrown of a text that is not in its format, with where it goes wrong (line and column count from 1). */
+/** An error in the syntax of a text, with its line and column, both counted from 1. */
 export class SyntaxFault extends Error {
   readonly format: 'JSON' | 'YAML';
   readonly line: number;
@@ -15,11 +15,11 @@ export class SyntaxFault extends Error {
   }
 }
 
-/** Parses a configuration file as JSON or YAML, by its name; a file without an ending may be either. */
+/** Parses a configuration file as JSON or YAML, depending on its name. A file without an extension may be either. */
 export async function parseData(path: string, text: string): Promise<unknown> {
   if (extname(path) === '.json') return parseJson(text);
   try {
-    // JSON is YAML, and reading it as such spares the loading of the YAML parser.
+    // JSON is also YAML; trying it first avoids loading the YAML parser.
     return JSON.parse(text);
   } catch {
     return parseYaml(path, text);
@@ -32,13 +32,16 @@ export function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     const before = text.slice(0, faultOffset(text, messageOf(error))).split('\n');
-    // Node quotes whole lines of the file.
+    // The message may quote whole lines of the file.
     const message = messageOf(error).replace(/\s+/g, ' ');
     throw new SyntaxFault('JSON', message, { line: before.length, column: (before.at(-1) ?? '').length + 1 });
   }
 }
 
-/** Node names no position for some errors: then it is the end of the shortest beginning that fails at a token too. */
+/**
+ * The offset of an error. Node reports no position for some errors: then it is the end of the shortest prefix that
+ * fails at a token too.
+ */
 function faultOffset(text: string, message: string): number {
   const stated = /at position (\d+)/.exec(message)?.[1];
   if (stated !== undefined) return Number(stated);
@@ -62,9 +65,9 @@ function failsAtToken(text: string): boolean {
 }
 
 async function parseYaml(path: string, text: string): Promise<unknown> {
-  // Only the loader is used: `cosmiconfig()` itself reads its own settings from .config/config.js of the working
-  // folder, and so executes it; its `$import` key loads JavaScript too.
-  // It is CommonJS, whose named exports are lost when it is bundled.
+  // Use only the loader: `cosmiconfig()` itself reads its own settings from .config/config.js of the working folder,
+  // and so executes it; its `$import` key loads JavaScript too. The package is CommonJS, whose named exports are lost
+  // in a bundle.
   const { default: cosmiconfig } = await import('cosmiconfig');
   let value: unknown;
   try {
@@ -78,10 +81,10 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
   throw new SyntaxFault('YAML', `more than ${MOST_VALUES} values, or one that holds itself`, { line: 1, column: 1 });
 }
 
-/** More than any configuration has. */
+/** Most values in a file; no real configuration has as many. */
 const MOST_VALUES = 10_000;
 
-/** With anchors a few lines can stand for billions of values, or for an endless one. */
+/** Whether the data has a bounded size. With anchors, a few lines can represent billions of values, or a cyclic one. */
 function isBounded(root: unknown): boolean {
   const open = [root];
   for (let count = 1; open.length > 0; count++) {
@@ -92,7 +95,7 @@ function isBounded(root: unknown): boolean {
   return true;
 }
 
-/** An error of js-yaml; lines and columns count from 0. */
+/** An error of js-yaml; lines and columns are counted from 0. */
 interface YamlFault {
   readonly reason: string;
   readonly mark?: { readonly line: number; readonly column: number };

@@ -4,8 +4,8 @@ import { type FoundConfig, readConfig, readWanted } from './read-config.ts';
 import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
 
 /**
- * The configuration for a command that must answer within milliseconds, whatever the file holds. It loads the checks
- * only if there is something to check. Never throws.
+ * Reads the configuration for a command that must answer within milliseconds, even with an invalid file. Loads the
+ * checks only if a value is set. Never throws.
  */
 export async function quickConfig(cwd: string, env: Environment) {
   const found = await readConfig(cwd, env);
@@ -13,7 +13,7 @@ export async function quickConfig(cwd: string, env: Environment) {
   const { resolveFound } = await import('./resolve-config.ts');
   const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
   return {
-    /** With faults: the defaults. If one part of a file is refused, another part may be hostile too. */
+    /** The defaults if any value is invalid: if one part of a file is refused, another part may be hostile. */
     config: faults.length === 0 ? config : DEFAULTS,
     faults: faults.map(({ message }) => message),
   };
@@ -21,7 +21,7 @@ export async function quickConfig(cwd: string, env: Environment) {
 
 type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
-/** The configuration of a run, whose claude should start soon. It loads the checks only if values are set. */
+/** Reads the configuration of a run, which should start claude soon. Loads the checks only if a value is set. */
 export async function quickSettings({ cwd, env, flags, file }: ConfigWorld): Promise<Settings> {
   const found = await readWanted(file, cwd, env);
   if (saysNothing(found, env) && Object.values(flags).every((flag) => flag === undefined)) {

@@ -8,7 +8,7 @@ import { userHome } from '../store/folders/user-folders.ts';
 import type { Finding } from './config.ts';
 import { parseData, SyntaxFault } from './parse-data.ts';
 
-/** Data formats only. In one folder the first one counts. */
+/** Names of configuration files, data formats only. The first one in a folder applies. */
 export const PLACES = [
   '.contextbudgetrc',
   '.contextbudgetrc.json',
@@ -18,28 +18,28 @@ export const PLACES = [
 ];
 const PACKAGE_KEY = 'contextbudget';
 
-/** Bytes; the longest `package.json` that is known has less than a tenth. */
+/** Most bytes of a file; the longest known `package.json` has less than a tenth. */
 const LIMIT = 4 * 1024 * 1024;
 
 export interface ConfigFile {
-  /** Absolute path, or what else findings are to name. */
+  /** Absolute path, or another name for findings. */
   readonly path: string;
   readonly content: unknown;
 }
 
 export interface FoundConfig {
   readonly file?: ConfigFile;
-  /** The one in the home folder, which may be the same. */
+  /** The file in the home folder. May be the same as `file`. */
   readonly userFile?: ConfigFile;
   /** The user named the file, so its paths are trusted. */
   readonly isNamed?: true;
   readonly findings: readonly Finding[];
 }
 
-/** The configuration file to read: the nearest, the one at this path, or with `false` no file. */
+/** The configuration file to read: a path, `false` for no file, or undefined for the nearest one. */
 export type WantedFile = string | false | undefined;
 
-/** Reads the wanted file. A named file replaces all others. */
+/** Reads the requested configuration file. A named file replaces all others. */
 export async function readWanted(wanted: WantedFile, cwd: string, env: Environment): Promise<FoundConfig> {
   if (wanted === undefined) return readConfig(cwd, env);
   if (wanted === false) return { findings: [] };
@@ -49,8 +49,8 @@ export async function readWanted(wanted: WantedFile, cwd: string, env: Environme
 }
 
 /**
- * Finds the nearest configuration in a folder and those above it. An empty file and a `package.json` without the key
- * `contextbudget` are skipped. An unreadable file is a finding and ends the search.
+ * Finds the nearest configuration in a folder and its parents. Skips an empty file and a `package.json` without the key
+ * `contextbudget`. An unreadable file is a finding and ends the search.
  */
 export async function readConfig(cwd: string, env: Environment): Promise<FoundConfig> {
   const home = userHome(env);
@@ -62,7 +62,7 @@ export async function readConfig(cwd: string, env: Environment): Promise<FoundCo
   return { ...nearest, ...(userFile && { userFile }), findings: [...new Set([...nearest.findings, ...findings])] };
 }
 
-/** The first that says something. */
+/** The first file with content or findings. */
 async function firstOf(paths: Iterable<string>): Promise<FoundConfig> {
   for (const path of paths) {
     const found = await settingsIn(path, () => readPlace(path));
@@ -96,8 +96,8 @@ function placesIn(folder: string): string[] {
 }
 
 /**
- * Only plain files: reading a named pipe would wait for ever. And in a folder that everybody may write to, such as
- * `/tmp`, another user's file is not taken for the configuration of what lies below it.
+ * Whether a file may be used as configuration. Accepts only regular files, because reading a named pipe could block for
+ * ever. In a folder that everybody can write to, such as `/tmp`, rejects a file of another user.
  */
 function isOurs(path: string): boolean {
   const stats = statSync(path);
@@ -106,7 +106,7 @@ function isOurs(path: string): boolean {
   return isMine || (statSync(dirname(path)).mode & 0o002) === 0;
 }
 
-/** Whether a path lies below the folder, with the links on the way to both resolved. */
+/** Whether a path is inside the folder, after resolving links in both. */
 export function isInside(folder: string, path: string): boolean {
   const inside = relative(real(folder), real(path));
   return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`);
@@ -126,13 +126,13 @@ function textOf(bytes: Buffer): string {
 async function readPlace(path: string): Promise<unknown> {
   const text = textOf(readGiven(path, LIMIT));
   if (!path.endsWith('package.json')) return text.trim() === '' ? undefined : parseData(path, text);
-  // Nearly every folder has one, and a broken one without the key is not ours to complain about.
+  // Nearly every folder has a package.json, and errors in one without the key do not concern ctxb.
   if (!text.includes(`"${PACKAGE_KEY}"`)) return undefined;
   const manifest = await parseData(path, text);
   return isFields(manifest) && Object.hasOwn(manifest, PACKAGE_KEY) ? manifest[PACKAGE_KEY] : undefined;
 }
 
-/** @throws what is neither a fault in the file nor one of the file system, because that is a bug */
+/** @throws any error that is neither a fault in the file nor one of the file system, because it is a bug */
 function faultText(error: unknown): string {
   if (error instanceof SyntaxFault) {
     return `:${error.line}:${error.column}: expected valid ${error.format}, found: ${error.message}; correct the file`;

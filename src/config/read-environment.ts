@@ -3,7 +3,7 @@ import type { Finding } from './config.ts';
 import { closest } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 
-/** Variables with the prefix that are no configuration. */
+/** Variables with the prefix that are not configuration. */
 const OTHERS: ReadonlySet<string> = new Set([
   ...['CTXB_CLAUDE', 'CTXB_TEST_CLAUDE', 'CTXB_INBOX', 'CTXB_PARENT', 'CTXB_RUN', 'CTXB_SHIMS'],
 ]);
@@ -13,11 +13,11 @@ function variableName(key: string): string {
   return PREFIX + key.replace(/[A-Z]/g, '_$&').replace('.', '_').toUpperCase();
 }
 
-/** The keys that the environment sets. An empty variable counts as not set. */
+/** Reads the keys that the environment sets. An empty variable counts as not set. */
 export function readEnvironment(env: Environment) {
   const keys = new Map(KEY_PATHS.map((key) => [variableName(key), key]));
   const values: { key: KeyPath; where: string; value: string }[] = [];
-  /** Variables that set nothing. Something else may have set them, so they stop nothing. */
+  /** Unknown variables. Another program may use them, so they only cause warnings. */
   const warnings: Finding[] = [];
   for (const [where, value] of Object.entries(env)) {
     if (!where.startsWith(PREFIX) || OTHERS.has(where) || value === undefined || value === '') continue;
@@ -28,7 +28,7 @@ export function readEnvironment(env: Environment) {
   return { values, warnings };
 }
 
-/** Its value may be a secret, and is not shown. */
+/** Does not show the value, because it may be a secret. */
 function unknownVariable(name: string, names: readonly string[]): Finding {
   const meant = closest(
     name.slice(PREFIX.length),

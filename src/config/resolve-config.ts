@@ -13,38 +13,38 @@ import { type ConfigFile, type FoundConfig, isInside, readWanted, type WantedFil
 import { readEnvironment } from './read-environment.ts';
 import { leafOf, normalised } from './schema.ts';
 
-/** Values from the command line. Texts are read as what the key takes; `undefined` is a flag that was not given. */
+/** Values from the command line. Texts are parsed by the type of the key; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
 
-/** The effective values, their sources, and all faults. */
+/** The effective values, their sources, and all findings. */
 export interface ResolvedConfig {
-  /** Without refused values: the next source replaces them. */
+  /** Without invalid values: the next source replaces them. */
   readonly config: Config;
-  /** For every key, and for the overrides of tools. */
+  /** The sources of all keys and of the overrides of tools. */
   readonly sources: Readonly<Record<KeyPath | ToolKey, Origin>>;
-  /** The values of keys that are set; all others are at their default. */
+  /** The values that were set; all other keys have their defaults. */
   readonly values: readonly SetValue[];
-  /** Empty when the configuration is good. */
+  /** Empty when the configuration is valid. */
   readonly findings: readonly Finding[];
-  /** Settings without effect, which stop nothing. */
+  /** Settings that are ignored. They never stop a run. */
   readonly warnings: {
-    /** Variables. */
+    /** Unknown variables. */
     readonly environment: readonly Finding[];
-    /** Settings of a file that a limit of the user's overrides. */
+    /** Settings of a file that one of the user's limits overrides. */
     readonly file: readonly Finding[];
   };
 }
 
-/** The sources of values. */
+/** The places from which values are read. */
 export interface ConfigWorld {
   readonly cwd: string;
   readonly env: Environment;
   readonly flags: Flags;
-  /** Default: the nearest. */
+  /** Default: the nearest file. */
   readonly file?: WantedFile;
 }
 
-/** A set value in its original form: percentages are texts. */
+/** A value as it was set: percentages are texts. */
 export interface SetValue {
   readonly key: KeyPath | ToolKey;
   readonly value: unknown;
@@ -52,14 +52,15 @@ export interface SetValue {
 }
 
 /**
- * Resolves the configuration: flag before `CTXB_*` variable before the nearest file before default; limits in the
- * user's own file override a nearer one. Never throws for a wrong value, and prints nothing.
+ * Resolves the configuration. A flag overrides a `CTXB_*` variable, a variable overrides the nearest file, and a file
+ * overrides the default. Limits in the user's own file override looser ones in a nearer file. Never throws for an
+ * invalid value, and prints nothing.
  */
 export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig> {
   return resolveFound(await readWanted(world.file, world.cwd, world.env), world);
 }
 
-/** The same where the file was looked for already. */
+/** Like resolveConfig, for files that were read already. */
 export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorld): ResolvedConfig {
   const { file, userFile, findings } = found;
   const inFile = file === undefined ? NOTHING : fileValues(file, file === userFile ? 'user' : 'file');
@@ -84,8 +85,8 @@ function limitsOnly({ path, content }: ConfigFile): ConfigFile {
 }
 
 /**
- * A configuration file may come with somebody else's repository: where it says that files are to go is inside of the
- * folder that it is in. A flag or a variable may say any place.
+ * A finding about a context folder outside of the configuration file's folder, because the file may have come with
+ * somebody else's repository. A flag or a variable may name any path.
  */
 function outsideFinding({ key, value, origin }: SetValue, cwd: string): Finding | undefined {
   if ((origin.source !== 'file' && origin.source !== 'user') || origin.where === undefined) return undefined;
@@ -95,15 +96,15 @@ function outsideFinding({ key, value, origin }: SetValue, cwd: string): Finding 
   return finding(key, { expected: `a folder inside of ${folder}`, found: JSON.stringify(value), origin, todo });
 }
 
-/** The same from what one file says, and nothing else. */
+/** Like resolveConfig, with the values of one file only. */
 export function resolveFile(file: ConfigFile): ResolvedConfig {
   const { values, findings } = fileValues(file);
   return resolved(values, findings);
 }
 
 /**
- * The same from what an earlier configuration was made of, and from flags, which win. Files and variables of now do not
- * count, nor does a key that this version does not know.
+ * Like resolveConfig, with the values of an earlier configuration, and flags that override them. Ignores current files
+ * and variables, and keys unknown to this version.
  */
 export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedConfig {
   const given = flagValues(flags);
@@ -111,12 +112,12 @@ export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedCo
   return resolved([...kept.filter(stays), ...given], []);
 }
 
-/** The configuration a command runs with: see {@link requireGood}. */
+/** The configuration that a command runs with. Throws as {@link requireGood}. */
 export async function effectiveConfig(world: ConfigWorld): Promise<Config> {
   return requireGood(await resolveConfig(world)).config;
 }
 
-/** The folder for what ctxb keeps, absolute. */
+/** The absolute path of the folder for ctxb's files. */
 export async function contextFolder(
   io: Pick<ConfigWorld, 'cwd' | 'env'>,
   contextDir: string | undefined,
@@ -125,13 +126,13 @@ export async function contextFolder(
   return resolve(io.cwd, config.contextDir);
 }
 
-/** @throws CtxbError `config` with every finding, one a line */
+/** @throws CtxbError `config` with every finding, one per line */
 export function requireGood(resolved: ResolvedConfig): ResolvedConfig {
   if (resolved.findings.length > 0) throw faulty('the configuration', resolved.findings);
   return resolved;
 }
 
-/** @param all from the lowest place to the highest */
+/** @param all set values, from the lowest source to the highest */
 function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);
@@ -176,7 +177,7 @@ function originsOf(values: readonly SetValue[]): Record<KeyPath | ToolKey, Origi
   return Object.fromEntries(all) as Record<KeyPath | ToolKey, Origin>;
 }
 
-/** The keys that a key replaces, if they come from a lower source. */
+/** Keys that a key replaces if they come from a lower source. */
 const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
   'flow.preset': [
     'flow.contextBudgetChars',
@@ -188,7 +189,7 @@ const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
 };
 
 /**
- * The later of two values of a key wins, and a key of a higher source removes those it overrules. Within one source own
+ * The last value of each key wins, and a key of a higher source removes those it overrules. Within one source, own
  * sizes override a preset, and tokens override characters; those of a file also override a preset or characters in a
  * variable.
  */

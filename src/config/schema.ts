@@ -3,7 +3,7 @@ import { type BudgetChanges, isToolKey, splitKey } from './config.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { schemaOf, text } from './values.ts';
 
-/** What the keys of each group share. */
+/** Descriptions of the groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
   thresholds: 'Levels of the window at which ctxb acts.',
   compaction: 'Compaction at turn boundaries.',
@@ -20,7 +20,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   tools: 'Budgets for results of tools.',
 };
 
-/** The budget for one tool, instead of `tools.perCall`. */
+/** The budget for one tool, which replaces `tools.perCall`. */
 const OF_TOOL: Key = {
   takes: 'share',
   about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
@@ -28,7 +28,7 @@ const OF_TOOL: Key = {
 
 export type Leaf = v.GenericSchema;
 
-/** Every key with the schema of its value. */
+/** The schemas of all values, by key. */
 export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(KEY_PATHS.map((path) => [path, leafFor(KEYS[path])]));
 
 export const TOOL_LEAF: Leaf = leafFor(OF_TOOL);
@@ -37,7 +37,7 @@ function leafFor({ takes, about }: Key): Leaf {
   return v.pipe(schemaOf(takes), v.description(about));
 }
 
-/** The top level of a file: keys, and groups of keys. */
+/** Names at the top level of a file: keys, and groups of keys. */
 export const SETTINGS: readonly string[] = ['$schema', ...new Set(KEY_PATHS.map((path) => splitKey(path)[0]))];
 
 /** The names of the keys in a group; empty for anything else. */
@@ -65,7 +65,7 @@ function optional(path: KeyPath): v.GenericSchema {
   return v.optional(leafFor(key), key.preset);
 }
 
-/** Sizes of briefings, which a flow file has on its own levels too. */
+/** Budget keys, which each level of a flow file accepts too. */
 export const budgetEntries = {
   preset: v.exactOptional(leafFor(KEYS['flow.preset'])),
   contextBudgetChars: v.exactOptional(leafFor(KEYS['flow.contextBudgetChars'])),
@@ -79,17 +79,17 @@ export const budgetEntries = {
   >;
 };
 
-/** The schema of a key's value, also of an override for one tool; undefined for an unknown key. */
+/** The schema of a key's value, including overrides for a tool; undefined for an unknown key. */
 export function leafOf(key: string): Leaf | undefined {
   return LEAVES.get(key as KeyPath) ?? (isToolKey(key) ? TOOL_LEAF : undefined);
 }
 
-/** The expected value in words; `undefined` when the value is fine. */
+/** A description of the expected value; `undefined` when the value is valid. */
 export function expectation(leaf: Leaf, value: unknown): string | undefined {
   return v.safeParse(leaf, value).issues?.[0].message;
 }
 
-/** A checked value in the form that the program works with. */
+/** Converts a valid value to the form that the program uses. */
 export function normalised(key: string, value: unknown): unknown {
   return v.parse(leafOf(key) ?? v.unknown(), value);
 }

@@ -2,21 +2,21 @@ import * as v from 'valibot';
 import { toMicroUsd } from '../core/governor/cost/cost.ts';
 import { type Price, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
 
-/** A day. */
+/** One day. */
 const MAX_SECONDS = 86_400;
-/** More than any run costs, and little enough for sums in micro-dollars to stay exact. */
+/** More than any run costs, and low enough that sums in micro-dollars stay exact. */
 const MAX_USD = 1_000_000;
-/** One micro-dollar: sums are made of whole ones. */
+/** One micro-dollar, the unit of all sums. */
 const LEAST_USD = '0.000001';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
-/** Timers beyond 2^31 ms, nearly 25 days, would fire at once. */
+/** Node fires timers beyond 2^31 ms, nearly 25 days, immediately. */
 const MAX_WAIT_SECONDS = 24 * UNITS.d;
 
 const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 
-// The message of each part says what is expected; findings are built round it. A union whose kind of value is clear
-// reports the fault of that part, so each part says what is expected of the whole.
+// Each schema's message describes the expected value, and findings are built from it. If the type of a value is clear,
+// a union reports the fault of that branch, so each branch has the message of the whole union.
 const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
 const LEVEL =
   'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens, 1000 or more';
@@ -32,7 +32,7 @@ const PRIORITIES =
 
 export const flag = v.boolean('true or false');
 export const text = v.string('a text');
-/** No system takes a zero in a path, and the other control characters would steer a terminal that shows it. */
+/** No file system accepts NUL in a path, and other control characters could control the terminal that shows it. */
 const folder = v.pipe(
   v.string('a path'),
   v.nonEmpty('a path'),
@@ -43,14 +43,16 @@ const count = whole('a whole number, 0 or more', 0);
 const characters = whole('a whole number of characters, 0 or more', 0);
 export const seconds = above0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
 const dollars = between(`a number of US dollars from ${LEAST_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
-/** A time that a run may wait; 0: it does not. */
+/** Seconds that a run may wait; 0: not at all. */
 const duration = v.union([upTo(DURATION, MAX_WAIT_SECONDS), inSeconds(DURATION, 0)], DURATION);
-/** The API may take half a minute for the first words of an answer: what is shorter ends a claude that works. */
+/**
+ * Seconds. The API may take half a minute before it starts an answer, so a shorter value would end a working claude.
+ */
 const silence = v.union([v.literal(0, SILENCE), inSeconds(SILENCE, LEAST_SILENCE)], SILENCE);
 const share = v.union(sizes(SHARE, 101), SHARE);
-/** How full the context is. */
+/** A fill level of the context window. */
 const level = v.union(sizes(LEVEL, 1000), LEVEL);
-/** When to compact: where it pays, or a level of the window. */
+/** When to compact: `economic`, or a level of the window. */
 const moment = v.union([v.picklist(['economic'], MOMENT), ...sizes(MOMENT, 1000)], MOMENT);
 const part = v.union([fraction(PART), percentage(PART)], PART);
 
@@ -65,13 +67,15 @@ const prices = v.record(v.string(PRICES), v.pipe(rates, v.transform(inMicroUsd))
 const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low'] as const;
 export const priority = choice(PRIORITY_NAMES);
 const priorities = v.record(
-  // A list passes for an object with numbers for names.
+  // A list would pass as an object with numeric names.
   v.pipe(v.string(PRIORITIES), v.regex(/\D/, PRIORITIES)),
   v.picklist(PRIORITY_NAMES, PRIORITIES),
   PRIORITIES,
 );
 
-/** The accepted forms, and the one form in which the program uses them: `"78%"` is 0.78, `"15m"` is 900. */
+/**
+ * The accepted forms of each type, with conversion to the form that the program uses: `"78%"` is 0.78, `"15m"` is 900.
+ */
 const KINDS = {
   tokens,
   share,
@@ -97,7 +101,7 @@ export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
   return typeof takes === 'string' ? KINDS[takes] : choice(takes);
 }
 
-/** Missing prices of the prompt cache get the usual ratios of the API. */
+/** Converts prices to micro-dollars. Missing prices of the prompt cache follow the API's usual ratios. */
 function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: v.InferOutput<typeof rates>): Price {
   return {
     input: toMicroUsd(input),
@@ -124,7 +128,7 @@ function between(expected: string, least: number, most: number) {
   return v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
 
-/** A text with a unit, in seconds. */
+/** Parses a text with a unit to seconds. */
 function inSeconds(expected: string, least: number) {
   return v.pipe(
     v.string(expected),
@@ -151,7 +155,10 @@ function percentage(expected: string) {
   );
 }
 
-/** @param least tokens: no prefix fits into less than 1,000, and nothing into 100; 60 is meant as 60%, 170 as 70% */
+/**
+ * Levels as a fraction, tokens or a percentage. @param least tokens: lower numbers are probably percentages (60 means
+ * 60%, 170 means 70%)
+ */
 function sizes(expected: string, least: number) {
   const size = v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
   return [fraction(expected), size, percentage(expected)] as const;

@@ -1,20 +1,20 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { messageOf } from '../errors.ts';
 
-/** The library descends into the text level by level; a stack that overflows in it can end the process. */
+/** Most nested levels. The library parses recursively, and a stack overflow in it can end the process. */
 const MAX_LEVELS = 50;
-/** Words, marks and white space between them. A thousand steps of eighty keys have less. */
+/** Most tokens of a text: words, marks and white space. A thousand steps of eighty keys have fewer. */
 const MAX_PARTS = 400_000;
-/** The first syntax errors are the real ones; the others follow from them. */
+/** Most reported errors. Only the first syntax errors are real; the others follow from them. */
 const MAX_ERRORS = 10;
 
-// The schema is named because a `%YAML 1.1` in the text would bring in one with dates, sets and merged keys.
+// Name the schema, because `%YAML 1.1` in the text would select one with dates, sets and merged keys.
 const OPTIONS = {
   schema: 'core',
   merge: false,
   resolveKnownTags: false,
   stringKeys: true,
-  // The library compares each key with each other one, which takes minutes for many.
+  // The library compares every pair of keys, which takes minutes for many keys.
   uniqueKeys: false,
   prettyErrors: false,
 } as const;
@@ -25,8 +25,8 @@ interface TextFault {
 }
 
 /**
- * Parses one YAML document, or JSON, into nodes with their offsets in the text. With errors the nodes are unreliable.
- * Never throws.
+ * Parses one YAML document, or JSON, into nodes with their offsets in the text. If errors occurred, the nodes are
+ * unreliable. Never throws.
  */
 export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }) {
   const lines = new LineCounter();
@@ -34,7 +34,7 @@ export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }
   const plain = isJson ? text.replaceAll(/[\t\r]/g, ' ') : text.replaceAll(/\r(?!\n)/g, '\n');
   return {
     ...compose(plain, lines),
-    /** Line and column of an offset, from 1. */
+    /** Line and column of an offset, counted from 1. */
     placeOf: (offset: number) => {
       const { line, col } = lines.linePos(offset);
       return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -55,18 +55,18 @@ function compose(
     if (another !== undefined) errors.push({ offset: another.range[0], message: 'a second document after ---' });
     return { document, errors: errors.slice(0, MAX_ERRORS) };
   } catch (error) {
-    // Limits, and whatever the library does not foresee.
+    // Limits, and errors that the library does not handle itself.
     const offset = error instanceof Limit ? error.offset : 0;
     return { document: undefined, errors: [{ offset, message: messageOf(error) }] };
   }
 }
 
 function faultsOf(document: Document.Parsed | undefined): TextFault[] {
-  // The library only warns about an unknown tag; ctxb refuses a flow with one, and names its key.
+  // The library only warns about an unknown tag; ctxb rejects a flow with one, and names its key.
   const warnings = document?.warnings.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED') ?? [];
   return [...(document?.errors ?? []), ...warnings].map(({ pos, code, message }) => ({
     offset: pos[0],
-    // The library names its own option here.
+    // The library's message names its own option.
     message: code === 'NON_STRING_KEY' ? 'a key that is not a text' : message,
   }));
 }
