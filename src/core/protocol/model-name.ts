@@ -1,9 +1,9 @@
 /**
  * The forms of a model's id at any host: a maker, region or route before it, a date, a version or a mark after it.
- * Families before 4 have their number first; some gateways write it there for later ones, or with a dot.
+ * Families before 4 have their number first; some gateways write it there for later ones, or with a dot or a `p`.
  */
 const SPELLING =
-  /^(?:.*[^a-z0-9])?claude-(?:(\d)(?:[-.](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|thinking|thought|fast|low|medium|high|xhigh|max)|:\w+)*)$/;
+  /^(?:.*[^a-z0-9])?claude-(?:(\d)(?:[-.p](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.p](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|thinking|thought|fast|us|eu|global|low|medium|high|xhigh|max)|:\w+)*)$/;
 
 /** Claude Code marks the large window in the model id, and session logs drop the mark; some gateways have their own. */
 const LARGE_MARK = /(?:\[1m\]|[-:]1m)$/i;
@@ -34,5 +34,5 @@ const PLAIN = /^[a-z0-9-]*$/;
 /** As an id within an address, or as a name for people. */
 function spelled(text: string): string {
   if (PLAIN.test(text)) return text;
-  return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(' ', '-');
+  return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(/[ _]/g, '-');
 }

@@ -21,6 +21,11 @@ describe('the name of a model', () => {
     ['anthropic/claude-opus-4.6:online', 'claude-opus-4-6'],
     ['claude-sonnet-4-5-20250929-1m', 'claude-sonnet-4-5'],
     ['claude-opus-4-6-high', 'claude-opus-4-6'],
+    ['claude_sonnet_4_5', 'claude-sonnet-4-5'],
+    ['anthropic/claude-sonnet-4_5', 'claude-sonnet-4-5'],
+    ['claude-sonnet-4p5', 'claude-sonnet-4-5'],
+    ['claude-3p5-haiku', 'claude-3-5-haiku'],
+    ['claude-opus-4-5-us', 'claude-opus-4-5'],
   ])('%s is %s', (id, name) => {
     expect(modelName(id)).toBe(name);
   });
