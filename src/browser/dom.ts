@@ -2,7 +2,9 @@ type Child = Node | string | undefined | false;
 
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** Makes an element. Texts are texts, whatever is in them; `true` is an attribute without a value. */
+/**
+ * Creates an element. Strings become text nodes, so they need no escaping; `true` sets an attribute without a value.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -11,7 +13,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return filled(document.createElement(name), attributes, children);
 }
 
-/** The same for a drawing. */
+/** Like `h`, for SVG elements. */
 export function s<K extends keyof SVGElementTagNameMap>(
   name: K,
   attributes: Attributes = {},
@@ -28,7 +30,7 @@ function filled<E extends Element>(element: E, attributes: Attributes, children:
   return element;
 }
 
-/** An element of the page itself, which is always there. */
+/** An element of the static page, which always exists. */
 export function part<E extends HTMLElement = HTMLElement>(id: string): E {
   return document.getElementById(id) as E;
 }

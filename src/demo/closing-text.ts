@@ -5,7 +5,7 @@ import type { Style } from '../report/style.ts';
 import { arrivals, type Sighting } from './sightings.ts';
 
 /**
- * What happened, and last what the job cost with ctxb and without.
+ * The summary of the demo: what happened, and the cost of the job with and without ctxb.
  *
  * @param session the record of the run, with its series
  */
@@ -37,7 +37,7 @@ export function closingText(
   ].join('\n');
 }
 
-/** The sum of what is printed: the line at the end of the run tells the difference. */
+/** Round before adding, so that the sum matches the printed amounts. */
 function inCents(usd: number): number {
   return Math.round(usd * 100) / 100;
 }

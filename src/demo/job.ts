@@ -3,20 +3,20 @@ import { dirname, join } from 'node:path';
 import { readBlocks } from '../core/protocol/blocks.ts';
 import type { Call, RecordedRequest, Scenario } from '../standin/scenario.ts';
 
-/** One prompt of the demo: what is said, what the agent reads for it, and what it answers. */
+/** A prompt of the demo, the files that the agent reads for it, and its answer. */
 interface Task {
   readonly prompt: string;
   readonly files: readonly string[];
   readonly answer: string;
 }
 
-/** Tokens of a context with claude's own prompt and tools alone. */
+/** Tokens of a context with only claude's system prompt and tools. */
 const EMPTY_CONTEXT = 20_000;
-/** What one file counts for: much of it has to be read again with every call, and 44 files come near 300,000. */
+/** Tokens per file. Every call reads most of the context again; all 44 files come to nearly 300,000 tokens. */
 const TOKENS_PER_FILE = 6_000;
 const CHARS_PER_TOKEN = 4;
 
-/** So that a person can follow: thirty calls without a delay are over before the first is read. */
+/** Delays let a person follow: without them, thirty calls end before the first one is read. */
 const THINKING_MS = 60;
 const SUMMARISING_MS = 500;
 
@@ -50,7 +50,7 @@ const TASKS: readonly Task[] = [
   },
 ];
 
-/** As a caller would say it with `--task`. */
+/** The task that a caller would set with `--task`. */
 export const DEMO_TASK = 'why the build breaks on Sundays';
 
 export const DEMO_PROMPTS: readonly string[] = TASKS.map(({ prompt }) => prompt);
@@ -64,8 +64,8 @@ export async function writeDemoFiles(folder: string): Promise<void> {
 }
 
 /**
- * What the stand-in answers: for each prompt the agent reads its files one by one and then speaks. The context is
- * counted from what the request holds, so it falls with a compaction.
+ * The stand-in's answers: for each prompt, the agent reads its files one by one and then answers. The context is
+ * computed from the request's content, so it shrinks after a compaction.
  */
 export function demoScenario(): Scenario {
   let task = 0;
@@ -92,7 +92,10 @@ parser.js turns text into dates. The build breaks on Sundays because clock.js an
 days. What was asked for last is under way.
 </summary>`;
 
-/** After a compaction in mid-turn the request no longer holds the prompt: it is still the task before. */
+/**
+ * The index of the last prompt in the request; -1 if a compaction in mid-turn removed it, and the current task
+ * continues.
+ */
 function latestTask({ body }: RecordedRequest): number {
   const said = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
   return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));

@@ -16,17 +16,17 @@ import { type Sighting, sightings } from './sightings.ts';
 
 export interface DemoRun {
   readonly exitCode: number;
-  /** The user ended it with a signal. */
+  /** Whether a signal from the user ended the run. */
   readonly interrupted: boolean;
-  /** The record of the run, as `ctxb run --record` writes it. */
+  /** The record of the run, in the format of `ctxb run --record`. */
   readonly record: Buffer;
-  /** What the stand-in saw of the prompts. */
+  /** The prompts in the requests that the stand-in received. */
   readonly seen: readonly Sighting[];
 }
 
 type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
 
-/** The arguments that a caller would write after `ctxb run -- claude`. */
+/** Arguments after `ctxb run -- claude`. */
 const ARGUMENTS = ['-p', '--output-format', 'stream-json', '--verbose', '--allowedTools=Bash'];
 
 const HEADLESS = {
@@ -36,11 +36,11 @@ const HEADLESS = {
 };
 
 /**
- * Runs the job with a real claude against the stand-in, in a scratch environment that is removed afterwards, also
- * when a signal ends the run.
+ * Runs the job with a real claude against the stand-in, in a scratch environment that is removed afterwards, even if a
+ * signal ends the run.
  */
 export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
-  // The run handles them too.
+  // Keeps the process alive until the scratch environment is removed; the run handles the signals too.
   const signals = holdSignals();
   try {
     return await runInScratch(claude, io, signals.stop);
@@ -70,12 +70,12 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
 
 const EXIT_INTERRUPTED = 130;
 
-/** The only variables that the scratch environment takes from the user's. */
+/** The only variables copied from the user's environment. */
 function colourWishes({ NO_COLOR, FORCE_COLOR, TERM }: Io['env']): Record<string, string> {
   return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(FORCE_COLOR ? { FORCE_COLOR } : {}), ...(TERM ? { TERM } : {}) };
 }
 
-/** As in any run, except that it names nothing in the folder that is removed at the end: notes, a run to resume. */
+/** Hides references to files in the scratch folder, which is removed at the end: the notes, and the run to resume. */
 async function watcherFor(stderr: Io['stderr'], env: Io['env']): Promise<Watcher> {
   const style = await styleFor(stderr, env);
   const terminal = createTerminal({ stderr, style, quiet: false, statusLine: DEFAULTS.statusLine });

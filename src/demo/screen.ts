@@ -8,7 +8,7 @@ import { printable } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 import { resultText } from '../run/output/output.ts';
 
-/** The stdout of the demo's run: shows prompts and claude's lines, each after its speaker's name. */
+/** The stdout of the demo's run: prints prompts and claude's texts with the name of the speaker. */
 export function createScreen(stdout: Output, style: Style, prompts: readonly string[]): Output {
   let turn = -1;
   let isOpen = false;
@@ -18,7 +18,7 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
     stdout.write(`${hanging(speaker, text, stdout.columns)}\n`);
   }
 
-  /** `init` may come again within a turn. */
+  /** claude may send `init` more than once per turn. */
   function begin(): void {
     if (isOpen) return;
     isOpen = true;
@@ -46,7 +46,7 @@ export function createScreen(stdout: Output, style: Style, prompts: readonly str
 
   const lines = split2();
   lines.on('data', (line: string) => show(decodeLine(line)));
-  // A reader that closes its end stops the run, as without the demo.
+  // If the reader closes stdout, the run stops, as it does without the demo.
   lines.on('error', () => {});
   stdout.on('error', (error) => lines.destroy(error));
   return lines;

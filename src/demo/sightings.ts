@@ -4,7 +4,7 @@ import type { RecordedRequest } from '../standin/scenario.ts';
 
 export type Sighting = Readonly<ReturnType<typeof sightings>[number]>;
 
-/** How often each of the demo's prompts stands in a request of the main conversation as a text of its own. */
+/** Counts how often each prompt occurs as a text block in the requests of the main conversation. */
 export function sightings(requests: readonly RecordedRequest[], prompts: readonly string[]) {
   return requests.flatMap(({ kind, body }) => {
     if (kind !== 'main' && kind !== 'summary') return [];
@@ -20,8 +20,8 @@ function isSaid(block: Block, prompt: string): boolean {
 }
 
 /**
- * How often the prompt reached the model. Each request repeats the whole conversation, so only an increase over the
- * request before counts.
+ * How often the prompt reached the model. Each request repeats the whole conversation, so only increases over the
+ * previous request count.
  */
 export function arrivals(seen: readonly Sighting[], prompt: number): number {
   const counts = seen.filter(({ kind }) => kind === 'main').map(({ said }) => said[prompt] ?? 0);

@@ -1,14 +1,14 @@
 import { type HealthDetails, type HealthRecord, ZONE_NAMES, type ZoneName } from '../core/governor/zones/zones.ts';
 import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 
-/** What the metrics need of one line of `health.ndjson`. */
+/** The fields of a line of `health.ndjson` that the metrics use. */
 export interface HealthEntry extends Pick<HealthRecord, 'project' | 'session' | 'run'> {
   readonly details: HealthDetails;
 }
 
 /**
- * Reads a line of `health.ndjson`; undefined for lines that this version does not know: torn, not about the context,
- * another `v`, an unknown event, or without one of the figures that are counted.
+ * Parses a line of `health.ndjson`. Returns undefined for lines that this version cannot use: truncated, of another
+ * check, another `v`, an unknown event, or without a required figure.
  */
 export function parseHealth(line: string): HealthEntry | undefined {
   const record = parseFields(line);

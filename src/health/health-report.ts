@@ -1,24 +1,24 @@
 import { type HealthDetails, ZONE_NAMES } from '../core/governor/zones/zones.ts';
 import { type HealthEntry, parseHealth } from './health-lines.ts';
 
-/** The context health of a project. A rate or a mean over nothing is null. */
+/** The context health of a project. A rate or mean without data is null. */
 export type HealthMetrics = ReturnType<ReturnType<typeof createHealthTally>['metrics']>;
 
-/** The health of any number of projects. */
+/** The health of all projects read. */
 export type HealthReport = ReturnType<ReturnType<typeof createHealthReader>['report']>;
 
-/** A ledger: its whole lines, and whether half a line follows them. */
+/** A ledger: its complete lines, and whether a truncated line follows. */
 interface HealthSource {
   readonly file: string;
   readonly lines: Iterable<string>;
   readonly torn: boolean;
 }
 
-/** Reads ledgers one after the other, a line at a time. What cannot be read is counted and left out. */
+/** Reads ledgers one after another, line by line. Counts and skips unreadable lines. */
 export function createHealthReader() {
   const total = createHealthTally();
   const tallies = new Map<string, ReturnType<typeof createHealthTally>>();
-  /** With the records that were counted, and the lines that were not: torn, damaged, or unknown to this version. */
+  /** Per file: the records counted, and the lines skipped (truncated, damaged, or unknown to this version). */
   const files: { file: string; records: number; unreadable: number }[] = [];
 
   function take(line: string): boolean {
@@ -32,7 +32,7 @@ export function createHealthReader() {
   }
 
   return {
-    /** @throws what `lines` throws; what came before that counts */
+    /** Records read before an error still count. @throws whatever `lines` throws */
     read({ file, lines, torn }: HealthSource): void {
       let [records, unreadable] = [0, torn ? 1 : 0];
       for (const line of lines) {
@@ -41,7 +41,7 @@ export function createHealthReader() {
       }
       files.push({ file, records, unreadable });
     },
-    /** Projects in order of name, the working folders that the runs named; files in the order in which they were read. */
+    /** Projects sorted by name, which is the working folder of their runs; files in reading order. */
     report() {
       const projects = [...tallies].map(([project, tally]) => ({ project, metrics: tally.metrics() }));
       projects.sort((a, b) => (a.project < b.project ? -1 : 1));
@@ -51,14 +51,14 @@ export function createHealthReader() {
 }
 
 /**
- * Handoffs decided below this share of the window came early: there would have been room for more work. The default handoff
- * level is lower, which makes most of them such: read the figure when levels are compared.
+ * Handoffs decided below this share of the window count as early. The default handoff level is lower, so most handoffs
+ * count: use the figure to compare levels.
  */
 const EARLY_BELOW = 0.9;
 
 type Handoff = Extract<HealthDetails, { readonly event: 'handoff' }>;
 
-/** Takes records one at a time, as a ledger may be long. */
+/** Adds up records one at a time, because a ledger can be long. */
 export function createHealthTally() {
   const sessions = createSessionCount();
   const counts = { turn: 0, exhausted: 0, zone: 0, auto: 0, manual: 0 };
@@ -84,28 +84,31 @@ export function createHealthTally() {
       return {
         /** Conversations; see `createSessionCount`. */
         sessions: all,
-        /** Turns that ended. */
+        /** Ended turns. */
         turns: counts.turn,
         /**
-         * How often the API refused a prompt because the context was full, the sessions to which that happened at least
-         * once, and the share of all sessions that these are. The aim is 0.
+         * How often the API refused a prompt because the context was full, in how many sessions, and in which share of
+         * all sessions. The aim is 0.
          */
         exhaustion: { count: counts.exhausted, sessions: exhausted, rate: ratio(exhausted, all) },
         handoffs: handoffMetrics(handoffs, all),
         zoneTransitions: {
           count: counts.zone,
           perSession: ratio(counts.zone, all),
-          /** By the zones they led from and to, both ways, in the order of the zones. */
+          /** Transition counts by from and to zone, in the order of the zones. */
           steps: taken.filter(({ count }) => count > 0),
         },
-        /** Those of the main context that happened: `auto` by claude itself, `manual` by `/compact`, ctxb's included. */
+        /**
+         * Completed compactions of the main thread: `auto` started by claude, `manual` by `/compact`, including those
+         * of ctxb.
+         */
         compactions: { auto: counts.auto, manual: counts.manual },
       };
     },
   };
 }
 
-/** Handoffs that led to a fresh context. */
+/** Metrics of completed handoffs. */
 function handoffMetrics(handoffs: readonly Handoff[], sessions: number) {
   const count = handoffs.length;
   const fractions = handoffs.flatMap(({ fraction }) => fraction ?? []);
@@ -115,14 +118,14 @@ function handoffMetrics(handoffs: readonly Handoff[], sessions: number) {
   return {
     count,
     perSession: ratio(count, sessions),
-    /** By whose document was handed over. */
+    /** By author of the handoff document. */
     by: { agent, memory: count - agent },
     early,
     earlyRate: ratio(early, count),
-    /** The context when the handoff was decided, as a share of the window, and in tokens. */
+    /** The context at the decision, as a share of the window, and in tokens. */
     fraction: { sum: sumOf(fractions), mean: ratio(sumOf(fractions), fractions.length) },
     tokens: { mean: ratio(sumOf(handoffs.map(({ tokens }) => tokens)), count) },
-    /** From the decision to the fresh context, in milliseconds. */
+    /** Milliseconds from the decision to the fresh context. */
     ms: {
       sum: sumOf(times),
       mean: ratio(sumOf(times), count),
@@ -140,9 +143,9 @@ function ratio(part: number, whole: number): number | null {
 }
 
 /**
- * Counts sessions over records that arrive in any order. A session is one conversation, under however many ids: a handoff
- * gives claude a new id in the same run, and a conversation that is resumed goes on under its id in another run. So all
- * records belong to one session that a run or an id connects.
+ * Counts sessions over records in any order. A session is one conversation, which can have several ids and runs: a
+ * handoff starts a new id in the same run, and resuming continues an id in another run. Records that share a run or an
+ * id belong to one session.
  */
 function createSessionCount() {
   const parents = new Map<string, string>();
@@ -153,7 +156,7 @@ function createSessionCount() {
     for (let parent = parents.get(root); parent !== undefined && parent !== root; parent = parents.get(root)) {
       root = parent;
     }
-    // The next look is one step.
+    // Path compression: the next lookup takes one step.
     parents.set(name, root);
     return root;
   }
@@ -166,7 +169,7 @@ function createSessionCount() {
       if (session !== null) parents.set(rootOf(JSON.stringify(['session', project, session])), inRun);
       if (details.event === 'exhausted') exhausted.add(inRun);
     },
-    /** Sessions, and how many of them had their context exhausted at least once. */
+    /** The number of sessions, and of those with at least one exhausted context. */
     found: () => ({ all: roots(parents.keys()), exhausted: roots(exhausted) }),
   };
 }

@@ -11,20 +11,20 @@ import { replayRun } from '../replay/replay-run.ts';
 import type { StatusInput } from './status-input.ts';
 
 /**
- * The governor's own judgement of an interactive session.
+ * Runs the governor over the end of an interactive session's log.
  *
- * @param lines the newest lines of the session's log
+ * @param lines the newest lines of the log
  */
 export function judgeStatus(lines: readonly string[], status: StatusInput, policy: Policy): GovernorState {
-  // A recording is judged, of which this is the end.
+  // Treat the end of the log as a recording.
   const host = createHost(withKnown(initialState(replayRun(policy)), status));
   const reader = createInputReader();
   for (const input of lines.flatMap(reader.inputsIn)) host.feed({ ...input, t: 0 });
-  // The log may end with calls of a model that has been left since.
+  // The log may end with calls of a model that the user has switched from since.
   return withCallAhead(withKnown(host.state, status), status, 0);
 }
 
-/** What claude says of a session beside its log. */
+/** What claude reports about a session in addition to its log. */
 export type Known = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
 export function withKnown(state: GovernorState, { window, model, limits }: Known): GovernorState {
@@ -34,9 +34,8 @@ export function withKnown(state: GovernorState, { window, model, limits }: Known
 }
 
 /**
- * claude writes its log up to 0.15 s after a call, and of a log that cannot be read it is all there is: what it says of
- * its last call counts as one more line, unless the log has that call already. All zero says nothing; behind a
- * compaction claude shows that as an empty context.
+ * Adds the last call that claude reports, unless the log already contains it: claude writes its log up to 0.15 s after
+ * a call, and a log can be unreadable. Usage of all zeros is ignored; claude sends it after a compaction.
  *
  * @param t milliseconds since the epoch
  */
@@ -45,14 +44,14 @@ export function withCallAhead(state: GovernorState, known: Known, t: number): Go
   return event === undefined ? state : createHost(state).feed({ t, from: 'claude', event }).after;
 }
 
-/** That line; undefined: the log has the call. */
+/** The reported call as an event; undefined if the log contains it, or if the usage is not the context of a call. */
 export function callAhead({ gauge }: GovernorState, { usage, model }: Known): AssistantEvent | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
   const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
-  // Of a call of several inferences claude shows the sum, which is no context.
+  // For a call with several inferences, claude reports their sum, which is not a context.
   const isSum = gauge.call !== null && contextOf(usage) === shownContext(gauge.call.usage);
   if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || isSum) return undefined;
-  // Behind a boundary it is that of a call before it, until the next one.
+  // After a boundary, the usage belongs to an earlier call until the next call ends.
   if (isKnown || (gauge.basis === 'estimated' && gauge.calls > 0)) return undefined;
   return {
     kind: 'assistant',

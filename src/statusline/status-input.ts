@@ -4,27 +4,27 @@ import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fi
 import { readUsage, type Usage } from '../core/protocol/usage.ts';
 import { readTail } from '../store/files/read-lines.ts';
 
-/** What Claude Code writes to the stdin of its status-line command, as far as it is shown. */
+/** The fields of Claude Code's status-line input (stdin) that ctxb uses. */
 export interface StatusInput {
   readonly sessionId: string | undefined;
-  /** Path of the session's log; it is there from the first prompt on. */
+  /** Path of the session's log, which exists after the first prompt. */
   readonly transcript: string | undefined;
   readonly model: string | undefined;
-  /** Of Claude Code. */
+  /** Version of Claude Code. */
   readonly version: string | undefined;
-  /** The folder claude was started in. */
+  /** The folder in which claude was started. */
   readonly project: string | undefined;
-  /** US dollars since claude was started, in its own count. */
+  /** Cost since claude started, in US dollars, as reported by claude. */
   readonly costUsd: number | undefined;
-  /** Size of the window in tokens; older versions do not say it. */
+  /** Size of the window in tokens; older versions do not report it. */
   readonly window: number | undefined;
-  /** Of the last call of the main thread; all zero behind a compaction, undefined before the first call. */
+  /** Usage of the last call of the main thread; all zeros after a compaction, undefined before the first call. */
   readonly usage: Usage | undefined;
-  /** Of a subscription's usage limits, what is used of each. */
+  /** Used share of each usage limit of a subscription. */
   readonly limits: Readonly<Record<string, LimitUse>>;
 }
 
-/** Undefined where the text is no JSON object. */
+/** Parses the input; undefined if the text is not a JSON object. */
 export function readStatusInput(text: string): StatusInput | undefined {
   const fields = parsed(text);
   if (!isFields(fields)) return undefined;
@@ -51,16 +51,16 @@ function readLimits(value: unknown): StatusInput['limits'] {
   return Object.fromEntries(shares);
 }
 
-/** Bytes of the log's end that are read: some ten turns. What is shown is not worth the time of more. */
+/** Bytes read from the end of the log, about ten turns. Reading more would delay the status line. */
 const USUAL_BYTES = 256 * 1024;
 
-/** A line of a call of the main thread, with figures; the parsing that follows decides. */
+/** Matches lines of calls with usage; parsing them decides later. */
 const CALL = /"usage":\{/;
 const SIDECHAIN = '"isSidechain":true';
 
 /**
- * The newest lines of a session's log, back to a call of the main thread at least, if there is one in the last 8 MB: the
- * last lines may be long.
+ * The newest lines of a session's log, including at least one call of the main thread if the last 8 MB contain one,
+ * because the last lines can be long.
  *
  * @throws Error of the file system
  */

@@ -7,7 +7,7 @@ import { zoneAt } from '../core/governor/zones/zones.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
 import { paintOf, type Style } from '../report/style.ts';
 
-/** A part of the line; `rank` says how early it is left out where the terminal is too narrow, the highest first. */
+/** A part of the status line. On a narrow terminal, parts with the highest `rank` are removed first. */
 export interface Part {
   readonly text: string;
   readonly rank: number;
@@ -17,15 +17,15 @@ export interface Part {
 const BAR_CELLS = 20;
 const SHORT_BAR = 5;
 
-/** The highest ranks that a line with a whole bar and with a short one must keep. */
+/** With a full or short bar, parts up to this rank must fit; otherwise the next shorter bar is tried. */
 const KEPT = { whole: 4, short: 2, none: 0 } as const;
 
 /**
- * The status line: a bar, how full the context is and on what that rests, the zone, the forecast, the cost, limits.
+ * The status line: a bar, the size and basis of the context, the zone, the forecast, the cost, and limits.
  *
- * @param costUsd in claude's own count; undefined: not known
- * @param width columns; of a line that does not fit the least important parts are left out
- * @param more of what is under way
+ * @param costUsd as reported by claude; undefined if unknown
+ * @param width in columns; a longer line loses its least important parts
+ * @param more parts about the current activity
  */
 export function statusText(
   state: GovernorState,
@@ -50,12 +50,15 @@ export function statusText(
     const fitting = fitted(parts, width, kept);
     if (fitting !== undefined) return line(fitting);
   }
-  // Narrower than the share itself.
+  // Not even the percentage fits: cut it.
   const [first] = barParts(state, style, 0);
   return line(first === undefined ? [] : [{ ...first, text: first.text.slice(0, Math.max(0, width)) }]);
 }
 
-/** Without the parts of the highest ranks, as long as it must be; undefined where more than `least` had to go. */
+/**
+ * Removes parts with the highest ranks until the line fits; undefined if a part with a rank up to `least` would have to
+ * go.
+ */
 function fitted(parts: readonly Part[], width: number, least: number): readonly Part[] | undefined {
   let left = parts;
   while (lengthOf(left) > width) {
@@ -87,7 +90,7 @@ function barParts(state: GovernorState, style: Style, cells: number): Part[] {
   ];
 }
 
-/** Where the window is not known, tokens without a share. */
+/** Tokens without a percentage if the window is unknown. */
 function sizeParts({ gauge }: GovernorState): Part[] {
   const { predicted, window, basis } = readGauge(gauge);
   if (window === undefined) return basis === 'none' ? [] : [{ text: `${tokens(predicted)} tokens ${basis}`, rank: 0 }];
@@ -96,7 +99,9 @@ function sizeParts({ gauge }: GovernorState): Part[] {
   return [{ text: `${tokens(predicted)}/${size} ${basis}`, rank: 7 }];
 }
 
-/** What comes next: a relief, or the level at which the agent is asked to come to an end, or the end of the window. */
+/**
+ * The next event: a compaction or handoff, the level at which the agent is asked to finish, or the end of the window.
+ */
 function forecastParts(state: GovernorState, style: Style): Part[] {
   const { predicted, basis, window } = readGauge(state.gauge);
   if (basis === 'none') return [];
@@ -111,18 +116,18 @@ function forecastParts(state: GovernorState, style: Style): Part[] {
   return [{ text: `${left === 0 ? '<1 turn' : `~${counted(left, 'turn')}`} to ${what}`, rank: 4, paint: style.dim }];
 }
 
-/** Below the latest level no relief comes within the first calls, nor right after another. */
+/** Below the latest level, no compaction or handoff follows within the first calls, nor right after another one. */
 function mayFollow(state: GovernorState, predicted: number): boolean {
   const latest = inTokens(state.run.policy.thresholds.compact, state.gauge.window.tokens);
   return predicted >= latest || momentOf(state) !== undefined;
 }
 
-/** The level that is reached next, as a fraction of the window (≤ 1) or in tokens; undefined: it is not known. */
+/** The next level, as a fraction of the window (≤ 1) or in tokens; undefined if unknown. */
 function nextOf(state: GovernorState, predicted: number): { readonly at: number; readonly what: string } | undefined {
   const { policy, mode } = state.run;
   const moment = nextMoment(state);
   if (moment !== undefined) return { at: moment.at, what: moment.way === 'compact' ? 'compaction' : 'handoff' };
-  // It will be known once the mod of exact compactions runs.
+  // Unknown until the mod for exact compactions is running.
   if (mode === 'act' && !['off', 'late'].includes(state.exact.phase)) return undefined;
   const { warn, compact } = policy.thresholds;
   if (mode === 'act' && policy.compaction.enabled) return { at: compact, what: 'compaction' };
@@ -131,12 +136,12 @@ function nextOf(state: GovernorState, predicted: number): { readonly at: number;
   return isWarned ? { at: window, what: 'full' } : { at: warn, what: 'critical' };
 }
 
-/** Where more would be left, next to nothing has grown so far. */
+/** Longest forecast shown, in turns; beyond it, the context has hardly grown so far. */
 const MOST_TURNS = 99;
 
 /**
- * Turns until a threshold is crossed, if they go on growing as they did; undefined before a turn was seen
- * to grow, where more than 99 are left, and where the window is not known.
+ * Turns until a threshold is crossed at the average growth so far; undefined before any growth, for more than 99 turns,
+ * and if the window is unknown.
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
  */
@@ -148,7 +153,7 @@ function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | un
   return left > MOST_TURNS ? undefined : left;
 }
 
-/** Only a run stops at its limit. The session is claude's own: it may have been resumed. */
+/** Only a run has a cost limit. Elsewhere the cost is that of claude's session, which may have been resumed. */
 function costParts(state: GovernorState, costUsd: number | undefined, isWide: boolean): Part[] {
   if (costUsd === undefined) return [];
   const { mode, policy } = state.run;
@@ -158,7 +163,7 @@ function costParts(state: GovernorState, costUsd: number | undefined, isWide: bo
   return [{ text: `${dollars(costUsd)}${mode === 'act' ? limit : whose}`, rank: 2 }];
 }
 
-/** A limit of which little is used is nothing to look at. */
+/** Minimum used share at which a limit is shown. */
 const LEAST_SHARE = 0.5;
 
 function limitParts({ limits, run }: GovernorState, style: Style): Part[] {

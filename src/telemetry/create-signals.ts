@@ -8,12 +8,12 @@ import type { Judged } from '../host/governor-host.ts';
 import { createCalls, createInterventions } from './measures.ts';
 import type { Attributes, Measure, Metric } from './signal.ts';
 
-/** The figures of a run, step by step. */
+/** Converts the steps of a run to metrics. */
 export function createSignals(measure: Measure) {
   const levels = createLevels(measure);
   const calls = createCalls(measure);
   const interventions = createInterventions(measure);
-  /** Turns of the caller, and those that claude starts by itself. */
+  /** Turns of the caller, and turns that claude starts by itself. */
   const turn = (error?: string) => measure('ctxb.turns', 1, error === undefined ? {} : { 'error.type': error });
   return {
     see(judged: Judged): void {
@@ -23,7 +23,7 @@ export function createSignals(measure: Measure) {
       const { before, after } = judged;
       const { ending } = after.facts;
       if (ending !== undefined) turn(ending.isError ? (ending.terminalReason ?? ending.subtype) : undefined);
-      // Else claude is gone, and its turn with it.
+      // Without an ending, claude's process has ended and taken the turn with it.
       else if (before.turn.phase !== 'idle' && after.turn.phase === 'idle') turn('process_ended');
     },
     decided: interventions.decided,
@@ -35,7 +35,7 @@ export function createSignals(measure: Measure) {
   };
 }
 
-/** What a run's figures are after each step, as far as they have changed. */
+/** Gauges and totals of a run, sent when they change. */
 function createLevels(measure: Measure) {
   const last = new Map<string, number>();
   let countedCost = 0;
@@ -58,14 +58,14 @@ function createLevels(measure: Measure) {
     for (const name of ZONE_NAMES) set('ctxb.context.zone', name === zone ? 1 : 0, { 'ctxb.zone': name });
   }
 
-  /** A counter never falls: where claude reports less than was computed, nothing is added until it is as much. */
+  /** A counter must not fall: if claude reports less than computed, wait until the total exceeds the sent amount. */
   function cost(state: GovernorState): void {
     const total = totalMicroUsd(state.cost);
     if (total > countedCost) measure('ctxb.cost', toUsd(total - countedCost));
     countedCost = Math.max(countedCost, total);
   }
 
-  /** Nothing is told of a run that was never relieved. */
+  /** Sends no savings before the first compaction or handoff. */
   function saved(state: GovernorState): void {
     const usd = savedUsd(state);
     if (usd !== 0 || hasSaved) set('ctxb.saved', usd);

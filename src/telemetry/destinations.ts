@@ -1,14 +1,14 @@
 import type { Environment } from '../io.ts';
 
-/** Where the figures go. */
+/** The collector that metrics are sent to. */
 export type Destination = Exclude<ReturnType<typeof destination>, string | undefined>;
 
 /**
- * The URL of `--otlp`, else where the variables of the OpenTelemetry SDK say. Where neither says anything nothing is sent,
- * unlike with the SDK, which would try a collector on this machine.
+ * The URL of `--otlp`, or the destination in the variables of the OpenTelemetry SDK. Without either nothing is sent;
+ * the SDK would try a collector on this machine.
  *
  * @param base the URL without `/v1/metrics`
- * @returns a text is what is wrong; without a `url` the exporter reads it from the environment
+ * @returns a string describes a fault; undefined disables telemetry; without `url`, the exporter reads the environment
  */
 export function destination(base: string | undefined, env: Environment) {
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return undefined;
@@ -28,7 +28,7 @@ function isHttp(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
-/** Whether the user has set a destination for telemetry. */
+/** Whether the user has set a telemetry destination. */
 export function wantsTelemetry(otlp: string | undefined, env: Environment): boolean {
   return otlp !== undefined || ENDPOINTS.some((name) => Boolean(env[name]));
 }

@@ -8,13 +8,13 @@ import { contextOf } from '../core/protocol/usage.ts';
 import type { Judged } from '../host/governor-host.ts';
 import type { Attributes, Measure } from './signal.ts';
 
-/** The calls of the main thread: what they used and how long they took. */
+/** Measures tokens and duration of the main thread's calls. */
 export function createCalls(measure: Measure) {
   let call: { messageId: string; startedAt: number; lastLineAt: number; common: Attributes } | undefined;
-  /** When the model was last given something: about then the call was made that answers it. */
+  /** When the model last received input, which is about when the call that answers it started. */
   let askedAt: number | undefined;
 
-  /** No more comes of the call under way. */
+  /** Ends the current call: no further lines of it follow. */
   function settle({ gauge }: GovernorState): void {
     if (call === undefined) return;
     const { startedAt, lastLineAt, common, messageId } = call;
@@ -42,7 +42,7 @@ export function createCalls(measure: Measure) {
       if (event.kind === 'assistant' && event.subagent === null && call?.messageId === event.messageId) {
         call.lastLineAt = t;
       }
-      // The result of a turn, which tells how much was written, is judged already.
+      // The governor has already processed the result of the turn, which contains the final output tokens.
       if (event.kind === 'result' || event.kind === 'exit' || asksModel(input)) settle(after);
       if (asksModel(input) || beginsTurn(before, after)) askedAt = t;
     },
@@ -54,7 +54,7 @@ function beginsTurn({ turn: before }: GovernorState, { turn: after }: GovernorSt
   return after.phase !== 'idle' && (before.phase === 'idle' || after.ended > before.ended);
 }
 
-/** Something that claude has for the model to answer. */
+/** Whether claude sends the model something to answer. */
 function asksModel({ from, event }: Input): boolean {
   return from === 'claude' && isSaid(event);
 }
@@ -68,10 +68,10 @@ function commonOf({ session, gauge }: GovernorState): Attributes {
   };
 }
 
-/** Who started a compaction. */
+/** The initiator of a compaction. */
 type By = 'ctxb' | 'claude' | 'caller';
 
-/** Compactions and handoffs by how they ended, and every decision. */
+/** Counts compactions and handoffs by outcome, and all decisions by kind. */
 export function createInterventions(measure: Measure) {
   let compacting: By | undefined;
   let isHandingOver = false;
@@ -89,13 +89,13 @@ export function createInterventions(measure: Measure) {
   }
 
   return {
-    /** What claude does by itself, or for the caller. */
+    /** Compactions that claude starts itself or for the caller. */
     see({ input: { event }, before }: Judged): void {
       if (before.operation.phase === 'compacting') return;
       if (event.kind === 'compact-status' && event.phase === 'compacting') compacting ??= 'claude';
       if (event.kind === 'compact-status' && event.phase === 'failed') compacted('failed');
       if (event.kind !== 'boundary') return;
-      // Older versions say nothing before it, and none says before it who wanted it.
+      // Older versions do not announce a compaction, and no announcement names its initiator.
       compacted('success', event.trigger === 'manual' ? 'caller' : 'claude', isExact(before) ? 'exact' : 'summary');
     },
     decided(decision: Decision): void {
@@ -112,7 +112,7 @@ export function createInterventions(measure: Measure) {
         measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
       }
     },
-    /** The run is over. */
+    /** Counts what the end of the run has interrupted. */
     close(): void {
       compacted('unfinished');
       handedOver({ 'error.type': 'unfinished' });

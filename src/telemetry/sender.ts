@@ -19,27 +19,27 @@ export type Sender = ReturnType<typeof createSender>;
 
 interface SenderOptions {
   readonly to: Destination;
-  /** A UUID; tells this run's figures from those of others. */
+  /** A UUID that identifies the run. */
   readonly runId: string;
   readonly env: Environment;
-  /** Told why something could not be sent. */
+  /** Called with the reason when an export fails. */
   readonly onFault: (fault: string) => void;
 }
 
-/** How long a single export, and everything that is left at the end of the run, may take. */
+/** Default limit in milliseconds for a single export, and for the final export at the end of the run. */
 const PATIENCE_MS = 2_000;
 
-/** The SDK's own default for `OTEL_METRIC_EXPORT_INTERVAL`. */
+/** The SDK's default for `OTEL_METRIC_EXPORT_INTERVAL`. */
 const INTERVAL_MS = 60_000;
 
 const NAME = 'ctxb';
 
-/** Hands figures to the OpenTelemetry SDK, which sends them in batches. */
+/** Passes metrics to the OpenTelemetry SDK, which sends them in batches. */
 export function createSender({ to, runId, env, onFault }: SenderOptions) {
   const meters = meterProvider(to, resourceOf(runId), env, onFault);
   return {
     measure: measureWith(meters.getMeter(NAME, manifest.version)),
-    /** Sends what is left, for as long as `OTEL_EXPORTER_OTLP_TIMEOUT` says, else two seconds. Never rejects. */
+    /** Sends the remaining metrics, within `OTEL_EXPORTER_OTLP_TIMEOUT` or two seconds. Never rejects. */
     async close(): Promise<void> {
       const over = new AbortController();
       const late = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: over.signal }).catch(() => {});
@@ -49,7 +49,7 @@ export function createSender({ to, runId, env, onFault }: SenderOptions) {
   };
 }
 
-/** Names the sender. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` win over it. */
+/** Identifies the sender. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override it. */
 function resourceOf(runId: string): Resource {
   const own = { 'service.name': NAME, 'service.version': manifest.version, 'service.instance.id': runId };
   return defaultResource()
@@ -69,7 +69,7 @@ function meterProvider(to: Destination, resource: Resource, env: Environment, on
   return new MeterProvider({ resource, readers: [reader] });
 }
 
-/** Options win over the SDK's variables, so only what these do not say is given. */
+/** Options override the SDK's variables, so only set what the variables leave open. */
 function exporterConfig({ url }: Destination, env: Environment) {
   return {
     ...(url !== undefined && { url }),
@@ -86,7 +86,7 @@ function millisecondsIn(text: string | undefined): number | undefined {
   return Number.isFinite(ms) && ms > 0 ? ms : undefined;
 }
 
-/** The SDK does not report failed exports, so each result is checked. */
+/** The SDK does not report failed exports, so check each result. */
 function watched(exporter: PushMetricExporter, onFault: Fault): PushMetricExporter {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>

@@ -1,14 +1,14 @@
-/** What a figure carries. Never words of the user's, of the agent's or of a path. */
+/** Attributes of a metric. They never contain text of the user or the agent, or paths. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** Adds to a counter, sets a gauge, or is recorded by a histogram: by the instrument. */
+/** Adds to a counter, sets a gauge, or records a value in a histogram, depending on the metric. */
 export type Measure = (metric: Metric, value: number, attributes?: Attributes) => void;
 
 export type Metric = keyof typeof INSTRUMENTS;
 
 /**
- * Everything that is measured, by name. Names, units and bounds of `gen_ai.*` are those of the OpenTelemetry semantic
- * conventions for generative AI (semantic-conventions 1.45, in development there); the others are ctxb's own.
+ * All metrics by name. Names, units and bounds of `gen_ai.*` follow the OpenTelemetry semantic conventions for
+ * generative AI (semantic-conventions 1.45, status: development); the others are ctxb's own.
  */
 export const INSTRUMENTS = {
   'ctxb.context.tokens': gauge('{token}', 'Size of the next request to the model'),
@@ -33,7 +33,7 @@ export const INSTRUMENTS = {
   ),
 };
 
-/** Units are in the case-sensitive code of UCUM. */
+/** Units are UCUM case-sensitive codes. */
 function gauge(unit: string, description: string) {
   return { type: 'gauge' as const, options: { unit, description } };
 }

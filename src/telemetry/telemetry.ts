@@ -10,14 +10,14 @@ import type { Sender } from './sender.ts';
 export type Telemetry = ReturnType<typeof follow>;
 
 export interface TelemetryOptions {
-  /** The URL of `--otlp`; undefined: the variables of OpenTelemetry say where. */
+  /** The URL of `--otlp`; undefined: use the OpenTelemetry variables. */
   readonly otlp: string | undefined;
   readonly runId: string;
-  /** Told once what could not be sent, and why. */
+  /** Called at most once, with the reason why telemetry is not sent. */
   readonly notice: (text: string) => void;
 }
 
-/** Undefined: not configured, or not possible. The SDK is loaded only where it is used. */
+/** Undefined if telemetry is not configured or failed to start. Loads the SDK on demand. */
 export async function openTelemetry(
   options: TelemetryOptions,
   { env }: Pick<Io, 'env'>,
@@ -36,7 +36,7 @@ export async function openTelemetry(
   }
 }
 
-/** Sends the signals of a run to the user's collector. A failure never affects the run. */
+/** Sends the metrics of a run to the user's collector. A failure never affects the run. */
 function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
   const signals = createSignals(measure);
 
@@ -51,7 +51,7 @@ function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
   return {
     see: (judged: Judged) => send(() => signals.see(judged)),
     decided: (decision: Decision) => send(() => signals.decided(decision)),
-    /** Resolves when everything is sent, or the time for it is over. */
+    /** Resolves when all metrics are sent, or after the time limit. */
     close(state: GovernorState): Promise<void> {
       send(() => signals.end(state));
       return close();
