@@ -13,7 +13,7 @@ import { announceLargeTask, isTooLarge, refuse } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
 
-/** Between turns: relieves the context, sends the next prompt, or ends. */
+/** Between two turns: relieves the context, sends the next prompt, or closes claude's input. */
 export function advance(state: GovernorState): Step {
   if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return keep(state);
   if (state.outcome !== undefined) return closeInput(state);
@@ -32,32 +32,34 @@ export function advance(state: GovernorState): Step {
   if (unfinished !== undefined) return resumeWork(state, unfinished);
   if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
   if (next !== undefined) {
-    // A prompt that claude skips starts no turn, so the next can go.
+    // A prompt that claude skips starts no turn, so the next one can be sent at once.
     return chain(sendPrompt(without(state, next), next), (told) => {
       if (isFree(told)) return advance(told);
       const isLast = told.mailbox.ended && waiting(told).length === 0;
-      // Without hooks of ours, claude's input may close while the last turn still runs, as without ctxb.
+      // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
       return told.run.mode === 'observe' && isLast ? closeInput(told) : keep(told);
     });
   }
   return endWhenDone(state);
 }
 
-/** The turn that the person has stopped is over. Where nobody can be asked, as in a script, the run is over too. */
+/** After the turn that the user stopped: asks whether to send the next prompt, or ends a run that cannot ask. */
 function afterStop(state: GovernorState): Step {
   const count = waiting(state).length;
   if (!state.run.attended || count === 0) return closeInput(state);
   return keep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting: count }]);
 }
 
-/** The person has said whether the next prompt is to go: then the stopped one is given up, else it is left with the others. */
+/**
+ * Applies the user's answer. Yes sends the next prompt and gives up the stopped one; no ends the run and keeps both.
+ */
 export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
   if (state.input !== 'paused') return keep(state);
   if (!goesOn) return closeInput(state);
   return answer(changed(changedIn(state, 'mailbox', { stopNext: false }), { input: 'open' }), owed(state));
 }
 
-/** A prompt that is too large a task for what is left of the window. */
+/** Handles a prompt that is too large for the rest of the window, as `zones.onLargeTask` says. */
 function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
   const announced = announceLargeTask(state, prompt);
   const { onLargeTask } = state.run.policy.zones;
@@ -71,19 +73,19 @@ export function isFree(state: GovernorState): boolean {
   if (awaitsAgents(state) || state.process.hangs) return false;
   // A handoff waits until claude has stopped compacting.
   if (state.process.compacts && state.relief.due !== undefined) return false;
-  // In a run that only observes nothing is asked of claude, so there is nothing to wait for.
+  // In observe mode ctxb asks claude nothing, so it waits for no answer.
   if (state.run.mode === 'observe') return true;
   return state.control.phase === 'open' || (state.control.phase === 'closed' && state.mailbox.ended);
 }
 
 /**
- * claude must be able to ask our hooks until its last turn, including turns that background tasks start, so its input
- * stays open until they end. With its input closed it would itself wait for subagents and give shells more time; here
- * that is done for it.
+ * Closes claude's input when all turns have ended, including those that background tasks start: until then claude must
+ * be able to ask our hooks. With its input closed, claude would itself wait for subagents and give shells more time;
+ * with an open input, ctxb does both.
  */
 function endWhenDone(state: GovernorState): Step {
   const { state: told, text } = takeUntold(state, undefined);
-  // Of a workflow that was stopped claude says nothing: its parent would wait for it, or end without it.
+  // claude does not report a workflow that ctxb stopped: the parent would wait for it, or end without it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state))
     return resumeWork(told, { because: text, isLost: false });
   if (!state.mailbox.ended) return keep(state);
@@ -100,10 +102,10 @@ function endWhenDone(state: GovernorState): Step {
   return chain(keep(state), ...shells.map(([id]) => stopTask(id)), closeInput);
 }
 
-/** The time that claude itself gives shells in the background. */
+/** Time that claude itself gives background shells. */
 const SHELLS_MS = 600_000;
 
-/** A wake-up that is later than this does not come. */
+/** A wake-up that is late by more than this is no longer expected. */
 const LATE_MS = 60_000;
 
 export function closeInput(state: GovernorState): Step {

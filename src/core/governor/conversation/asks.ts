@@ -15,13 +15,13 @@ import { stopWaiting } from '../waits/wait.ts';
 import { onInterrupt } from './interrupt.ts';
 import { onCostAnswer } from './spending.ts';
 
-/** Reads it out of JSON; undefined for anything else. */
+/** Validates a request from parsed JSON; undefined for any other value. */
 export function asAsk(value: unknown): Ask | undefined {
   const { what, now } = fieldsOf(value);
   return what === 'compact' || what === 'handoff' || what === 'stop' ? { what, now: now === true } : undefined;
 }
 
-/** Takes what is asked of the run from outside. What cannot be done is answered at once. */
+/** Handles a request from outside the run. A request that cannot be met is answered at once. */
 export function onAsk(state: GovernorState, ask: Ask, by: Asker): Step {
   const why = refusal(state, ask);
   if (why !== undefined) return keep(state, [answerTo(by, { done: false, text: why })]);
@@ -56,7 +56,7 @@ function barTo(way: AskedRelief['way'], state: GovernorState): string | undefine
   return relief.blocked ? 'a hook blocks compactions' : undefined;
 }
 
-/** One that is under way answers who asks meanwhile. */
+/** Records a requested relief and its asker. A relief that has already begun also answers later askers. */
 function askRelief(state: GovernorState, way: AskedRelief['way'], now: boolean, by: Asker): GovernorState {
   const { asked } = state.relief;
   const before = asked?.before ?? predicted(state.gauge);
@@ -70,7 +70,7 @@ function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
   return landing || (way === 'compact' ? state.operation.phase === 'compacting' : isHandingOver(state));
 }
 
-/** A turn that waits for the API may wait for hours, so it is interrupted. The answer is the end of the run. */
+/** Ends the run after the turn. Interrupts the turn for `--now`, or if it waits for the API, which can take hours. */
 function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
   const isWaiting = state.wait !== undefined && state.wait.phase !== 'over';
   const ended = changed(stopWaiting(state), { outcome: 'asked' });
@@ -80,7 +80,7 @@ function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
   return chain(told, (next) => onInterrupt(next, 'ctxb stop asked to end the turn'));
 }
 
-/** Answers those who asked for a relief once it is known what became of it. */
+/** Answers the askers of a relief as soon as its outcome is known. */
 export function answerAskers(before: GovernorState, { state, actions }: Step): Step {
   const { asked } = state.relief;
   if (asked === undefined) return { state, actions };
@@ -94,7 +94,7 @@ export function answerAskers(before: GovernorState, { state, actions }: Step): S
   return { state: changedIn(state, 'relief', { asked: undefined }), actions: [...actions, ...answers] };
 }
 
-/** Why a relief has failed; none for an action that does not say so. */
+/** The reason in an action that reports a failed relief; empty for other actions. */
 function failureIn(action: Action): string[] {
   const isFailed = action.kind === 'compacted' && action.verdict !== 'success';
   return isFailed || action.kind === 'put-off' || action.kind === 'unrelieved' ? [action.reason] : [];
@@ -107,7 +107,7 @@ function answerFrom(before: GovernorState, state: GovernorState, actions: Step['
   const { way = 'compact', before: size = 0, phase } = asked ?? {};
   const hasLanded = before.relief.landing !== undefined && landing === undefined && phase === 'begun';
   if (hasLanded) return doneAnswer(way, size, state.gauge.used, before.relief.landing?.receipt);
-  // Where no prompt follows yet, the receipt says what has gone, or else claude what is left.
+  // Without a further call, the size comes from the receipt, or else from claude's own count.
   if (landing !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
     const { receipt } = landing;
     return doneAnswer(way, size, receipt === undefined ? state.gauge.used : leftBy(receipt, size, before), receipt);
@@ -122,7 +122,10 @@ function doneAnswer(way: AskedRelief['way'], before: number, after: number, rece
   return { done: true, text: way === 'compact' ? 'compacted' : 'handed over', before, after };
 }
 
-/** The receipt estimates the messages alone: its share is taken of what was measured of them. */
+/**
+ * Tokens after an exact compaction. The receipt estimates only the messages, so their measured size is scaled by its
+ * share.
+ */
 function leftBy(receipt: ExactReceipt, size: number, before: GovernorState): number {
   const prefix = Math.min(prefixOf(before), size);
   return Math.round(prefix + (size - prefix) * shareLeft(receipt));

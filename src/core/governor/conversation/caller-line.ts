@@ -23,23 +23,23 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const asked = askOf(event);
   if (asked !== undefined) return onAsk(state, asked.ask, asked.by);
-  // Between two processes nobody answers.
+  // Between two processes claude cannot answer.
   if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
-  // Only a prompt makes it too late for an `initialize` of the caller's.
+  // The caller may send `initialize` until its first prompt.
   return event.kind === 'user' ? chain(openControl(state), (next) => dispatch(next, event, line)) : pass(state, line);
 }
 
 export function onCallerEnd(state: GovernorState): Step {
   const isLeft = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
-  // claude wakes nobody who has left it between turns.
+  // claude starts no scheduled wake-up after its input closes between turns.
   const left = isLeft ? changed(state, { tasks: withoutWakeup(state.tasks) }) : state;
   const ended = changedIn(left, 'mailbox', { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
   return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }
 
-/** claude knows no such requests: they are for ctxb. */
+/** The control requests `compact` and `handoff` are for ctxb; claude does not know them. */
 function askOf(event: Event): { readonly ask: Ask; readonly by: Asker } | undefined {
   if (event.kind !== 'control-request') return undefined;
   const { subtype: what, now } = event.request;
@@ -72,17 +72,20 @@ function ask(state: GovernorState, event: ControlRequestEvent, line: string): St
     return chain(endPause(stopped), (next) => pass(noteStop(noteInterrupt(next)), line));
   }
   if (!isInitialize(event)) return pass(state, line);
-  // It opens the channel of the next process.
+  // The recorded `initialize` opens the control channel of the next process.
   return state.process.phase === 'dead' ? keep(state) : mergeInitialize(state, event.request, event.requestId);
 }
 
-/** What is no JSON, or says that somebody else is speaking. Other values than objects claude passes over, but for null. */
+/**
+ * Whether claude exits at this line: invalid JSON, `null`, or a role other than `user`. claude ignores other values
+ * that are not objects.
+ */
 function isRefused(event: Event, line: string): boolean {
   if (event.kind === 'malformed') return !event.blank && (parsed(line) ?? null) === null;
   return event.kind === 'user' && messageIn(line).role !== 'user';
 }
 
-/** At another role claude ends; a prompt of any other shape it passes over, and answers with nothing. */
+/** Whether claude answers the message. It exits at a role other than `user`, and ignores invalid content. */
 function isHeard(line: string): boolean {
   const { role, content } = messageIn(line);
   return role === 'user' && isContent(content);
@@ -92,7 +95,7 @@ function messageIn(line: string): Fields {
   return fieldsOf(parseFields(line).message);
 }
 
-/** The caller stops a turn that waits to be repeated: its end is the one that claude gave it. */
+/** Ends the pause before a turn is repeated: the result that claude wrote for it remains. */
 function endPause(state: GovernorState): Step {
   const stopped = stopWaiting(state);
   if (stopped === state || state.input === 'closed') return keep(state);
@@ -104,8 +107,8 @@ function pass(state: GovernorState, line: string): Step {
 }
 
 /**
- * The caller talks to a turn that has begun to answer: that passes at once, as without ctxb. A command would run behind
- * the turn in any case, and could be taken for one of ours there.
+ * Whether a prompt goes into the running turn at once, as without ctxb. A command would run after the turn anyway,
+ * where it could be mistaken for one of ctxb's commands.
  */
 function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
   return (
@@ -118,7 +121,7 @@ function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
   );
 }
 
-/** Observing: the caller's lines pass unchanged and at once; prompts that ctxb feeds go one by one. */
+/** Observe mode: the caller's lines pass unchanged and at once; prompts that ctxb feeds are sent one by one. */
 function passThrough(state: GovernorState, event: Event, line: string): Step {
   if (event.kind !== 'user')
     return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);

@@ -52,7 +52,7 @@ import { notePrompt } from './send-prompt.ts';
 import { askSpent, endsAtBudget, judgeSpending, readStop } from './spending.ts';
 import { isInjectedTurn, isMended, startsForeignTurn } from './visibility.ts';
 
-/** Lines that say nothing about the context, the money or the turn. */
+/** Lines without information about the context, the cost or the turn. */
 const MEANINGLESS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
 
 export function onClaude(before: GovernorState, event: Event): Step {
@@ -86,12 +86,12 @@ function when<F extends keyof Facts>(
   return (state, line) => (state.facts[fact] ? rule(state, line as never) : keep(state));
 }
 
-/** A rule for a run that acts. */
+/** A rule that applies in act mode only. */
 function acting<E extends Event>(rule: Rule<E>): Rule<E> {
   return (state, line) => (state.run.mode === 'act' ? rule(state, line) : keep(state));
 }
 
-/** What a line leads to once it has been read, in order. What happens between turns follows in `advance`. */
+/** The rules for a line, applied in order after it is read. `advance` decides what happens between turns. */
 const RULES: readonly Rule[] = [
   on('boundary', noteBoundary),
   when('call', followCall),
@@ -102,7 +102,7 @@ const RULES: readonly Rule[] = [
   followResults,
   on('rate-limit', followLimits),
   followWait,
-  // Whose turn it belongs to, and what its end means.
+  // The owner of the turn, and the end of the turn.
   (state, line) => (state.facts.isInjected ? followOperation(state, line.event) : releaseLines(state, line)),
   when('ending', endTurn),
   when('ending', readExhaustion),
@@ -112,7 +112,7 @@ const RULES: readonly Rule[] = [
   when('ending', waitLonger),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
   acting((state, { before }) => keep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : [])),
-  // What has become of the context.
+  // Changes of the context.
   on('boundary', tellNative),
   on('compact-status', giveUpNative),
   noteMidTurn,
@@ -122,7 +122,7 @@ const RULES: readonly Rule[] = [
   (state, { event }) => (isReading(state, event) ? judgeLevel(state) : keep(state)),
   when('ending', noteTurn),
   judgeZone,
-  // What claude itself has to know, and what it all costs.
+  // Requests to claude, limits and costs.
   (state, { event }) => askLater(state, event),
   placeTrigger,
   when('agents', judgeAgents),
@@ -134,14 +134,14 @@ const RULES: readonly Rule[] = [
   on('init', acting(followModel)),
 ];
 
-/** The state that knows what a line says, and what that means. */
+/** The state after reading a line: its meters, and the facts of the line. */
 function readLine(state: GovernorState, event: Event, isInjected: boolean): GovernorState {
   const turn = isInjected ? state.turn : begunTurn(state, event);
   const before = draftOf(state);
   before.turn = turn;
   if (!isInjected) before.mailbox = heardMail(state, event);
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
-  // A recording has too many lines, and a handoff counts once it is over.
+  // Recordings have too many lines to weigh, and a handoff is weighed after it has ended.
   const { exact, run, operation } = state;
   before.tools = toolsAfter(state.tools, event, {
     ...{ now: state.now, calls: state.gauge.calls, kept: exact.receipt?.whole ?? [] },
@@ -157,7 +157,9 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   return changed(after, { facts: factsOf(event, state, after, { measured, isInjected }) });
 }
 
-/** A call belongs to its turn, has told the model of tasks that are over, and has used the prompt cache. */
+/**
+ * After a call: counts it for its turn, drops ended tasks that it told the model about, and updates the prompt cache.
+ */
 function followCall(state: GovernorState, { before, event }: Line<SizedCall>): Step {
   const counted = draftOf(state);
   if (!state.facts.isInjected) counted.turn = calledTurn(state.turn);
@@ -169,17 +171,17 @@ function followCall(state: GovernorState, { before, event }: Line<SizedCall>): S
   return keep(isCommand ? notePrompt(counted, first, true) : counted);
 }
 
-/** A line of a turn that the caller, or claude itself, started: buffered lines are shown. */
+/** Shows buffered lines, because the turn was started by the caller or by claude itself. */
 function releaseLines(state: GovernorState, { before, event }: Line): Step {
   const buffered: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
   const relieved = state.facts.replaced ? forgetFailures(state) : state;
   return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
 }
 
-/** A turn for a prompt that came too late begins at once or not at all. */
+/** Time to wait for the turn of a prompt that missed the running turn: it begins at once or never. */
 const LATE_TURN_MS = 3_000;
 
-/** The next prompt is not to be taken for the one that the timer was for. */
+/** Cleared when a turn begins, so that the timer does not apply to the next prompt. */
 const NO_TURN_TIMER = clearTimer('turn');
 
 function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
@@ -189,9 +191,9 @@ function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Step {
   const over = endedTurn(state, event);
   const calm = event.isError ? state : forgetRestarts(state);
-  // claude's own log now holds what the conversation began with.
+  // claude's log now contains the document with which the conversation began.
   const fresh = event.isError ? state.relief.fresh : undefined;
-  // A turn about a background task, with a prompt waiting behind it, answers no prompt.
+  // A turn about a background task answers no prompt, even if one waits behind it.
   const isAnswer =
     !isMended(before, event) &&
     !isCutOff(before, event) &&
@@ -202,7 +204,7 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
   const resumes = resumedWork(state);
   const others = (resumes === undefined ? owed : dropped)(state);
   const answered = owed(ended).filter((one) => !others.includes(one));
-  // Of what it has resumed the end was deferred.
+  // The result of the interrupted turn was deferred; this result replaces it.
   const drop = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
   return chain(
     watched,
@@ -212,8 +214,7 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
 }
 
 /**
- * A turn that was ended by a signal to claude alone, by Ctrl-C, or at a limit: the caller has no answer, and nobody has
- * given the prompt up yet.
+ * Whether a signal to claude alone, Ctrl-C or a limit ended the turn. Its prompt stays unanswered and is not given up.
  */
 function isCutOff(state: GovernorState, event: ResultEvent): boolean {
   const { run, input, turn } = state;
@@ -236,19 +237,22 @@ function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Ste
 
 const REMEMBERED_CALLBACKS = 63;
 
-/** Another model may have another window. */
+/** Asks for the window after a change of the model. */
 function followModel(state: GovernorState, { before }: Line): Step {
   const { model } = before.session;
   const isOther = model !== undefined && state.session.model !== model;
   return isOther && state.control.phase === 'open' ? askNewWindow(state) : keep(state);
 }
 
-/** Input since the last call is only a prediction, unless characters are all there is to count. */
+/**
+ * Whether the line can change the level. Input since the last call is only a prediction, unless the size is counted in
+ * characters alone.
+ */
 function isReading(state: GovernorState, event: Event): boolean {
   return !state.facts.isInjected && (event.kind !== 'user' || isCharactersOnly(state.gauge));
 }
 
-/** A recording shows a prompt: reports what would have been due before it. */
+/** At a prompt in a recording: reports the relief that would have been due before it. */
 function judgeArrival(state: GovernorState, event: Event): Step {
   if (state.run.mode !== 'replay') return keep(state);
   const isLogPrompt = isSaid(event, 'prompt');

@@ -4,18 +4,18 @@ import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 
-/** The user, or `ctxb stop --now`, ends the turn; nothing more is said to claude. */
+/** Ends the turn for the user or `ctxb stop --now`. ctxb then sends claude no further prompt. */
 export function onInterrupt(before: GovernorState, reason = 'the user asked to stop'): Step {
   const state = stopWaiting(before);
   const interrupted = changed(state, { input: state.input === 'closed' ? 'closed' : 'interrupted' });
   const note = decided(state, 'interrupt', reason);
   const told = keep(interrupted, [note]);
-  // Between two processes there is nothing to stop, and none takes the place of the last.
+  // Between two processes no turn runs, and no new process starts.
   if (state.process.phase === 'dead') return state.input === 'closed' ? told : chain(told, endWithIt);
   if (state.turn.phase === 'idle' && !isRelieving(state)) return told;
   if (state.turn.phase !== 'sent') return chain(told, sendInterrupt);
-  // A claude without a session may still wait for its hooks, with the prompt behind them: it is not to begin.
+  // Without a session id claude may still wait for its hooks and hold the prompt, which must not begin.
   if (state.session.id === undefined) return keep(interrupted, [note, { kind: 'kill', signal: 'SIGTERM' }]);
-  // Before its turn has begun claude would not heed it.
+  // claude ignores an interrupt until the turn begins, so the turn is stopped then.
   return keep(changedIn(interrupted, 'mailbox', { stopNext: true }), [note]);
 }

@@ -35,11 +35,7 @@ import { inTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
 
-/**
- * What a line of claude's says about the size of the main thread's context.
- *
- * @param content what its blocks take
- */
+/** Updates the size of the main thread's context from a line. @param content size of the line's blocks */
 export function readContext(state: GovernorState, event: Event, content: Content): GovernorState {
   switch (event.kind) {
     case 'assistant':
@@ -61,18 +57,14 @@ export function readContext(state: GovernorState, event: Event, content: Content
   }
 }
 
-/**
- * The gauge after a message of claude's or for it.
- *
- * @param content what its blocks take
- */
+/** The gauge after an assistant or user message. @param content size of the message's blocks */
 export function readMessage(state: GovernorState, event: AssistantEvent | UserEvent, content: Content): Gauge {
   if (event.subagent !== null) return state.gauge;
   const gauge = event.kind === 'user' ? readUser(state.gauge, event, content) : readAssistant(state, event, content);
   return state.run.mode === 'replay' ? withMark(gauge, event) : gauge;
 }
 
-/** What the caller said is on its way into the context. */
+/** Adds the caller's prompt, which claude is about to read, to the predicted size. */
 export function readPrompt(state: GovernorState, event: UserEvent): GovernorState {
   return withGauge(state, readUser(state.gauge, event, measureContent(event.blocks)));
 }
@@ -89,7 +81,7 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   const { gauge, session } = state;
   const { usage, messageId, model, outputFinal } = event;
   if (event.synthetic || (usage !== undefined && saysNothing(usage))) return gauge;
-  // Without an id each line is a call of its own.
+  // Each line without a message id counts as a call.
   const isSame = messageId !== '' && gauge.call?.messageId === messageId;
   if (usage === undefined) return isSame ? extendCall(gauge, { generated }) : addToContext(gauge, generated);
   const aside = isSame ? null : asideOf(gauge, event, session.model);
@@ -100,7 +92,7 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   return isSame ? extendCall(known, said) : addCall(known, said);
 }
 
-/** What a log says of the mark in the model's id, which counts from the next call on. */
+/** Reads the mark of a large window from a log line about the model; it applies from the next call on. */
 function withMark(gauge: Gauge, event: AssistantEvent | UserEvent): Gauge {
   const family = markedFamily(event);
   if (family === undefined || family === gauge.markedFamily) return gauge;
@@ -109,7 +101,7 @@ function withMark(gauge: Gauge, event: AssistantEvent | UserEvent): Gauge {
   return changedGauge(gauge, { markedFamily: family, window });
 }
 
-/** What a recording tells that names no window: its version and model. */
+/** The window by version and model, if no line names it. */
 function recordedWindow(
   { session, run, gauge }: GovernorState,
   event: AssistantEvent,
@@ -119,7 +111,7 @@ function recordedWindow(
   if (family !== '' && event.model?.includes(family)) return learnWindow(known, LARGE_WINDOW, 'model-id');
   if (run.mode === 'act' || known.tokens !== undefined) return known;
   const listed = windowIn(event.version ?? session.version, event.model, false) ?? 0;
-  // Where the agent is told of it now, and not somebody of it later, none may be taken for smaller than it is.
+  // In a live session the agent is told the window, so only the large one is assumed: it is never an underestimate.
   return run.mode === 'replay' || listed === LARGE_WINDOW ? learnWindow(known, listed, 'version') : known;
 }
 
@@ -128,8 +120,8 @@ function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
 }
 
 /**
- * A call of another model with less than half of the context is one in between, for a purpose of claude's own. A switch
- * of the model keeps the context: `init` names the new one, or a second call of it follows.
+ * A call of another model with less than half of the context serves a purpose of claude's own. A switch of the model
+ * keeps the context: `init` names the new model, or that model makes a second call.
  */
 function asideOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, named: string | undefined) {
   const { aside, call, used } = gauge;
@@ -147,18 +139,18 @@ function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
     return addToContext(readReport(before, event), content);
   }
   const counted = changedGauge(gauge, { characters: addBlocks(gauge.characters, event.blocks) });
-  // A tool ran and no call before it had usage: this stream has none.
+  // A tool ran after a call without usage: this stream reports no usage.
   const settled = event.role === 'tool-result' ? settleCharacters(counted) : counted;
   return readReport(settled, event);
 }
 
 function settleCharacters(gauge: Gauge): Gauge {
-  // A result alone has no characters of the context.
+  // A stream with only a result has no characters to count.
   if (predicted(gauge) === 0) return gauge;
   return changedGauge(gauge, { basis: 'estimated', used: predicted(gauge) });
 }
 
-/** Reports in text count only where claude gives no usage at all. */
+/** Size reports in text count only if claude reports no usage. */
 function readReport(gauge: Gauge, event: UserEvent): Gauge {
   if (gauge.calls > 0 || event.role === 'tool-result') return gauge;
   const report = readTextReport(event.blocks);
@@ -171,10 +163,10 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
   const { session } = state;
   const another = session.id !== undefined && event.sessionId !== undefined && event.sessionId !== session.id;
   const switched = session.model !== undefined && event.model !== undefined && event.model !== session.model;
-  // A new session id in mid-stream is a cleared conversation (2.1.197 says no more than that).
+  // A new session id in the stream means a cleared conversation (2.1.197 reports it in no other way).
   const begun = another ? withEmptyContext(state, 0) : state;
   const own = useWindowOf(begun.gauge, event.model);
-  // The same model may go on with its other window, and what is kept of another may be from before such a change.
+  // A remembered window can be outdated: the same model can return with its other window.
   const mayKeep = !switched || own.window.source === 'user';
   const named = learnFromModelId(mayKeep ? own.window : UNKNOWN_WINDOW, event.model);
   const listed =
@@ -184,7 +176,7 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
 }
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
-  // 1.0.128 says nothing else about a `/clear` of the caller's.
+  // 1.0.128 reports the caller's `/clear` in no other way.
   const cleared = state.turn.calls === 0 && inTurn(state).at(-1)?.command === 'clear';
   if (cleared && !COMMANDS_OFF.test(event.text ?? '')) return withEmptyContext(state, 0);
   return withGauge(state, readResult(state, event));
@@ -200,11 +192,15 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
   }
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);
   if (event.lastIteration !== undefined) return settleOutput(gauge, event.lastIteration.output);
-  // The turn's sum is the call's own count when there was one call.
+  // The usage of a turn with one call is the usage of that call.
   return turn.calls === 1 && event.usage !== undefined ? settleOutput(gauge, event.usage.output) : gauge;
 }
 
-/** The result names the windows of all models that were called, those of subagents too. @param main the session's model */
+/**
+ * Learns the windows of all models that the result names, including those of subagents.
+ *
+ * @param main the session's model
+ */
 function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: string | undefined): Gauge {
   const isMain = main !== undefined && (gauge.windowModel ?? modelName(main)) === modelName(main);
   const current = mainWindow(windows, isMain ? main : (gauge.windowModel ?? gauge.call?.model));
@@ -215,9 +211,9 @@ function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: strin
 }
 
 /**
- * The last call of a result whose calls were not seen (a recording of `--output-format json`): the newest versions name
- * it. The sum is a context size only when it is the sum of one call: where that is not told, it is if it fits into the
- * window that the result names.
+ * The last call of a result whose calls are not on the stream (a recording of `--output-format json`). The newest
+ * versions name it. Otherwise the total usage is a context size only after a single call. Without a number of turns, it
+ * counts as a single call if it fits into the window that the result names.
  */
 function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow) {
   if (usage === undefined || saysNothing(usage)) return undefined;
@@ -226,7 +222,7 @@ function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0,
   return isLone ? usage : undefined;
 }
 
-/** Who and what runs. */
+/** Updates the session's id, model, version, tools and servers from a line. */
 export function readSession(state: GovernorState, event: Event): GovernorState {
   const { session } = state;
   switch (event.kind) {
@@ -240,7 +236,7 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
     case 'assistant':
     case 'user':
       return withSession(state, sessionIn(session, event));
-    // A session that goes on can be compacted before there is an init line; our hooks are told its id.
+    // A resumed session can be compacted before its init line; requests to our hooks contain its id.
     case 'control-request': {
       const { session_id, transcript_path } = fieldsOf(event.request.input);
       return withSession(state, completed(session, { id: textOf(session_id), transcript: textOf(transcript_path) }));
@@ -256,13 +252,13 @@ function withSession(state: GovernorState, session: Session): GovernorState {
   return session === state.session ? state : changed(state, { session });
 }
 
-/** Session logs have no init line: id, model and version stand on every line. */
+/** Session logs have no init line; each line has id, model and version. */
 export function sessionIn(session: Session, event: AssistantEvent | UserEvent): Session {
   const model = isAnswer(event) ? event.model : undefined;
   return completed(session, { id: event.sessionId, model, version: event.version });
 }
 
-/** With what was not known yet. */
+/** Fills in unknown fields, and replaces the path of the transcript. */
 function completed(session: Session, said: Partial<Session>): Session {
   const id = session.id ?? said.id;
   const model = session.model ?? said.model;
@@ -277,8 +273,8 @@ const USAGE_LINE = /Token usage: (\d+)\/(\d+); \d+ remaining/;
 const CONTEXT_LINE = /Context: \d+(?:\.\d+)?% \((\d+)\/(\d+) tokens\)/;
 
 /**
- * The last report in the system reminders of a message. Only text blocks are read and only reminders in them: what a
- * tool printed can imitate a reminder, so tool results are not looked at.
+ * The last size report in the system reminders of a message. Reads only text blocks, because a tool's result can
+ * imitate a reminder.
  */
 function readTextReport(blocks: readonly Block[]) {
   return blocks

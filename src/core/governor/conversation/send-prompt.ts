@@ -11,12 +11,14 @@ import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
-/** claude begins a turn at once. After this long without a line, it skipped a prompt that the resumed log holds. */
+/**
+ * claude begins a turn at once. After this time without a line, it has skipped a prompt that the resumed log contains.
+ */
 const SKIPPED_AFTER_MS = 30_000;
 
-/** Sends a prompt: it begins a turn, or is heard in the one that runs. */
+/** Sends a prompt, which begins a turn or joins the running one. */
 export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
-  // It counts as a prompt, whatever it looks like.
+  // The text can look like another role or an echo, so both are set here.
   const told = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
     ...prompt.event,
     role: 'prompt',
@@ -26,7 +28,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const isSkipped = prompt.uuid !== '' && isSeen(state.mailbox, prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
-  // claude says nothing at all about a prompt whose uuid it has seen before.
+  // claude ignores a prompt whose uuid it has seen before.
   const said = isSkipped ? told : saidPrompt(told, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
   const watch = mayBeSkipped ? [setTimer('turn', SKIPPED_AFTER_MS)] : [];
@@ -35,7 +37,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   return keep(next, mode === 'replay' ? expiry.actions : [...expiry.actions, send, ...watch]);
 }
 
-/** Sends a prompt of our own, in a turn that the caller sees: it continues the caller's request. */
+/** Sends a prompt of ctxb's in a turn that the caller sees, because it continues the caller's request. */
 export function injectPrompt(state: GovernorState, text: string, work: Unfinished): Step {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
@@ -43,16 +45,16 @@ export function injectPrompt(state: GovernorState, text: string, work: Unfinishe
   return sendPrompt(countSent(state), { ...toPrompt(event, line), work });
 }
 
-/** claude has heard it in the turn before, or in an earlier run: no other answer follows. */
+/** Closes a prompt that claude skipped: it read the prompt in an earlier turn or run, so no answer follows. */
 export function forgetSkipped(state: GovernorState): Step {
   if (state.turn.phase !== 'sent') return keep(state);
   return answer(changedIn(state, 'turn', { phase: 'idle' }), inTurn(state));
 }
 
 /**
- * Remembers what the session is about: the newest prompt that tells a task, or the first.
+ * Remembers the topic of the session: the newest prompt that describes a task, or the first prompt. ||
  *
- * @param isAsked the model is asked; many commands claude answers itself
+ * @param isAsked whether the model gets the prompt; claude itself answers many commands
  */
 export function notePrompt(
   state: GovernorState,
@@ -63,15 +65,15 @@ export function notePrompt(
   return text === '' || !isTask || isOwnUuid(state, uuid) ? state : changedIn(state, 'session', { latestPrompt: text });
 }
 
-/** Has the agent resume interrupted work. The caller sees the turn, which answers the caller's request. */
+/** Resumes interrupted work in a turn that the caller sees and that answers the caller's request. */
 export function resumeWork(state: GovernorState, work: Unfinished): Step {
   const { because, isLost } = work;
   const resumed = changed(changedIn(state, 'relief', { unfinished: undefined }), { mailbox: saidAgain(state) });
   const requests = requestsOf(state, (isLost ? owed : dropped)(state));
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, 'What it was to answer');
-  // Words of the user's that are given back must not be taken for ctxb's.
+  // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
-  // The end of a wait is told once the API answers.
+  // The end of a wait is reported when the API answers.
   const told = state.wait === undefined ? [decided(state, 'resume', because)] : [];
   return chain(keep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words, work));
 }
@@ -79,8 +81,8 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
 const NOTHING = { text: '', actions: [] } as const;
 
 /**
- * The caller interrupts while a prompt waits inside ctxb, or its turn for room, which the caller cannot know. claude has
- * no turn to stop then, so that turn is stopped when it comes.
+ * Remembers an interrupt that arrives while a prompt waits inside ctxb. claude has no turn to stop yet, so the turn is
+ * stopped when it begins.
  */
 export function noteStop(state: GovernorState): GovernorState {
   const isHeld = state.turn.phase === 'idle' && openPrompts(state).length > 0;

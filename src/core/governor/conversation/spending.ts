@@ -21,30 +21,33 @@ import {
 import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
-/** After claude's own stop at the limit it takes no further prompt. A turn that ended before its interruption was not broken off. */
+/**
+ * After claude stopped at its own budget, ctxb sends no further prompt. A turn that ended before its interrupt arrived
+ * was not cut short.
+ */
 export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   if (tellsInterrupt(event)) return keep(state);
   if (endsAtBudget(state, event)) return keep(changedIn(state, 'spending', { phase: 'wrapping' }));
   return keep(before.turn.stopped === 'cost' ? changedIn(state, 'spending', { brokenOff: false }) : state);
 }
 
-/** claude has stopped at the limit, which it was told as its budget. */
+/** Whether claude stopped at its own budget, which ctxb set to the cost limit. */
 export function endsAtBudget(state: GovernorState, { subtype }: ResultEvent): boolean {
   const { limitUsd, projectLimitUsd } = limitsOf(state);
   return subtype === 'error_max_budget_usd' && (limitUsd ?? projectLimitUsd) !== undefined;
 }
 
-/** Announces what has been crossed; stops the turn that has crossed a limit. */
+/** Announces crossed warning levels and limits; interrupts the turn that crossed a limit. */
 export function judgeSpending(before: GovernorState, state: GovernorState): Step {
   return chain(judgeUncounted(before, state), (next) => judgeLimits(before, next));
 }
 
-/** The stream has no final counts of an answer. Once its tools have run, claude's own counter has them, and is asked. */
+/** The stream lacks the final token counts of an answer. After its tools have run, claude's own counter has them. */
 export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Step {
   return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : keep(state);
 }
 
-/** Where claude's counter says nothing either, no limit holds. */
+/** Warns that no limit holds, because claude's counter has no tokens either. */
 function judgeUncounted(before: GovernorState, state: GovernorState): Step {
   const isNews = state.cost.uncounted === 'all' && before.cost.uncounted !== 'all' && isLimited(state);
   return keep(state, isNews ? [decided(state, 'uncounted', 'the back-end counts no tokens')] : []);
@@ -66,17 +69,17 @@ function judgeLimits(before: GovernorState, state: GovernorState): Step {
   );
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return chain(announced, breakOff);
-  // claude's own budget stops it too, but knows nothing of other runs.
+  // claude's own budget also ends the turn, but does not include the costs of other runs.
   return isRoomUsedUp(runMicroUsd(state), limitsOf(state)) ? chain(announced, cutLastTurn) : announced;
 }
 
-/** A prompt that claude has not begun with is stopped when it begins. */
+/** Interrupts the running turn. A turn that has not begun is interrupted when it begins. */
 function breakOff(state: GovernorState): Step {
   const brokenOff = changedIn(state, 'spending', { brokenOff: true });
   return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : keep(brokenOff);
 }
 
-/** Begins to count the time of a run, in its first process. */
+/** Starts the time limit of a run, in its first process. */
 export function startTime(state: GovernorState): Step {
   const { time = 0 } = state.run.policy.limits;
   if (time === 0 || state.run.mode !== 'act' || state.spending.time !== 'unlimited') return keep(state);
@@ -86,7 +89,7 @@ export function startTime(state: GovernorState): Step {
 /** Room after the time limit for the last turn: a share of the limit, at least a minute. */
 const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
 
-/** The time is up: as at a cost limit. When the room for the last turn is used up too, that turn is interrupted. */
+/** Handles the time limit like a cost limit. When the room for the last turn is used up too, interrupts that turn. */
 export function onTimeUp(before: GovernorState): Step {
   const { time = 0 } = before.run.policy.limits;
   if (before.spending.time === 'up') return cutLastTurn(before);
@@ -123,7 +126,7 @@ function limitsOf({ run, spending }: GovernorState): CostLimits {
     limitUsd: spending.raised.run ?? limitUsd,
     projectLimitUsd: spending.raised.project ?? projectLimitUsd,
     othersMicroUsd: spending.others,
-    // The ledger has it under the id that the run had then.
+    // The ledger lists both sums under the run's earlier id.
     earlierMicroUsd: spending.earlier + spending.before,
     lostMicroUsd: spending.lost,
     warnAt,
@@ -137,13 +140,13 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
   return decided(state, 'cost', reason, { ...sums });
 }
 
-/** What happens between turns because of a limit; undefined: the run goes on. */
+/** The step between turns at a limit; undefined if the run continues without one. */
 export function atLimit(state: GovernorState): Step | undefined {
   const { phase, brokenOff } = state.spending;
   if (phase === 'wrapping') return endAtLimit(state);
   if (state.run.mode !== 'act') return undefined;
   const { level, nearest } = judge(state);
-  // What claude reports may be less than what was computed in mid-turn.
+  // claude can report a lower cost than ctxb computed during the turn.
   const isReached = level === 'limit' && nearest !== undefined;
   const isLate = state.spending.time === 'up';
   if (!isReached && !isLate) return brokenOff ? keep(goOn(state)) : undefined;
@@ -167,7 +170,7 @@ function wayOf({ run, spending }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
 export function onCostAnswer(before: GovernorState, limitUsd: number | undefined): Step {
   if (before.operation.phase !== 'deciding') return keep(before);
   const state = changed(before, { operation: IDLE });
-  // The person has stopped the run instead.
+  // The user stopped the run instead of answering.
   if (state.input !== 'open') return endAtLimit(state);
   const { nearest } = judge(state);
   if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
@@ -175,7 +178,7 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
   return keep(goOn(changedIn(state, 'spending', { raised })));
 }
 
-/** No limit is reached any more: the turn that was stopped resumes, unless the caller was shown its end. */
+/** Continues below the limit: resumes the stopped turn, unless the caller saw its end. */
 function goOn(state: GovernorState): GovernorState {
   const allowed = changedIn(state, 'spending', { phase: 'within', brokenOff: false });
   if (!state.spending.brokenOff || wayOf(state) === 'stop') return allowed;
@@ -203,7 +206,7 @@ function endAtLimit(state: GovernorState): Step {
   return keep(changed(changedIn(state, 'spending', { phase: 'over' }), { outcome: 'limit' }), [SHOW_DEFERRED]);
 }
 
-/** What claude says of a turn that ctxb has interrupted: a later turn answers the caller. */
+/** Whether a line reports the interruption of a turn that ctxb resumes: a later turn answers the caller. */
 export function tellsStop(state: GovernorState, event: Event): boolean {
   const { stopped } = state.turn;
   const isResumed = stopped === 'stall' || (stopped === 'cost' && wayOf(state) !== 'stop');

@@ -13,13 +13,13 @@ import { planFor } from '../waits/wait.ts';
 import { tellsStop } from './spending.ts';
 
 /**
- * What becomes of a line of claude's on its way to the caller. `buffer`: it may belong to the injected turn or to
- * one that claude started itself; the next line will tell. `defer`: it is shown only when what it reports cannot be
- * mended.
+ * How a line of claude's reaches the caller. `buffer`: the line belongs either to an injected turn or to a turn that
+ * claude started itself; the next line decides. `defer`: the line is shown only if ctxb cannot recover from the error
+ * in it.
  */
 export type Visibility = 'show' | 'hide' | 'buffer' | 'defer';
 
-/** Decided before the line changes the state. */
+/** How to show a line, by the state before it. */
 export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
@@ -29,7 +29,7 @@ export function visibilityOf(state: GovernorState, event: Event): Visibility {
   return isMended(state, event) ? 'defer' : 'show';
 }
 
-/** A line that reports what ctxb mends, in a turn that is not its own: it is no answer. */
+/** Whether a line of the caller's turn reports an error from which ctxb recovers. Such a line is no answer. */
 export function isMended(state: GovernorState, event: Event): boolean {
   return (
     isFailedResume(state, event) ||
@@ -41,16 +41,16 @@ export function isMended(state: GovernorState, event: Event): boolean {
 }
 
 function inInjectedTurn(state: GovernorState, event: Event): Visibility {
-  // A fresh context lists background tasks even when there are none.
+  // claude lists the background tasks of a fresh context even if the list is empty.
   if (Object.keys(withoutWakeup(state.tasks)).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
-  // Only the result tells whether a turn was ours or one that claude started itself.
+  // Only the result shows whether ctxb or claude started the turn.
   if (isAnsweringUs(state)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
   if ('turn' in state.operation && state.operation.turn === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
   if (startsForeignTurn(state, event) || !speaksOfTurn(event)) return 'show';
   return isAmbiguous(event) ? 'buffer' : 'hide';
 }
 
-/** Lines that report a full context: shown only when nothing helps. */
+/** Whether a line reports a full context. The caller sees it only if no relief helps. */
 function tellsExhaustion(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return ranOut(state, event);
   return (
@@ -75,7 +75,7 @@ export function isInjectedTurn({ operation, process, turn }: GovernorState): boo
   return process.compacts && turn.phase !== 'running';
 }
 
-/** An answer of the model before the command takes effect belongs to a turn that claude started itself. */
+/** Whether claude has started a turn itself: the model answers before ctxb's command takes effect. */
 export function startsForeignTurn(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return event.fromBackgroundTask;
   if (isAnsweringUs(state)) return false;
@@ -94,7 +94,7 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
   return event.kind === 'user' && event.replay && isOwnUuid(state, event.uuid);
 }
 
-/** Lines that belong to the main conversation, and not to background tasks or the control channel. */
+/** Whether a line belongs to the main conversation, not to background tasks or the control channel. */
 function speaksOfTurn(event: Event): boolean {
   if (event.kind === 'result') return !event.fromBackgroundTask;
   if (event.kind === 'known') return event.name.startsWith('system/hook_');
@@ -103,7 +103,7 @@ function speaksOfTurn(event: Event): boolean {
 
 const OF_TURN: readonly Event['kind'][] = ['init', 'compact-status', 'boundary', 'reset', 'api-retry'];
 
-/** What claude says because it loads the mod. */
+/** Lines that claude writes because it loads the mod. */
 const OF_MOD = ['system/ui_invalidate', 'system/commands_changed'];
 const TASKS_CHANGED = ['system/background_tasks_changed'];
 
