@@ -6,14 +6,17 @@ import { type Copied, isFull, type SessionFigures, type SessionSummary, type Tot
 
 type Counted = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
-/** Whether all calls of a recording could be read. */
+/** Whether all calls of a recording were readable. */
 export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
   return lost === undefined && unsized === undefined;
 }
 
-/** A session's own share of sums, without calls copied from others. Where the recording has no cost, it is null. */
+/**
+ * A session's contribution to sums: excludes calls copied from other sessions. `usd` is null if the recording has no
+ * cost.
+ */
 export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Counted, 'context'>) {
-  // claude counts the cost of calls that have no usage.
+  // claude's cost includes calls without usage.
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
   const isPartial = cost.unpriced !== undefined || !(isCounted || isWhole(lines)) || (cost.usd === null && calls > 0);
   const partial = isPartial && { usdPartial: true as const };
@@ -22,7 +25,7 @@ export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Cou
   return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd, ...partial };
 }
 
-/** @param sessions with their copies marked */
+/** @param sessions processed by `markCopies` */
 export function totalsOf(sessions: readonly Counted[]): Totals {
   const peaks = sessions.flatMap(({ context }) => context.peakFraction ?? []);
   return {
@@ -33,12 +36,12 @@ export function totalsOf(sessions: readonly Counted[]): Totals {
   };
 }
 
-/** What a session, a part of one or a sum adds to a sum. */
+/** The contribution of a session, a part of a session, or a sum to a sum. */
 interface Share extends Pick<Totals, 'calls' | 'compactions' | 'usd'> {
   readonly usdPartial?: true | undefined;
 }
 
-/** The sum of some shares. */
+/** Adds up contributions. */
 export function totalOf(shares: readonly Share[]) {
   return {
     calls: shares.reduce((sum, { calls }) => sum + calls, 0),
@@ -48,13 +51,13 @@ export function totalOf(shares: readonly Share[]) {
   };
 }
 
-/** Dollars, added up as whole micro-dollars; null where no cost is known. */
+/** Adds up dollars as whole micro-dollars, to avoid rounding errors; null if no cost is known. */
 export function sumUsd(costs: readonly (number | null)[]): number | null {
   const known = costs.flatMap((usd) => usd ?? []);
   return known.length === 0 ? null : toUsd(known.reduce((all, usd) => all + toMicroUsd(usd), 0));
 }
 
-/** Sums over all calls: `cacheRead` is what was read again and again. */
+/** Sums of usage over all calls; `cacheRead` counts cached context again for each call. */
 export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usage; readonly subagents: Usage } {
   const sums = { main: NO_USAGE, subagents: NO_USAGE };
   for (const { main, usage } of ledger) {
@@ -65,11 +68,12 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
 }
 
 /**
- * Finds calls that stand in several sessions. Each counts in the session that began first, and of those that began at
- * once in the one that ended first, or has fewer: the one that was copied. Of several recordings of one session it counts
- * in the one with claude's own count of the cost. Of the others the ledger keeps what is their own.
+ * Finds calls that occur in several sessions, because claude copies the history when it forks or resumes a session.
+ * Each call counts in the session that began first; on a tie, in the one that ended first or has fewer calls, which is
+ * the original. Among several recordings of one session, it counts in the one with claude's own cost. The ledgers of
+ * the other sessions keep only their own calls.
  *
- * @returns the sessions in their order
+ * @returns the sessions in the given order
  */
 export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const holders = createHolders();
@@ -86,12 +90,11 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
 }
 
 /**
- * Sessions that may share a call or compaction with another one: few do, and the calls of the others need not be
- * unpacked.
+ * Sessions that may share a call or compaction with another one. Most share none, so their calls need not be unpacked.
  */
 function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const marks = sessions.flatMap((session, at) => marksOf(session).map((mark) => (mark >>> 0) * sessions.length + at));
-  // A map of all calls would take longer than the rest of a list.
+  // Sorting hashes is faster than a map of all calls, which would take longer than the rest of the list.
   const sorted = Float64Array.from(marks).sort();
   const shared = new Set<number>();
   for (let at = 1; at < sorted.length; at++) {
@@ -102,7 +105,7 @@ function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
   return sessions.filter((_, at) => shared.has(at));
 }
 
-/** The keys of a session as 32-bit hashes; different keys may collide. */
+/** The keys of a session as 32-bit hashes; different keys can collide. */
 function marksOf({ keys, ledger, compactions }: SessionFigures): number[] {
   const times = compactions.map(({ t }) => `at ${t}`);
   const text = [keys ?? keyText(ledger()), ...times].join();
@@ -120,23 +123,23 @@ function marksOf({ keys, ledger, compactions }: SessionFigures): number[] {
 
 const [COMMA, PLUS] = [0x2c, 0x2b];
 
-/** A call or a compaction where it counts. */
+/** A call or compaction, with the session that it counts in. */
 interface Held {
   readonly session: SessionFigures;
   readonly t: number | null;
   readonly microUsd: number | null;
 }
 
-/** Which sessions hold which calls, among those checked so far. */
+/** Records which session owns each call, among the sessions processed so far. */
 function createHolders() {
   const owners = new Map<string, Held>();
-  /** Sessions with calls of another one's, by that. */
+  /** By owner: the sessions that contain copies of its calls. */
   const copies = new Map<SessionFigures, Set<SessionFigures>>();
-  /** A session's cost besides its calls, in micro-dollars: titles and summaries that claude reported. */
+  /** By session: its cost other than calls, in micro-dollars, such as titles and summaries that claude reported. */
   const extras = new Map<SessionFigures, number>();
 
   return {
-    /** Whose it is; undefined: the session's own. */
+    /** Returns the owner; undefined if the call belongs to the session itself. */
     ownerOf(keys: readonly string[], held: Held): Held | undefined {
       const known = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && isSame(owner, held));
       for (const key of keys) if (!owners.has(key)) owners.set(key, known ?? held);
@@ -144,7 +147,7 @@ function createHolders() {
       copies.set(known.session, (copies.get(known.session) ?? new Set()).add(held.session));
       return known;
     },
-    /** The cost already added besides these calls, by their owners and other copies. */
+    /** The cost other than calls that the owners of these calls, and other copies, have already counted. */
     extraOf(calls: readonly (Held | undefined)[]): number {
       const sessions = new Set(calls.flatMap((call) => call?.session ?? []));
       const all = new Set([...sessions].flatMap((owner) => [owner, ...(copies.get(owner) ?? [])]));
@@ -159,13 +162,16 @@ function createHolders() {
 
 const HOUR_MS = 3_600_000;
 
-/** A copy has the time of its call; a gateway may give the calls of all sessions the same id. */
+/**
+ * A copy has the same time as its original. The time is compared because a gateway can give the calls of all sessions
+ * the same id.
+ */
 function isSame(owner: Held, { session, t }: Held): boolean {
   if (owner.t === null || t === null || owner.session.sessionId === session.sessionId) return true;
   return Math.abs(owner.t - t) < HOUR_MS;
 }
 
-/** Groups recordings of one session, those with claude's own count first. */
+/** Groups the recordings of one session, those with claude's own cost first. */
 function ownersFirst<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const groups = new Map<string, S[]>();
   for (const session of sessions.toSorted(byAge)) {
@@ -191,7 +197,7 @@ function nameOf({ sessionId, file }: SessionFigures): string {
   return sessionId ?? file;
 }
 
-/** Identified by the call before it, which a copy may lack, and by its time, which only copies share. */
+/** Keys of compactions: the preceding call, which a copy may lack, and the time, which only copies share. */
 function compactionKeys({ ledger, compactions }: SessionFigures): (readonly string[])[] {
   const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
@@ -201,10 +207,10 @@ function compactionKeys({ ledger, compactions }: SessionFigures): (readonly stri
 }
 
 interface Owned {
-  /** For each call in the ledger and each compaction: its holder; undefined: the session itself. */
+  /** For each call in the ledger and each compaction: its owner, or undefined for the session itself. */
   readonly calls: readonly (Held | undefined)[];
   readonly compactions: readonly (Held | undefined)[];
-  /** Cost already counted besides these calls, in micro-dollars. */
+  /** Cost already counted other than these calls, in micro-dollars. */
   readonly extra: number;
 }
 
@@ -227,21 +233,21 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
   };
 }
 
-/** @param isCopied of each call in the ledger */
+/** @param isOwn takes the index of a call in the ledger */
 function ownOfFull({ ledger: calls, series, retention }: SessionSummary, isOwn: (at: number) => boolean) {
   const ledger = calls();
   const isCopied = ledger.flatMap(({ main }, at) => (main ? [!isOwn(at)] : []));
   return {
     traffic: trafficOf(ledger.filter((_, at) => isOwn(at))),
-    // The first call after a compaction or handoff shows what it kept.
+    // `call` is the first call after a compaction or handoff; a copied one belongs to the owner.
     ...(retention && { retention: retention.filter(({ call }) => isCopied[call - 1] !== true) }),
     ...(series && { series: series.map((call) => (isCopied[call.number - 1] ? { ...call, copied: true } : call)) }),
   };
 }
 
 /**
- * The part of a session's cost that counts in others: as the owners of its calls count them, and their cost besides
- * calls. It may include calls that only this recording has, but none after the last shared one.
+ * The part of a session's cost that counts in other sessions: the shared calls as their owners count them, and the
+ * owners' other cost. May include calls that only this recording has, but none after the last shared one.
  */
 function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: Owned['calls'], extra: number): number {
   const ledger = all();

@@ -15,53 +15,56 @@ import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
 import type { CallSeen } from './items-seen.ts';
 import { createToolUses, type Seen } from './observers/seen.ts';
 
-/** The origin of the figures of one call. All in tokens. */
+/** How the figures of one call were computed. Figures are in tokens. */
 export interface Explanation {
-  /** As measured, with its cost. */
+  /** The measured call, with its cost. */
   readonly call: CallSeen;
-  /** null where nothing was foreseen: the first call, the first after a compaction. */
+  /** null without a prediction: for the first call, and for the first one after a compaction. */
   readonly prediction: Prediction | null;
   readonly error: {
-    /** Predicted less measured. */
+    /** Predicted minus measured. */
     readonly tokens: number;
     readonly percent: number;
   } | null;
 }
 
-/** `total` = `used` + `output` + `added`; `added` = the tokens of all `parts` that came in, rounded up. */
+/** `total` = `used` + `output` + `added`; `added` is the sum of `parts` that are not in the output, rounded up. */
 export interface Prediction {
   readonly total: number;
-  /** Context of the call before. */
+  /** Context of the previous call. */
   readonly used: number;
-  /** Output of the call before. */
+  /** Output of the previous call. */
   readonly output: number;
-  /** It is claude's own count; else it is estimated from the parts of the answer. */
+  /** Whether claude reported the output; otherwise it is estimated from the parts of the answer. */
   readonly outputKnown: boolean;
   readonly added: number;
-  /** Tokens per expected token so far, by kind of content. */
+  /** Measured tokens per estimated token so far, by kind of content. */
   readonly scales: Readonly<Record<ContentKind, number>>;
   readonly parts: readonly ExplainedPart[];
 }
 
-/** A piece of a line that came into the context. */
+/** A block of a line that entered the context. */
 export interface ExplainedPart {
   /** Line of the recording, from 1. */
   readonly line: number;
   /** `answer`, `prompt`, `notice`, a tool's name, or `forgotten thoughts`. */
   readonly source: string;
   readonly block: string;
-  /** UTF-16 units of its texts. */
+  /** Length of its texts in UTF-16 code units. */
   readonly chars: number;
-  /** The estimate, from the general rate and from the session's calls, to a tenth; below zero for removed content. */
+  /**
+   * Tokens estimated with the general rate (`expected`) and with the rate of the session's calls (`tokens`), rounded to
+   * a tenth; negative for removed content.
+   */
   readonly expected: number;
   readonly tokens: number;
-  /** It is in the output count, not in what was added. */
+  /** Whether it is part of `output` instead of `added`. */
   readonly inOutput: boolean;
 }
 
 type Piece = Omit<ExplainedPart, 'expected' | 'tokens'> & { readonly content: Content };
 
-/** Gathers what made the prediction of one call. @param wanted its number, from 1, or the id of its message */
+/** Collects the parts of one call's prediction. @param wanted number of the call, from 1, or its message id */
 export function createExplainer(wanted: string) {
   const tools = createToolUses(({ name }) => name);
   let pieces: Piece[] = [];
@@ -102,7 +105,7 @@ export function createExplainer(wanted: string) {
       if (seen.after.facts.call) seeCall(seen);
       seeMessage(seen);
     },
-    /** The measured and the predicted size; null before the call. */
+    /** Measured and predicted size; null if the call was not found. */
     found(calls: readonly CallSeen[]): Explanation | null {
       const call = calls.find((each) => each.number === number);
       if (call === undefined) return null;
@@ -113,7 +116,7 @@ export function createExplainer(wanted: string) {
   };
 }
 
-/** A summary is counted by the boundary before it, an echo by the line it echoes. */
+/** Excludes summaries, which the preceding boundary counts, and echoes of earlier lines. */
 function isInContext(event: Seen['input']['event'], { call }: Gauge): event is AssistantEvent | UserEvent {
   if (!isMessage(event)) return false;
   return event.kind === 'assistant' ? event.messageId === call?.messageId : !event.replay && event.role !== 'summary';

@@ -14,20 +14,21 @@ import type { Seen } from './observers/seen.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionFigures } from './summary.ts';
 
-/** Figures beyond those that both depths need. */
+/** Figures that only a full replay needs. */
 interface Kept {
   readonly prompts: boolean;
   readonly usage: boolean;
 }
 
 /**
- * The figures that a light and a full reading find in the same way. Grows in place: a recording has millions of lines.
+ * The figures that light and full replays compute in the same way. Mutable, because a recording can have millions of
+ * lines.
  */
 export function createFigures(cut: Cutter, keeps: Kept) {
   const lines = { total: 0, unknown: 0, malformed: 0 };
-  /** Malformed lines with a call. */
+  /** Number of malformed lines with a call. */
   let lost = 0;
-  /** Ids of calls of which no line has told the size so far. */
+  /** Ids of calls without usage on any line so far. */
   const unsized = new Set<string>();
   const time: { first: number | null; last: number | null } = { first: null, last: null };
   const reader = createInputReader();
@@ -54,7 +55,7 @@ export function createFigures(cut: Cutter, keeps: Kept) {
 
   function noteSize({ synthetic, messageId, usage = NO_USAGE, blocks }: AssistantEvent): void {
     if (!saysNothing(usage)) unsized.delete(messageId);
-    // claude leaves an empty row of an answer that another model has taken over.
+    // Skip empty rows, which claude leaves of an answer that another model has taken over.
     else if (!synthetic && blocks.length > 0) unsized.add(messageId);
   }
 
@@ -67,13 +68,13 @@ export function createFigures(cut: Cutter, keeps: Kept) {
 
   function pass(t: number): void {
     if (t === 0) return;
-    // A log that Claude Code rewrites begins with its newest lines.
+    // Not in order: a log that Claude Code rewrites begins with its newest lines.
     time.first = Math.min(time.first ?? t, t);
     time.last = Math.max(time.last ?? 0, t);
   }
 
   return {
-    /** Number of the line that was read last, from 1. */
+    /** Number of the last line read, from 1. */
     get at() {
       return at;
     },
@@ -84,10 +85,10 @@ export function createFigures(cut: Cutter, keeps: Kept) {
       count(line);
       return line;
     },
-    /** @returns whether the line says something that has not been seen */
+    /** @returns false for a repeated line */
     see(seen: Seen): boolean {
       compactions.see(seen);
-      // claude repeats rows after a compaction, which were seen before.
+      // claude repeats rows after a compaction.
       if (seen.after.facts.isEcho) return false;
       curve.see(seen);
       ledger.see(seen);
@@ -95,7 +96,7 @@ export function createFigures(cut: Cutter, keeps: Kept) {
       note(seen);
       return true;
     },
-    /** A line of which only the time counts. */
+    /** Accounts for a line of which only the time matters. @param t milliseconds since the epoch; 0 if unknown */
     pass,
     get dialect() {
       return reader.dialect;
@@ -103,10 +104,10 @@ export function createFigures(cut: Cutter, keeps: Kept) {
     prompt: prompts.first,
     prompts: () => prompts.found().all,
     calls: ledger.calls,
-    /** The same with what they have read and written, where that is kept. */
+    /** The calls with their usage, if kept. */
     ledger: ledger.counted,
     compactions: () => compactions.found(),
-    /** All but what the two readings say in ways of their own. */
+    /** The figures except those that light and full replays compute differently. */
     found: (file: string, state: GovernorState) => {
       const { session, gauge } = state;
       const [peakFraction, largest] = [peakShare(gauge), largestShare(gauge)];

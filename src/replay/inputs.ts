@@ -9,22 +9,23 @@ import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
 import type { Dialect } from './summary.ts';
 
 export type RecordingLine =
-  /** `decided`: what the run decided, which follows from the inputs before it. */
+  /** `decided`: a decision of the run, which replaying the inputs reproduces. */
   | { readonly kind: 'blank' | 'repeated' | 'decided' }
-  /** `lost`: it held a call. */
+  /** `lost`: the line contained a call. */
   | { readonly kind: 'malformed'; readonly lost?: true }
-  /** The opening of a record of `ctxb run`. */
+  /** The first line of a record of `ctxb run`. */
   | { readonly kind: 'run'; readonly run: Run }
-  /** A row of which only its presence and time count. */
+  /** A row that a light replay counts without parsing; only its time matters. */
   | { readonly kind: 'unread'; readonly row: Row & { readonly t: number } }
   | { readonly kind: 'input'; readonly input: Input };
 
 const REPEATED: RecordingLine = { kind: 'repeated' };
 
-/** Reads the lines of one recording, of either dialect or a record of a run, in order. */
+/** Reads the lines of one recording in order, in either dialect or from a record of a run. */
 export function createInputReader() {
   /**
-   * Newest message of each thread and model, which may have further lines: a call of another model may come in between.
+   * By thread and model: the newest message, which may have further lines. Keyed by model, because a call of another
+   * model can come in between.
    */
   const newest = new Map<string, string>();
   const rows = createRecentIds();
@@ -32,14 +33,14 @@ export function createInputReader() {
   let time = 0;
   let dialect: Dialect | undefined;
 
-  /** Around a compaction a session log repeats the kept rows under the same uuid. */
+  /** Around a compaction, a session log repeats the kept rows with the same uuid. */
   function isRepeated(uuid: unknown, isNamed: boolean): boolean {
     return isNamed && typeof uuid === 'string' && rows.seen(uuid);
   }
 
   /**
-   * A message that another one of its thread has followed is over: what comes under its id, and has read the same, is
-   * there a second time.
+   * A message is complete once its thread has continued with another one: a later line with the same id and input usage
+   * is a repetition.
    */
   function isOver({ event }: Input): boolean {
     if (event.kind !== 'assistant' || event.messageId === '') return false;
@@ -90,13 +91,13 @@ export function createInputReader() {
 
   return {
     read,
-    /** The new content of a log line. */
+    /** The inputs in a log line, without repetitions. */
     inputsIn: (line: string): readonly Input[] =>
       findAllIn(line).flatMap((each) => {
         const found = read(each);
         return found.kind === 'input' ? [found.input] : [];
       }),
-    /** undefined as long as no line has shown it. */
+    /** undefined until a line reveals it. */
     get dialect(): Dialect | undefined {
       return dialect;
     },
@@ -108,25 +109,25 @@ function said(event: Event, lastTime: number): Input {
   return { t, from: 'claude', event };
 }
 
-/** Session logs spell their keys in camelCase; lines of either that carry no id say nothing. */
+/** Session logs spell their keys in camelCase; lines without any id do not reveal the dialect. */
 function dialectOf(value: Fields): Dialect | undefined {
   if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
   return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
 }
 
-/** Ids that are remembered, at least: a session log repeats a row soon after it. */
+/** Minimum number of ids remembered: a session log repeats a row soon after it. */
 const REMEMBERED = 4096;
-/** Most places are free, so that a search ends soon. */
+/** Half of the places or more stay free, which keeps searches short. */
 const PLACES = 2 * REMEMBERED;
 
-/** Remembers ids by 64 bits of each, in place: as texts in sets they would take a tenth of the time to read a log. */
+/** Remembers ids by 64-bit hashes in typed arrays. Sets of strings would add a tenth to the time of reading a log. */
 export function createRecentIds() {
-  // Two tables in turn: to take the oldest out of one means to search for it.
+  // Two tables in turn: removing the oldest id from a single table would require a search for it.
   let newer: Int32Array = new Int32Array(2 * PLACES);
   let older: Int32Array | undefined;
   let count = 0;
   return {
-    /** Whether an id came before; remembers it. */
+    /** Returns whether an id was seen before, and remembers it. */
     seen(id: string): boolean {
       let [one, other] = [0, 1];
       for (let at = 0; at < id.length; at++) {
@@ -134,7 +135,7 @@ export function createRecentIds() {
         one = Math.imul(one ^ unit, 0x01000193);
         other = Math.imul(other + unit, 0x5bd1e995) ^ (other >>> 15);
       }
-      // A free place has zero here.
+      // Zero marks a free place.
       one ||= 1;
       if (older !== undefined && placeIn(older, one, other) >= 0) return true;
       const place = placeIn(newer, one, other);
@@ -151,7 +152,7 @@ export function createRecentIds() {
   };
 }
 
-/** The place of an id; below 0: it is absent, and could go to `~place`. */
+/** The place of an id; if absent, `~place` of the free place for it, which is negative. */
 function placeIn(table: Int32Array, one: number, other: number): number {
   for (let place = 2 * (one & (PLACES - 1)); ; place = (place + 2) & (2 * PLACES - 1)) {
     if (table[place] === 0) return ~place;

@@ -2,155 +2,161 @@ import type { CompactionKind, Receipt, ToldFact } from '../core/governor/decisio
 import type { Usage } from '../core/protocol/usage.ts';
 import type { SubagentBegun } from './observers/prompts.ts';
 
-/** One main-thread call. Its output is an estimate if the recording has only a placeholder. */
+/** A call of the main thread. Its output is estimated if the recording contains only a placeholder. */
 export interface CallSeen extends Usage {
-  /** From 1. */
+  /** Number of the call, from 1. */
   readonly number: number;
-  /** Line of the recording that it begins at, from 1. */
+  /** Line of the recording where the call begins, from 1. */
   readonly line: number;
-  /** Milliseconds since the epoch; null where the recording carries no times. */
+  /** Milliseconds since the epoch; null if the recording has no times. */
   readonly t: number | null;
   /** Number of its turn, from 1. */
   readonly turn: number;
   readonly messageId: string;
   readonly model: string | null;
-  /** null: not known. */
+  /** Context window in tokens; null if unknown. */
   readonly window: number | null;
-  /** Sum of the three parts of the input side. */
+  /** Total input tokens: `input`, `cacheCreation` and `cacheRead`. */
   readonly context: number;
   readonly outputKnown: boolean;
-  /** Output tokens that `usd` counts: the true count, or a quarter of the characters, which is rarely too much. */
+  /** Output tokens in `usd`: the true count, or a quarter of the characters, which is rarely an overestimate. */
   readonly billedOutput: number;
-  /** Its context as predicted before it, null for the first call and after a compaction. */
+  /** Context predicted before the call; null for the first call and after a compaction. */
   readonly predicted: number | null;
-  /** From list prices; null for a model without one. */
+  /** Cost at list prices in US dollars; null for a model without a price. */
   readonly usd: number | null;
-  /** Additions since the call before it. */
+  /** Tokens added since the previous call. */
   readonly added: Growth;
-  /** It counts in another session of the same replay, whose history this one has copied. */
+  /** The call is a copy and counts in another session of the same replay. */
   readonly copied?: true;
-  /** Uses of results before the last ones, if requested and present. */
+  /** Uses of earlier results whose words the previous call did not contain, if requested. */
   readonly uses?: readonly UseSeen[];
 }
 
-/** Words of a tool's result that a call uses. */
+/** A tool result whose words a call uses. */
 export interface UseSeen {
-  /** The last call in whose text, or in the results of whose tools, they stood. */
+  /** Number of the last call before it whose text or tool results contained the words. */
   readonly seen: number;
-  /** Tells the result apart from others. */
+  /** Identifies the result. */
   readonly result: number;
-  /** Estimated, of the whole result. */
+  /** Estimated tokens of the whole result. */
   readonly tokens: number;
 }
 
-/** One API call, of the main thread or a subagent, as it counts in sums. */
+/** An API call of the main thread or a subagent, as counted in sums. */
 export interface LedgerCall {
-  /** Its identity: copies in other recordings share one of these. Empty: it has none. */
+  /**
+   * Keys that identify the call; a copy in another recording shares at least one. Empty if the call cannot be
+   * identified.
+   */
   readonly keys: readonly string[];
   readonly main: boolean;
-  /** For a call of the main thread: its number there, from 1. */
+  /** Number in the main thread, from 1; missing for calls of subagents. */
   readonly number?: number;
-  /** Milliseconds since the epoch; null where the recording carries no times. */
+  /** Milliseconds since the epoch; null if the recording has no times. */
   readonly t: number | null;
   readonly model: string | null;
-  /** From list prices; null for a model without one. */
+  /** Cost at list prices in micro-dollars; null for a model without a price. */
   readonly microUsd: number | null;
 }
 
-/** The same with what it has read and written. */
+/** A `LedgerCall` with its usage. */
 export interface CountedCall extends LedgerCall {
-  /** Output is estimated where it is not known. */
+  /** `output` is estimated if unknown. */
   readonly usage: Usage;
 }
 
 /** The prompt of a turn. */
 export interface PromptSeen {
-  /** Number of the turn, from 1. */
+  /** Number of its turn, from 1. */
   readonly turn: number;
   readonly line: number;
   readonly t: number | null;
-  /** On one line, masked, at most `PROMPT_LENGTH` code points. */
+  /** On one line, masked, and cut to `LONG_LINE_LENGTH` code points. */
   readonly text: string;
-  /** Estimated. */
+  /** Estimated tokens. */
   readonly tokens: number;
 }
 
-/** A tool's result in the main thread's context. */
+/** A tool result in the main thread's context. */
 export interface ResultSeen {
   readonly tool: string;
-  /** The target of the tool, a path or a command, on one line, masked. */
+  /** The path, command or other target of the tool, on one line, masked. */
   readonly target: string;
-  /** Estimated. */
+  /** Estimated tokens. */
   readonly tokens: number;
   readonly line: number;
-  /** Number of the first call that had it in its context. */
+  /** Number of the first call with the result in its context. */
   readonly call: number;
-  /** Calls that had it in their context, up to the next compaction or the end. */
+  /** Number of calls with the result in their context, until the next compaction or the end. */
   readonly stayed: number;
 }
 
-/** A compaction that happened, as it counts in lists and sums. */
+/** A completed compaction, as counted in lists and sums. */
 export interface CompactionFigures {
   readonly trigger: 'auto' | 'manual';
-  /** Who started it. `placed`: claude, at ctxb's trigger. */
+  /** The initiator. `placed`: claude, at the trigger that ctxb set. */
   readonly by: 'claude' | 'placed' | 'caller' | 'ctxb';
-  /** Calls before it. */
+  /** Number of calls before it. */
   readonly call: number;
-  /** Milliseconds since the epoch; null where the recording carries no times. */
+  /** Milliseconds since the epoch; null if the recording has no times. */
   readonly t: number | null;
-  /** Of the call before it. */
+  /** Model of the preceding call. */
   readonly model: string | null;
-  /** Context before, as claude reported it. */
+  /** Context before the compaction, as reported by claude. */
   readonly preTokens: number | null;
-  /** It counts in another session of the same replay, whose history this one has copied. */
+  /** The compaction is a copy and counts in another session of the same replay. */
   readonly copied?: true;
 }
 
-/** The same, with the contexts before and after it. */
+/** A compaction with the contexts before and after it. */
 export interface CompactionSeen extends CompactionFigures {
-  /** For an `exact` one no summary was seen before the next call. */
+  /** `exact` if no summary appeared before the next call. */
   readonly how: CompactionKind;
   /** Line of the recording, from 1. */
   readonly line: number;
-  /** Context before, as the gauge had predicted it. */
+  /** Predicted context before the compaction. */
   readonly gaugeBefore: number;
-  /** Context of the first call after it. */
+  /** Context of the first call after the compaction; null without one. */
   readonly firstAfter: number | null;
 }
 
-/** A subagent, with how it began as far as the recording shows it. */
+/** A subagent, with its beginning if the recording contains it. */
 export interface SubagentSeen extends Partial<SubagentBegun> {
   readonly id: string;
-  /** `general-purpose`; null where the recording does not say. */
+  /** For instance `general-purpose`; null if unknown. */
   readonly kind: string | null;
   readonly peak: number;
   readonly calls: number;
-  /** All that its calls read and wrote, the prompt cache included. */
+  /** Total usage of its calls, including the prompt cache. */
   readonly tokens: number;
-  /** From list prices; null if none of its models has a price. */
+  /** Cost at list prices in US dollars; null if no price is known. */
   readonly usd: number | null;
-  /** Its calls are not in the recording: the figures come from claude's own count of its context. */
+  /** The recording does not contain its calls; the figures are based on claude's count of its context. */
   readonly estimated: boolean;
 }
 
-/** Estimated tokens by source: `prompt`, `answer` (what the model itself wrote), `summary`, `notice`, or a tool's name. */
+/** Estimated tokens by source: `prompt`, `answer` (the model's own output), `summary`, `notice`, or a tool's name. */
 export type Growth = Readonly<Record<string, number>>;
 
-/** A compaction or handoff, and what of all that was known before it the first request after it held. */
+/** A compaction or handoff, and which of the facts known before it the next request contained. */
 export interface ReliefSeen extends Omit<Receipt, 'gone' | 'stayed'> {
-  /** ctxb really handed back what is `given`; else, in a recording without it, it would have. */
+  /**
+   * Whether ctxb handed back the facts counted in `given`; otherwise the recording is without ctxb, which would have
+   * handed them back.
+   */
   readonly actual: boolean;
-  /** Number of that request's call. */
+  /** Number of the call that made this request. */
   readonly call: number;
   readonly line: number;
   readonly gone: readonly LostFact[];
   readonly stayed: readonly (Receipt['stayed'][number] & Partial<LostFact>)[];
 }
 
-/** A fact that the fresh context lacks, or would lack without ctxb. */
+/** A fact missing from the fresh context, or missing without ctxb. */
 export interface LostFact extends ToldFact {
-  /** The line of the recording that mentioned it last; null: in another recording. */
+  /** The last line of the recording that mentioned the fact; null if it is in another recording. */
   readonly line: number | null;
-  /** The first later call that asked a tool for it; null: none. */
+  /** Number of the first later call that asked a tool for the fact; null if no call did. */
   readonly again: number | null;
 }

@@ -2,18 +2,18 @@ import type { CountedCall, LedgerCall } from './items-seen.ts';
 import type { SessionFigures } from './summary.ts';
 
 /**
- * Figures as threads hand them over and caches keep them. Calls are most of them, and few reports look at each: they are
- * texts, and are read where they are asked for.
+ * Figures in a form for messages between threads and for caches. Calls are most of the data but few reports need them,
+ * so they are stored as text and parsed on demand.
  */
 export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
-  /** An array where a key has one of the characters that stand between keys. */
+  /** All keys as one text; an array if a key contains a separator. */
   readonly keys: string | LedgerCall['keys'][];
-  /** JSON of a {@link Row} for each call. */
+  /** JSON array with a {@link Row} for each call. */
   readonly rows: string;
   readonly models: readonly (string | null)[];
 }
 
-/** Its number, the time since the call before it, the place of its model, its cost and, from a full reading, its usage. */
+/** Number, milliseconds since the previous call, index of the model, cost and, in a full replay, usage. */
 type Row = readonly [
   number: number,
   since: number | null,
@@ -25,7 +25,7 @@ type Row = readonly [
 const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
 const BETWEEN = /[,+]/;
 
-/** In place of a number: a call of a subagent, and one of the main thread that has none. */
+/** Replace the number: for a call of a subagent, and for a main-thread call without a number. */
 const [OF_SUBAGENT, UNNUMBERED] = [0, -1];
 
 export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
@@ -50,7 +50,7 @@ export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
   return { ...figures, keys, rows: JSON.stringify(rows), models };
 }
 
-/** The keys of calls as one text. */
+/** Joins the keys of all calls into one text. */
 export function keyText(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
   return calls.map(({ keys }) => keys.join(BETWEEN_KEYS)).join(BETWEEN_CALLS);
 }

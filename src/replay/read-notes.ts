@@ -13,23 +13,23 @@ import type { ReadLine } from './read/line-feed.ts';
 import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';
 
-/** Kinds of lines that anything could be. */
+/** Kinds of lines that do not prove a recording. */
 const NOTHING: ReadonlySet<string> = new Set(['unknown', 'malformed']);
 
 export interface ReadNotesOptions {
   readonly stdin: Readable;
-  /** Takes secrets out of texts. */
+  /** Masks secrets in texts. */
   readonly mask: Mask;
-  /** Told of every piece of a file of notes, in order. */
+  /** Called with each piece of a notes file, in order. */
   readonly onPage?: (page: { readonly file: string; readonly text: string }) => void;
 }
 
 /**
- * The working memory of a recording, as a run would have kept it.
+ * Rebuilds the working memory of a recording, as a run would have kept it.
  *
- * @returns `session`: claude's id, undefined where the recording does not say; `updated`: time of the last line, in
- * milliseconds since the epoch, 0 where the recording does not say
- * @throws CtxbError `unreadable-input` when the file cannot be read, or is not a recording of a session
+ * @returns `session`: claude's id, or undefined if unknown; `updated`: time of the last line in milliseconds since the
+ * epoch, or 0 if unknown
+ * @throws CtxbError `unreadable-input` if the file cannot be read, or is not a recording of a session
  */
 export async function readNotes(source: Source, options: ReadNotesOptions) {
   const reader = createInputReader();
@@ -42,7 +42,7 @@ export async function readNotes(source: Source, options: ReadNotesOptions) {
   let updated = 0;
   let understood = 0;
 
-  /** The record of a run holds prompts where the caller said them: they are noted where they went to claude. */
+  /** A record of a run contains prompts when the caller sent them; notes list them when claude received them. */
   function foundIn(input: Input): readonly Found[] {
     const found = extractor.add(input);
     return host === undefined ? found : queue.pass(input, found, host.feed(input).after);
@@ -70,11 +70,11 @@ export async function readNotes(source: Source, options: ReadNotesOptions) {
 }
 
 export interface BuildOptions extends ReadNotesOptions {
-  /** Folder of the detail files, as the index is to name it. */
+  /** Folder of the detail files, as named in the index. */
   readonly folder: string;
 }
 
-/** The index of working memory for a recording, as a run would have kept it. @throws as `readNotes` */
+/** The index of working memory for a recording, as a run would have written it. @throws like `readNotes` */
 export async function buildNotes(source: Source, options: BuildOptions): Promise<string> {
   const { notebook, session, updated } = await readNotes(source, options);
   const { requests, state, toolLog } = notebook;

@@ -9,24 +9,24 @@ import { fieldsOf } from '../core/protocol/fields.ts';
 import { createInputReader } from './inputs.ts';
 import { readValues } from './read/read-values.ts';
 
-/** Something in a session that has all the words. */
+/** An excerpt of a session that contains all words. */
 export type Recalled = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
 
 export interface Search {
-  /** All words must match, in any case. At least one; none is empty. */
+  /** All must match, ignoring case. At least one, and no empty ones. */
   readonly words: readonly string[];
-  /** Takes secrets out of texts. */
+  /** Masks secrets in texts. */
   readonly mask: Mask;
 }
 
-/** A longer file is read without a look at whether the words are in it at all. */
+/** Maximum file size in bytes for the quick search; larger files are read in any case. */
 const MOST_AT_ONCE = 256 * 1024 * 1024;
 
 /**
- * Whether a log may have the words, by its bytes, in a hundredth of the time of reading it. Compares only letters and
- * digits, because JSON may escape other characters.
+ * Whether a log may contain the words: searches the raw bytes, which is a hundred times faster than reading the log.
+ * Compares only letters and digits, because JSON may escape other characters.
  *
- * @throws as `readFileSync`
+ * @throws like `readFileSync`
  */
 export function mayHold(file: string, { words }: Search): boolean {
   if (statSync(file).size > MOST_AT_ONCE) return true;
@@ -37,7 +37,7 @@ export function mayHold(file: string, { words }: Search): boolean {
   });
 }
 
-/** The matches of a log, oldest first. @throws CtxbError `unreadable-input` */
+/** The matches in a log, oldest first. @throws CtxbError `unreadable-input` */
 export async function recallFrom(file: string, search: Search): Promise<Recalled[]> {
   const reader = createInputReader();
   const extractor = createExtractor({ live: false });
@@ -54,19 +54,22 @@ export async function recallFrom(file: string, search: Search): Promise<Recalled
 }
 
 export interface Item {
-  /** Milliseconds since the epoch; 0 where the log does not say. */
+  /** Milliseconds since the epoch; 0 if unknown. */
   readonly t: number;
-  /** Said by the user or the agent, a call of a tool with its result, what did not work, or a document of ctxb's. */
+  /**
+   * `said`: by the agent; `call`: a tool call with its result; `dead end`: what did not work; `note`: a document of
+   * ctxb.
+   */
   readonly kind: 'prompt' | 'said' | 'call' | 'dead end' | 'note';
   readonly texts: readonly string[];
   readonly title: (mask: Mask) => string;
 }
 
 /**
- * The excerpt of an item that has all the words.
+ * Returns the excerpt of an item that contains all words, otherwise undefined.
  *
- * @returns the title on one line: of a call what it did and how it ended, else the beginning of what was said; lines with a
- * word as they stand there, shortened
+ * @returns `title`: for a call, what it did and how it ended; otherwise the start of the text. `lines`: the original
+ * lines with a word, shortened
  */
 export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search) {
   const lower = texts.map(comparable);
@@ -76,12 +79,12 @@ export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search
   return { t, kind, title: oneLine(title(mask), LONG_LINE_LENGTH), lines: linesWith(sought, lines) };
 }
 
-/** Equal for texts that differ in case alone, or in how a letter and its accent are written. */
+/** Normalizes a text, so that case and the Unicode form of accents do not matter. */
 function comparable(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
-/** Lines of a match that are shown. */
+/** Maximum number of lines shown per match. */
 const MOST_LINES = 5;
 
 function linesWith(words: readonly string[], lines: readonly string[]): string[] {
@@ -94,7 +97,7 @@ function linesWith(words: readonly string[], lines: readonly string[]): string[]
     .map(({ line }) => shownPart(line, words));
 }
 
-/** Characters of a line before its first word, and in all. */
+/** Maximum characters before the first word, and of the whole line. */
 const BEFORE = 80;
 const SHOWN = 240;
 

@@ -1,7 +1,7 @@
 import type { Policy } from '../core/governor/policy.ts';
 import type { Run } from '../core/governor/state.ts';
 
-/** The run a plain recording is judged in; a record of `ctxb run` brings its own. */
+/** The run settings for a plain recording; a record of `ctxb run` contains its own. */
 export function replayRun(policy: Policy): Run {
   return {
     policy,

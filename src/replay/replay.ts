@@ -12,11 +12,11 @@ import type { SessionFigures, SessionSummary } from './summary.ts';
 export interface ReplayOptions extends Asked {
   readonly policy: Policy;
   readonly stdin: Readable;
-  /** Called with the number of bytes of each piece read. */
+  /** Called with the size of each piece read, in bytes. */
   readonly onBytes?: ((count: number) => void) | undefined;
 }
 
-/** Judges one recording whole. @throws CtxbError `unreadable-input` when the file cannot be read */
+/** Replays one recording in full. @throws CtxbError `unreadable-input` if the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
   const { policy, ...asked } = options;
   const replay = createSessionReplay({ ...asked, run: replayRun(policy) });
@@ -24,11 +24,12 @@ export async function replaySource({ file, subagents }: Source, options: ReplayO
   return replay.summary(file);
 }
 
-/** The depth of reading: what lists, sums and gates need of a session log, or the whole judgement. */
+/** `light` computes what lists, sums and gates need from a session log; `full` runs the governor on every line. */
 export type Depth = 'light' | 'full';
 
 /**
- * The figures of a recording, at least at a depth. @throws CtxbError `unreadable-input` when the file cannot be read
+ * The figures of a recording, at least at the given depth. @throws CtxbError `unreadable-input` if the file cannot be
+ * read
  */
 export async function readSource(source: Source, options: DepthOptions): Promise<SessionFigures> {
   const light = options.depth === 'light' ? await readLightly(source, options) : undefined;
@@ -39,7 +40,7 @@ export interface DepthOptions extends ReplayOptions {
   readonly depth: Depth;
 }
 
-/** undefined: it is no session log; stdin can only be read once. */
+/** Returns undefined if the file is not a session log, and for stdin, which can be read only once. */
 async function readLightly({ file, subagents }: Source, options: ReplayOptions): Promise<SessionFigures | undefined> {
   if (file === '-') return undefined;
   const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });
@@ -50,7 +51,7 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions):
   return replay.found(file);
 }
 
-/** The result for one recording, or its error. */
+/** The result of the work, or its error. */
 export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
 
 export type Judged = Attempt<SessionFigures>;
@@ -64,7 +65,7 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   }
 }
 
-/** Reads recordings in their order. One that cannot be read does not stop the others. */
+/** Reads recordings in order. An unreadable one does not stop the others. */
 export async function* readAll(sources: Iterable<Source>, options: DepthOptions): AsyncGenerator<Judged> {
   for (const source of sources) yield await attempt(() => readSource(source, options));
 }

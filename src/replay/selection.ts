@@ -1,17 +1,20 @@
 import { ownFigures } from './copies.ts';
 import type { SessionFigures } from './summary.ts';
 
-/** Filters for sessions. A missing filter excludes none. */
+/** Filters for sessions. A missing filter matches all sessions. */
 export interface Filters {
-  /** Those that went on at or after this time, in milliseconds since the epoch. */
+  /** Matches sessions active at or after this time, in milliseconds since the epoch. */
   readonly since?: number | undefined;
-  /** Part of claude's working folder. */
+  /** Part of the path of claude's working folder. */
   readonly project?: string | undefined;
-  /** Part of the model's id, in any case. */
+  /** Part of the model's id, ignoring case. */
   readonly model?: string | undefined;
 }
 
-/** A session whose recording carries no times passes `since`: its file was looked at before. */
+/**
+ * Whether a session matches the filters. A recording without times matches `since`, because its file time was checked
+ * before.
+ */
 export function isMeant({ time, project, file, model }: SessionFigures, filters: Filters): boolean {
   const { since } = filters;
   if (since !== undefined && time.last !== null && time.last < since) return false;
@@ -27,7 +30,7 @@ type Sortable = Pick<
   'file' | 'project' | 'time' | 'context' | 'calls' | 'compactions' | 'cost' | 'copied' | 'lines'
 >;
 
-/** Figures, the largest first; unknown ones last. */
+/** Sort keys, largest first; null comes last. */
 const FIGURES: Readonly<Record<Exclude<SortOrder, 'project'>, (session: Sortable) => number | null>> = {
   newest: ({ time }) => time.last,
   oldest: ({ time }) => (time.last === null ? null : -time.last),
@@ -37,7 +40,7 @@ const FIGURES: Readonly<Record<Exclude<SortOrder, 'project'>, (session: Sortable
   compactions: (session) => ownFigures(session).compactions,
 };
 
-/** @param sessions with their copies marked. Equal ones stay in their order. */
+/** A stable sort. @param sessions processed by `markCopies` */
 export function sortSessions<S extends Sortable>(sessions: readonly S[], order: SortOrder): S[] {
   if (order !== 'project') {
     const figure = (session: S) => FIGURES[order](session) ?? Number.NEGATIVE_INFINITY;

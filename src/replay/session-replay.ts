@@ -23,24 +23,24 @@ import type { ReadLine } from './read/line-feed.ts';
 import type { SessionSummary } from './summary.ts';
 
 export interface Asked {
-  /** Each main-thread call, each prompt and each result. */
+  /** Include each main-thread call, prompt and result. */
   readonly series: boolean;
-  /** The calls, with what each draws from earlier results. */
+  /** Include the calls with the earlier results that each uses. */
   readonly uses?: boolean;
-  /** The facts that each compaction or handoff kept; `receipts`: as written by the run of this log. */
+  /** Include the facts that each compaction or handoff kept; `receipts` are those of the run that produced this log. */
   readonly retention?: boolean | { readonly receipts: readonly TimedReceipt[] };
-  /** The call to explain: its number, from 1, or its message's id. */
+  /** The call to explain: number from 1, or message id. */
   readonly explain?: string | undefined;
-  /** Takes secrets out of texts, as in the run. */
+  /** Masks secrets in texts, as in the run. */
   readonly mask: Mask;
 }
 
 export interface SessionReplayOptions extends Asked {
-  /** How a plain recording is judged; a record of `ctxb run` brings its own. */
+  /** Run settings for a plain recording; a record of `ctxb run` contains its own. */
   readonly run: Run;
 }
 
-/** Judges one recording line by line. Grows in place: a recording has millions of lines. */
+/** Replays one recording line by line. Mutable, because a recording can have millions of lines. */
 export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
   const decisions: Decision[] = [];
@@ -55,7 +55,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const cut = cutterWith(mask);
   const figures = createFigures(cut, { prompts: series, usage: true });
   const calls = series || options.uses || explain !== undefined ? createCalls() : undefined;
-  // Calls before growth: what a call writes is in the context of the next one.
+  // `calls` comes before `growth`: the output of a call is in the context of the next one.
   const watch = {
     subagents: createSubagents(cut),
     oddities: createOddities(),
@@ -67,7 +67,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
   };
   const observers = Object.values(watch).filter((observer) => observer !== undefined);
 
-  /** A record of a run: it is judged as it was then, notes included. */
+  /** Restarts with the settings of a recorded run, including its notes. */
   function begin(recorded: Run): void {
     host = createHost(initialState(recorded), world);
     memory = recorded.policy.memory.enabled ? createMemory({ run: recorded, mask }) : undefined;
@@ -80,7 +80,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     if (!figures.see(seen)) return;
     for (const observer of observers) observer.see(seen);
     retention?.see(seen);
-    // Also in a recording without ctxb.
+    // Detects session changes in recordings without ctxb too.
     const next = lineageStep(after);
     if (next !== undefined) lineage.push({ ...next, context: predicted(before.gauge) });
     for (const action of actions) noteAction(action);

@@ -4,9 +4,9 @@ import { DEFAULTS } from '../config/defaults.ts';
 import { CtxbError, unreadable } from '../errors.ts';
 import { headOf } from './read/read-values.ts';
 
-/** One recording: its file, and the logs of subagents that belong to it. */
+/** One recording: its file, and the logs of its subagents. */
 export interface Source {
-  /** `-` is stdin. */
+  /** `-` for stdin. */
   readonly file: string;
   readonly subagents: readonly string[];
 }
@@ -14,23 +14,23 @@ export interface Source {
 const RECORDING = /\.(ndjson|jsonl)$/;
 
 /**
- * Folder of a session's subagent logs, next to the session's own: `<session>/subagents/agent-*.jsonl`; those of
- * workflows and of nested subagents are in folders below it.
+ * Folder of a session's subagent logs, next to the session's log: `<session>/subagents/agent-*.jsonl`. Workflows and
+ * nested subagents have subfolders.
  */
 const SUBAGENTS = 'subagents';
 
-/** Files that ctxb keeps of runs, and that git keeps of files, such as git-annex's link targets. */
+/** Folders to skip: ctxb's own files of runs, and git's files, which include the link targets of git-annex. */
 const KEPT: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git']);
 
-/** In the folder of a workflow: answers of its agents, which their logs also hold. */
+/** Answers of a workflow's agents, which their logs also contain. */
 const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.jsonl$/;
 
 /**
- * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files below a folder, in order of name, also
- * those that links to files and folders lead to; what ctxb keeps of runs and git of files is left out.
+ * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files in a folder and its subfolders,
+ * sorted by name. Follows symbolic links; skips the folders of ctxb's runs and of git.
  *
- * @param tell told of each folder and link below that cannot be read; without it the first one is thrown
- * @throws CtxbError `unreadable-input` naming the path
+ * @param tell called for each unreadable folder or link below `path`; by default, the first one is thrown
+ * @throws CtxbError `unreadable-input` with the path
  */
 export function findSources(path: string, tell: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
@@ -41,7 +41,7 @@ export function findSources(path: string, tell: OnFault = raise): Source[] {
   return distinct(files.map((file) => ({ file, subagents: subagentLogs(file, onFault, flat) })));
 }
 
-/** Each file once, by whatever paths it was found; a log of a subagent belongs to its session. */
+/** Removes files found by several paths, and subagent logs that belong to a found session. */
 function distinct(sources: readonly Source[]): Source[] {
   const found = sources.map((source) => ({ source, real: realPath(source.file) }));
   const best = new Map<string, Source>();
@@ -53,16 +53,17 @@ function distinct(sources: readonly Source[]): Source[] {
   return found.flatMap(({ source, real }) => (best.get(real) === source && !attached.has(real) ? [source] : []));
 }
 
-/** Prefers the name with more subagents next to it, then the file's own name. */
+/** Prefers the path with more subagent logs next to it, then the file itself over a link. */
 function isBetter(a: Source, b: Source): boolean {
   return (a.subagents.length - b.subagents.length || Number(isLink(b.file)) - Number(isLink(a.file))) > 0;
 }
 
 /**
- * The recordings under some paths, each once.
+ * The recordings under several paths, without duplicates.
  *
- * @param since in milliseconds since the epoch; undefined: all
- * @returns `stale`: how many were left out, as nothing was added to them since then; `faults`: what could not be looked at
+ * @param since milliseconds since the epoch; undefined: no limit
+ * @returns `stale`: number of recordings excluded because they were last written before `since`; `faults`: unreadable
+ * paths
  */
 export function findAllSources(paths: readonly string[], since: number | undefined) {
   const faults: CtxbError[] = [];
@@ -72,13 +73,13 @@ export function findAllSources(paths: readonly string[], since: number | undefin
   return { sources, stale: sessions.length - sources.length, faults };
 }
 
-/** A file that was last written before a time has nothing from after it, and need not be read. */
+/** Whether a recording was written at or after a time; others contain nothing from after it. */
 export function isFresh({ file, subagents }: Source, since: number | undefined): boolean {
   if (since === undefined || file === '-') return true;
   return [file, ...subagents].some((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? since) >= since);
 }
 
-/** Bytes to read; undefined if a source has no size, such as stdin. */
+/** Total size in bytes; undefined if a source has no size, such as stdin. */
 export function bytesOf(sources: readonly Source[]): number | undefined {
   let bytes = 0;
   for (const path of sources.flatMap(({ file, subagents }) => [file, ...subagents])) {
@@ -91,7 +92,7 @@ export function bytesOf(sources: readonly Source[]): number | undefined {
 
 type OnFault = (fault: CtxbError) => void;
 
-/** The folder of a session's subagents is looked at for the session and by itself. */
+/** Reports each fault once: a subagent folder is read for its session and by itself. */
 function once(tell: OnFault): OnFault {
   const said = new Set<string>();
   return (fault) => {
@@ -108,8 +109,8 @@ function raise(fault: CtxbError): never {
 function ignore(): void {}
 
 /**
- * Follows each link to a folder once, after the folder's own files, so that files keep their own names. It does not
- * follow links upwards, to avoid circles and the whole disk.
+ * Follows each link to a folder once, after the folder's own files, so that files keep their own names. Ignores links
+ * to parent folders, to avoid cycles and reading the whole disk.
  */
 function recordingsBelow(top: string, onFault: OnFault): string[] {
   const found: Walk = { files: [], folders: [top], links: [] };
@@ -136,7 +137,7 @@ function lookInto(folder: string, found: Walk, onFault: OnFault): void {
     if (KEPT.has(entry.name)) continue;
     if (entry.isDirectory()) found.folders.push(path);
     else if (isRecording(entry, path, onFault)) found.files.push(path);
-    // A link that leads nowhere is no folder.
+    // Broken links are ignored.
     else if (entry.isSymbolicLink() && statsOf(path, ignore)?.isDirectory()) found.links.push(path);
   }
 }
@@ -149,7 +150,7 @@ function isRecording(entry: Dirent, path: string, onFault: OnFault): boolean {
   return RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path) && isFile(entry, path, onFault);
 }
 
-/** Also one that a link leads to; a pipe or a device could keep the reader for ever. */
+/** Follows links. Rejects pipes and devices, which could block the reader forever. */
 function isFile(entry: Dirent, path: string, onFault: OnFault): boolean {
   if (!entry.isSymbolicLink()) return entry.isFile();
   return statsOf(path, onFault)?.isFile() === true;
@@ -159,12 +160,12 @@ function entriesOf(folder: string, onFault: OnFault): Dirent[] {
   return told([], onFault, folder, () => readdirSync(folder, { withFileTypes: true }));
 }
 
-/** Of what a link leads to; undefined if nothing is there. */
+/** Follows links; undefined if the target does not exist. */
 function statsOf(path: string, onFault: OnFault): Stats | undefined {
   return told(undefined, onFault, path, () => statSync(path, { throwIfNoEntry: false }));
 }
 
-/** Returns what it reads, or a fallback on an error. */
+/** Returns the result of `read`, or `otherwise` after reporting an error. */
 function told<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T {
   try {
     return read();
@@ -174,19 +175,19 @@ function told<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T
   }
 }
 
-/** Next to the session; if none are there and it is a link, next to its target. */
+/** Looks next to the session; if it is a link without logs beside it, next to its target. */
 function subagentLogs(file: string, onFault: OnFault, flat: FlatLogs): string[] {
   const logs = [...flat(file), ...logsBeside(file, onFault)];
   const real = logs.length === 0 && isLink(file) ? realPath(file) : file;
   return real === file ? logs : [...flat(real), ...logsBeside(real, onFault)];
 }
 
-/** Logs of subagents next to a session's own, as Claude Code 2.0 wrote them: each names its session. */
+/** Subagent logs next to a session's log, the layout of Claude Code 2.0. Each log names its session. */
 type FlatLogs = (session: string) => readonly string[];
 
 const FLAT_LOG = /^agent-[\w-]+\.jsonl$/;
 
-/** Each folder is looked at once. */
+/** Reads each folder once. */
 function createFlatLogs(onFault: OnFault): FlatLogs {
   const folders = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return (file) => {
@@ -198,7 +199,7 @@ function createFlatLogs(onFault: OnFault): FlatLogs {
   };
 }
 
-/** By the id of their session. */
+/** Subagent logs by session id. */
 function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, readonly string[]> {
   const logs = new Map<string, string[]>();
   const names = entriesOf(folder, onFault).filter((entry) => FLAT_LOG.test(entry.name));
@@ -210,10 +211,12 @@ function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, reado
   return logs;
 }
 
-/** Bytes of a log in which its first row names the session. */
+/** Bytes of a log that contain its first row, which names the session. */
 const HEAD_BYTES = 64 * 1024;
 
-/** undefined: it is no log of a subagent, or cannot be read; reading it will report the error. */
+/**
+ * Returns undefined if the file is not a subagent log, or is unreadable; reading the recording reports the error later.
+ */
 function sessionOfAgent(path: string): string | undefined {
   const text = told('', ignore, path, () => headOf(path, HEAD_BYTES));
   return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;
@@ -229,7 +232,7 @@ function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** The path itself on an error: reading it will report it. */
+/** Returns the given path on an error, which reading the file reports later. */
 function realPath(path: string): string {
   if (path === '-') return path;
   try {

@@ -19,7 +19,7 @@ import type { Oddity } from './observers/oddities.ts';
 import type { Grouping, RetentionTotals, Sum } from './sums.ts';
 import type { SessionWhatIf, WhatIfTotals } from './what-if.ts';
 
-/** The figures of one recording for lists, sums and gates: the same in a light and a full reading. All in tokens. */
+/** The figures of one recording for lists, sums and gates, equal in light and full replays. Sizes are in tokens. */
 export interface SessionFigures {
   readonly file: string;
   readonly sessionId: string | null;
@@ -28,71 +28,77 @@ export interface SessionFigures {
   readonly model: string | null;
   /** claude's working folder. */
   readonly project: string | null;
-  /** The first prompt, on one line, masked and cut; null if the recording does not have it. */
+  /** The first prompt on one line, masked and cut; null if the recording does not contain it. */
   readonly prompt: string | null;
-  /** Times of the first and last line with one, in milliseconds since the epoch. */
+  /** Times of the earliest and the latest line, in milliseconds since the epoch; null if the recording has no times. */
   readonly time: { readonly first: number | null; readonly last: number | null };
-  /** null: unknown, and so are shares. */
+  /** `tokens` is null if unknown; then all shares are null too. */
   readonly window: { readonly tokens: number | null; readonly source: WindowSource };
   readonly calls: number;
   readonly context: ContextFigures;
-  /** Every call, also of subagents; with other recordings, only those that count here. They may have to be unpacked. */
+  /**
+   * All calls, including subagents; after `markCopies`, only the calls that count in this session. May unpack them on
+   * each call.
+   */
   readonly ledger: () => readonly LedgerCall[];
-  /** The keys of all calls as one text, where they are packed. */
+  /** The keys of all calls as one text, if the figures were packed. */
   readonly keys?: string;
-  /** Calls copied from other sessions of the same replay, which do not count here; missing: none. */
+  /** Calls that count in other sessions of the same replay; missing if there are no copies. */
   readonly copied?: Copied;
   readonly compactions: readonly CompactionFigures[];
-  /** null: the recording does not say. */
+  /** `usd` is null if the recording does not reveal a cost. */
   readonly cost: {
     readonly usd: number | null;
-    /** Part of it comes from the price table, not from claude. */
+    /** Whether part of the cost is computed from list prices instead of reported by claude. */
     readonly computed: boolean;
-    /** A model without a price, whose calls it leaves out. */
+    /** A model without a price, whose calls are not included. */
     readonly unpriced?: string;
-    /** In the record of a run: the saving compared with claude alone; below 0 it cost more. Missing: none. */
+    /**
+     * Estimated saving compared with claude alone, in US dollars; negative if ctxb cost more. Only in the record of a
+     * run, and missing if 0.
+     */
     readonly saved?: number;
   };
   readonly lines: {
     readonly total: number;
     readonly unknown: number;
     readonly malformed: number;
-    /** Malformed lines with a call; missing: none. */
+    /** Malformed lines with a call; missing if 0. */
     readonly lost?: number;
-    /** Calls of which no line tells the size; missing: none. They are in no other figure. */
+    /** Calls without usage on any line; missing if 0. Excluded from all other figures. */
     readonly unsized?: number;
   };
 }
 
 export interface ContextFigures {
   readonly peak: number;
-  /** Share of the window of its own model. */
+  /** Peak as a share of its model's window. */
   readonly peakFraction: number | null;
-  /** The largest share of a window that was in use, where that is another model's, whose window is smaller. */
+  /** The largest share of any window, if another model with a smaller window was fuller. */
   readonly largestFraction?: number | null;
-  /** Number of the call that the peak was measured at, from 1; 0 where no call was measured. */
+  /** Number of the call with the peak, from 1; 0 without measured calls. */
   readonly peakCall: number;
-  /** The context over the calls, as the largest of equally many calls each; at most 60 figures. */
+  /** The context over the calls, at most 60 points; each is the maximum over an equal number of calls. */
   readonly curve: readonly number[];
 }
 
-/** The full figures of one recording, for every report but lists and sums. */
+/** The complete figures of one recording, for all reports except lists and sums. */
 export interface SessionSummary extends SessionFigures {
   readonly turns: number;
   readonly context: ContextFigures & { readonly last: number; readonly basis: Basis };
   readonly ledger: () => readonly CountedCall[];
-  /** Sums over the calls in the ledger: `cacheRead` is what was read again and again. Output is estimated where it is not known. */
+  /** Sums over the ledger; `cacheRead` counts cached context again for each call. Unknown output is estimated. */
   readonly traffic: { readonly main: Usage; readonly subagents: Usage };
   readonly compactions: readonly CompactionSeen[];
-  /** Decisions that the policy would have made, or, in a record of a run, made. */
+  /** Decisions of ctxb: made, in the record of a run; otherwise those that the policy would have made. */
   readonly actions: readonly Decision[];
-  /** Calls after a pause that was longer than the life of the prompt cache, where there were any. */
+  /** Calls after pauses longer than the life of the prompt cache; missing if there were none. */
   readonly pauses?: Pauses;
-  /** Estimated tokens that were put into the main thread's context, by what they came from. */
+  /** Estimated tokens added to the main thread's context, by source. */
   readonly growth: Growth;
-  /** The largest results of tools in the main thread, the largest first. */
+  /** The largest tool results of the main thread, largest first. */
   readonly largest: readonly ResultSeen[];
-  /** The session ids of the work, in order. */
+  /** Changes of the session id, in order. */
   readonly lineage: readonly {
     readonly from: string;
     readonly to: string;
@@ -100,88 +106,93 @@ export interface SessionSummary extends SessionFigures {
     readonly context: number;
   }[];
   readonly subagents: readonly SubagentSeen[];
-  /** Oddities of the recording, by kind, so that frequent ones do not hide rare ones. */
+  /** Oddities by kind, so that frequent ones do not hide rare ones. */
   readonly oddities: readonly Oddity[];
-  /** The origin of a call's figures, if requested; null if there is no such call. */
+  /** How the figures of a call were computed, if requested; null if the call does not exist. */
   readonly explanation?: Explanation | null;
   /** Facts kept by each compaction or handoff, if requested. */
   readonly retention?: readonly ReliefSeen[];
-  /** Main-thread calls, where they were asked for. */
+  /** The calls of the main thread, if requested. */
   readonly series?: readonly CallSeen[];
-  /** The prompts of turns, if the series was requested. */
+  /** The prompts, if the series was requested. */
   readonly prompts?: readonly PromptSeen[];
-  /** All results of tools in the main thread in order, where the series was asked for. */
+  /** All tool results of the main thread in order, if the series was requested. */
   readonly results?: readonly ResultSeen[];
   /** The estimate with ctxb, if requested. */
   readonly whatIf?: SessionWhatIf;
 }
 
-/** Whether a recording was judged whole. */
+/** Whether the figures come from a full replay. */
 export function isFull(session: SessionFigures): session is SessionSummary {
   return 'traffic' in session;
 }
 
-/** The prompt cache after pauses, by the usage of the calls that followed them. */
+/** Pauses that may expire the prompt cache, judged by the usage of the next call. */
 export interface Pauses {
   readonly count: number;
-  /** How often the cache had really expired. */
+  /** Number of pauses after which the cache had expired. */
   readonly expired: number;
-  /** Tokens read again then, and their cost from list prices; a model without a price counts as 0. */
+  /**
+   * Tokens read again after expiries, and their cost at list prices in US dollars; a model without a price counts as 0.
+   */
   readonly tokens: number;
   readonly usd: number;
-  /** The cost of the same tokens from the cache. */
+  /** Cost of the same tokens if read from the cache, in US dollars. */
   readonly cachedUsd: number;
 }
 
-/** `stream`: what claude wrote to stdout, also in a record of a run. `session`: claude's own log. */
+/** `stream`: claude's stdout, or the record of a run. `session`: claude's own log. */
 export type Dialect = 'stream' | 'session';
 
-/** The replay of one or more recordings, as `--json` prints it. */
+/** The replay of one or more recordings, as printed by `--json`. */
 export interface ReplayReport {
   readonly version: 1;
   readonly sessions: readonly ReportedSession[];
-  /** Over all sessions: a call in several of them counts once. */
+  /** Totals over all sessions: a call in several of them counts once. */
   readonly totals: Totals;
-  /** The grouping of `sums`, if requested; with `--since` they cover the time since then. */
+  /** The grouping of `sums`, if requested. With `--since`, sums exclude earlier calls. */
   readonly by?: Grouping;
   readonly sums?: readonly Sum[];
-  /** Facts kept by all compactions and handoffs, if requested. */
+  /** Facts kept by all compactions and handoffs together, if requested. */
   readonly retention?: RetentionTotals;
-  /** The estimate of all with ctxb, if requested. */
+  /** The estimate with ctxb over all sessions, if requested. */
   readonly whatIf?: WhatIfTotals;
 }
 
-/** A session's calls from others: claude copies the history into the log of a session that it forks or resumes. */
+/**
+ * The calls that a session shares with others: claude copies the history into the log of a session that it forks or
+ * resumes.
+ */
 export interface Copied {
-  /** The sessions in which these calls count, by id, or by file without one; most calls first. */
+  /** The sessions in which these calls count, by id (or file, without an id), most calls first. */
   readonly from: readonly { readonly session: string; readonly calls: number }[];
-  /** Of the main thread. */
+  /** Copied calls of the main thread. */
   readonly calls: number;
   readonly compactions: number;
-  /** Their cost. */
+  /** Cost of the copied calls in US dollars. */
   readonly usd: number;
 }
 
-/** Without what only sums are made of. */
+/** Excludes data that is only needed to compute sums. */
 export type ReportedSession = Omit<SessionSummary, 'ledger' | 'keys'>;
 
 /** Sums over sessions. */
 export interface Totals {
   readonly sessions: number;
-  /** The highest share of a window; null if none is known. */
+  /** The highest peak as a share of a window; null if unknown. */
   readonly peakFraction: number | null;
-  /** Of main threads. */
+  /** Calls of main threads. */
   readonly calls: number;
   readonly compactions: number;
-  /** US dollars of the sessions with a known cost; null if no cost is known. */
+  /** Cost in US dollars of the sessions with a known cost; null if no cost is known. */
   readonly usd: number | null;
-  /** Part of the cost is unknown, so the sum is a lower bound; missing: all is known. */
+  /** Part of the cost is unknown, so `usd` is a lower bound; missing if all is known. */
   readonly usdPartial?: true;
-  /** Calls that occur in further sessions, and count once. */
+  /** Copies of calls, which count once. */
   readonly copiedCalls: number;
 }
 
-/** The summary alone, where what is in it one by one was only asked for by another report. */
+/** Removes the details that only another report requested. */
 export function withoutSeries({ series: _, prompts: __, results: ___, ...summary }: SessionSummary): SessionSummary {
   if (summary.whatIf === undefined) return summary;
   const { curve: ____, ...whatIf } = summary.whatIf;

@@ -8,10 +8,10 @@ import type { ReplayReport, SessionFigures, SessionSummary } from './summary.ts'
 import { whatIfTotals } from './what-if.ts';
 
 /**
- * The report over sessions, as `--json` prints it.
+ * The report over sessions, as printed by `--json`.
  *
- * @param sessions with their copies marked
- * @param since what came before this time is in no sum of `by`, in milliseconds since the epoch; undefined: all is
+ * @param sessions processed by `markCopies`
+ * @param since milliseconds since the epoch; sums by `by` exclude earlier calls. undefined: no limit
  */
 export function replayReport(sessions: readonly SessionSummary[], by?: Grouping, since?: number): ReplayReport {
   const whatIf = whatIfTotals(sessions);
@@ -29,26 +29,26 @@ export function replayReport(sessions: readonly SessionSummary[], by?: Grouping,
 export const GROUPINGS = ['day', 'project', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** The sums of one day, project or model. A call in several sessions counts once. */
+/** The sums of a day, project or model. A call in several sessions counts once. */
 export interface Sum {
-  /** null: the recordings do not say. */
+  /** null if unknown. */
   readonly name: string | null;
-  /** Sessions that went on then, there or with it. */
+  /** Number of sessions with a part in this group. */
   readonly sessions: number;
-  /** Of main threads. */
+  /** Calls of main threads. */
   readonly calls: number;
   readonly compactions: number;
-  /** US dollars; null where no cost is known. */
+  /** US dollars; null if no cost is known. */
   readonly usd: number | null;
-  /** Part of the cost is unknown, so the sum is a lower bound; missing: all is known. */
+  /** Part of the cost is unknown, so `usd` is a lower bound; missing if all is known. */
   readonly usdPartial?: true;
 }
 
 /**
- * Days the newest first, and names the dearest first.
+ * Sums per group: days sorted newest first, projects and models by cost.
  *
- * @param sessions with their copies marked
- * @param since as in {@link replayReport}: of the days before it only some sessions may be there
+ * @param sessions processed by `markCopies`
+ * @param since as in {@link replayReport}; for earlier days, some sessions may be missing
  */
 export function sumsBy(sessions: readonly SessionFigures[], by: Grouping, since = Number.NEGATIVE_INFINITY): Sum[] {
   const groups = new Map<string | null, Part[]>();
@@ -69,8 +69,7 @@ export function sumsBy(sessions: readonly SessionFigures[], by: Grouping, since 
 type Part = ReturnType<typeof partsOf>[number];
 
 /**
- * The parts of a session for sums: its calls, its compactions, and its other cost (titles and summaries), placed at its
- * end.
+ * Splits a session for sums: its calls, its compactions, and its other cost (titles and summaries), dated at its end.
  */
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial } = ownFigures(session);
@@ -109,25 +108,25 @@ function namedModel(id: string | null): string | null {
   return id === null ? null : modelName(id);
 }
 
-/** `2026-03-31`, where the person is. @param t milliseconds since the epoch */
+/** `2026-03-31` in local time. @param t milliseconds since the epoch */
 export function dayOf(t: number): string {
   const day = new Date(t);
   return `${day.getFullYear()}-${twoDigits(day.getMonth() + 1)}-${twoDigits(day.getDate())}`;
 }
 
-/** For months, days, hours and minutes. */
+/** Pads a figure to two digits. */
 export function twoDigits(figure: number): string {
   return String(figure).padStart(2, '0');
 }
 
-/** Counts of some kinds of facts. `given`: facts that are only there because ctxb handed them back. */
+/** Counts of facts. `given`: facts kept only because ctxb handed them back. */
 export interface Kept {
   readonly all: number;
   readonly kept: number;
   readonly given: number;
 }
 
-/** Facts kept by some compactions and handoffs together. */
+/** Facts kept by several compactions and handoffs together. */
 export interface RetentionTotals {
   readonly reliefs: number;
   readonly known: Readonly<Record<FactKind, Kept>>;

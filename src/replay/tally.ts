@@ -5,16 +5,16 @@ import { contextOf, type Usage } from '../core/protocol/usage.ts';
 import { sumUsd } from './copies.ts';
 import type { CallSeen } from './items-seen.ts';
 
-/** Sums over the calls of the main thread. */
+/** Totals over the calls of the main thread. */
 export interface Figures {
-  /** The largest context; over several sessions that of all. */
+  /** The largest context in tokens. */
   readonly peak: number;
-  /** Sum of their contexts in tokens, and the part from the cache. */
+  /** Sum of the contexts in tokens, and the part read from the cache. */
   readonly read: number;
   readonly cacheRead: number;
-  /** At list prices; null if none of the models has a price. */
+  /** Cost at list prices in US dollars; null if no price is known. */
   readonly usd: number | null;
-  /** Compactions and handoffs. */
+  /** Number of compactions and handoffs. */
   readonly reliefs: number;
 }
 
@@ -30,7 +30,7 @@ export function added(a: Figures, b: Figures): Figures {
 
 export type PriceOf = (model: string | null) => Price | undefined;
 
-/** Looks each model up once. */
+/** Returns the price of a model, looked up once per model. */
 export function priceList(prices: Prices, version: string | null): PriceOf {
   const known = new Map<string | null, Price | undefined>();
   return (model) => {
@@ -39,7 +39,7 @@ export function priceList(prices: Prices, version: string | null): PriceOf {
   };
 }
 
-/** A call as it is billed. */
+/** The usage and model that a call is billed by. */
 export type Billed = Usage & Pick<CallSeen, 'model'>;
 
 export type Tally = ReturnType<typeof createTally>;
@@ -49,7 +49,9 @@ export function createTally(priceOf: PriceOf) {
   let microUsd: number | undefined;
   let fetched = 0;
 
-  /** A call that adds nothing to the context: it writes a summary, or fetches again what a relief took away. */
+  /**
+   * Adds a call that leaves the context unchanged: it writes a summary, or fetches content again after a compaction.
+   */
   function add(usage: Billed): void {
     const price = priceOf(usage.model);
     sums.read += contextOf(usage);

@@ -6,27 +6,27 @@ import { type Packed, pack, unpack } from './packed.ts';
 import type { Depth, DepthOptions, Judged } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
 
-/** Work that threads share: an idle one takes the next recording. */
+/** The work shared by all threads: an idle thread takes the next recording. */
 export interface Share {
   readonly sources: readonly Source[];
-  /** Their indices, in the order in which threads take them. */
+  /** Indices of `sources`, in the order in which threads take them. */
   readonly order: readonly number[];
-  /** One number of 32 bits: how many have been taken, by anybody. */
+  /** A shared 32-bit integer: the number of recordings taken so far. */
   readonly taken: SharedArrayBuffer;
-  /** As far as they can be handed over. */
+  /** The options that can be sent to a thread. */
   readonly options: Omit<DepthOptions, 'stdin' | 'mask' | 'onBytes'>;
 }
 
-/** What a thread tells: how much it has read since, or what a recording came to. */
+/** A message from a thread: bytes read since the last message, or the result of a recording. */
 export type FromWorker = { readonly bytes: number } | Made;
 
-/** `at` is the place of a recording. */
+/** `at` is the index of the recording. */
 type Made = { readonly at: number } & (
   | { readonly found: Packed }
   | { readonly code: ErrorCode; readonly message: string }
 );
 
-/** The largest is taken first: begun last, it would be waited for. */
+/** Puts large recordings first: started last, they would delay the end. */
 export function createShare(sources: readonly Source[], options: DepthOptions): Share {
   const { stdin: _, mask: __, onBytes: ___, ...shared } = options;
   const sizes = sources.map((source) => bytesOf([source]) ?? 0);
@@ -38,20 +38,20 @@ export function createShare(sources: readonly Source[], options: DepthOptions): 
   };
 }
 
-/** The next recording and its place, which nobody else gets; undefined: all are taken. */
+/** Takes the next recording with its index; no other thread receives it. undefined when all are taken. */
 export function takeNext({ sources, order, taken }: Share) {
   const at = order[Atomics.add(new Int32Array(taken), 0, 1)];
   const source = at === undefined ? undefined : sources[at];
   return at === undefined || source === undefined ? undefined : { at, source };
 }
 
-/** Not loaded where others read: the judgement takes 10 MB. */
+/** Imported on demand, because the governor takes 10 MB and other threads may do the reading. */
 const reading = () => import('./replay.ts');
 
-/** Bytes between two messages about progress. */
+/** Bytes between two progress messages. */
 const TOLD_BYTES = 8 * 1024 * 1024;
 
-/** What a thread does: judges recordings until all are taken. */
+/** The program of a thread: replays recordings until all are taken. */
 export async function work(
   share: Share,
   own: Pick<DepthOptions, 'stdin' | 'mask'>,
@@ -74,25 +74,26 @@ export async function work(
   }
 }
 
-/** Less than this is read before a thread has started, and V8 has compiled what it runs. */
+/** Minimum bytes for using threads: less is read before a thread has started and V8 has compiled its code. */
 const WORTH_BYTES: Readonly<Record<Depth, number>> = { light: 64 * 1024 * 1024, full: 8 * 1024 * 1024 };
 
 /**
- * Threads that read. The first one only waits, as its memory cannot be bounded. A third and a fourth are 1.1 times as fast
- * on four processors (256 MB), take a quarter more of their time, and 25 MB each.
+ * Maximum number of reading threads. The main thread only waits, because its memory cannot be limited. On four
+ * processors, a third and fourth thread are just 1.1 times as fast (256 MB), use a quarter more processor time, and 25
+ * MB each.
  */
 const MOST_THREADS = 2;
 
 /**
- * For the memory of a thread: nearly all is short-lived, and more for that is not faster; a bound for the rest makes V8
- * collect it sooner.
+ * Memory limits of a thread. Nearly all objects are short-lived, and a larger young generation is not faster; a limit
+ * for the old generation makes V8 collect it sooner.
  */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 256 };
 
 /**
- * Judges recordings, on threads of their own where that is worth it: only there can what V8 takes be bounded.
+ * Replays recordings, in threads if that is worth it: V8's memory can be limited only there.
  *
- * @param program what they run, which is {@link work}
+ * @param program the module that threads run, which calls {@link work}
  */
 export async function* replayOnThreads(
   sources: readonly Source[],
@@ -104,13 +105,19 @@ export async function* replayOnThreads(
   else yield* replayTogether(sources, options, program);
 }
 
-/** One recording is not read faster on another thread, but a full reading takes less memory there. */
+/**
+ * Minimum bytes for using threads. A single recording is not read faster in a thread, but a full replay takes less
+ * memory there.
+ */
 function worthOf({ length }: readonly Source[], { depth }: DepthOptions): number {
   if (length > 1) return WORTH_BYTES[depth];
   return depth === 'full' ? WORTH_BYTES.light : Number.POSITIVE_INFINITY;
 }
 
-/** Hands them over in their order. What the threads leave undone, for want of memory or of files, is done here. */
+/**
+ * Yields the results in the order of the sources. Reads here what the threads have left undone, for lack of memory or
+ * file handles.
+ */
 async function* replayTogether(
   sources: readonly Source[],
   options: DepthOptions,
@@ -157,15 +164,15 @@ function startCrew(program: URL, share: Share, onMessage: (message: FromWorker) 
     });
   }
   return {
-    /** One of them has neither failed nor done its part. */
+    /** Whether any thread is still running. */
     isThere: () => workers.size > 0,
-    /** Resolves when one has told something, or is gone. */
+    /** Resolves when a thread sends a message or ends. */
     news: () => new Promise<void>((resolve) => (wake = resolve)),
     stop: () => Promise.all([...workers].map((worker) => worker.terminate())),
   };
 }
 
-/** undefined where the system allows no further thread. */
+/** Returns undefined if the system allows no further thread. */
 function workerOf(program: URL, workerData: Share): Worker | undefined {
   try {
     return new Worker(program, { workerData, resourceLimits: RESOURCE_LIMITS });
@@ -174,12 +181,15 @@ function workerOf(program: URL, workerData: Share): Worker | undefined {
   }
 }
 
-/** V8 reserves addresses for each thread, and aborts the whole process where `ulimit -v` forbids that. */
+/**
+ * Whether `ulimit -v` is set: V8 reserves address space for each thread, and aborts the process if the limit forbids
+ * it.
+ */
 function hasBoundAddresses(): boolean {
   try {
     return /^Max address space +\d/m.test(readFileSync('/proc/self/limits', 'utf8'));
   } catch {
-    // Systems without it have no such limit either.
+    // Systems without /proc have no such limit.
     return false;
   }
 }

@@ -9,29 +9,29 @@ import { createSight, LAST_STEPS } from './sight.ts';
 import type { SessionSummary } from './summary.ts';
 import { added, type Billed, createTally, type Figures, type PriceOf, priceList, type Tally } from './tally.ts';
 
-/** A session as it was, and as ctxb would have had it. */
+/** A session as recorded, and as estimated with ctxb. */
 export interface SessionWhatIf {
   readonly actual: Figures;
   readonly ctxb: Figures;
-  /** Calls of the main thread, and those at which the growth is estimated, as the context was replaced before them. */
+  /** Number of main-thread calls; `estimated` of them follow a replaced context, so their growth is an estimate. */
   readonly calls: number;
   readonly estimated: number;
-  /** Results that the calls with ctxb fetch again, each by a call of its own. */
+  /** Number of results fetched again with ctxb, each by a call of its own. */
   readonly fetched: number;
-  /** The context of each call with ctxb, where the series was asked for. */
+  /** The context of each call with ctxb, if the series was requested. */
   readonly curve?: readonly number[];
 }
 
-/** The same over all sessions that have calls. */
+/** Totals over all sessions with calls. */
 export interface WhatIfTotals extends Omit<SessionWhatIf, 'curve'> {
   readonly sessions: number;
-  /** Sessions that ctxb would have made dearer, and the most by which it would have one. */
+  /** Number of sessions that would have cost more with ctxb, and the largest increase in US dollars. */
   readonly dearer: { readonly sessions: number; readonly mostUsd: number };
 }
 
 /**
- * Replays recorded sessions as if ctxb had compacted them exactly as soon as that pays. Sessions without calls, or with
- * an unknown window, stay unchanged.
+ * Simulates recorded sessions as if ctxb had made exact compactions as soon as they pay. Returns sessions without
+ * calls, or with an unknown window, unchanged.
  *
  * @param sessions with their series
  */
@@ -54,7 +54,7 @@ export function withCtxb(sessions: readonly SessionSummary[], policy: Policy): S
   });
 }
 
-/** undefined where no session was tried. */
+/** undefined if no session was simulated. */
 export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals | undefined {
   const tried = sessions.flatMap(({ whatIf }) => whatIf ?? []);
   if (tried.length === 0) return undefined;
@@ -70,15 +70,15 @@ export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals 
   };
 }
 
-/** A drop by more than this share of the context, without a compaction, is a fresh context. */
+/** A drop by more than this share of the context, without a compaction, is a new context. */
 const FRESH_SHARE = 0.5;
 
-/** Tokens of a summary if the recording does not show them: the median of 14 in published sessions. */
+/** Tokens of a summary if the recording does not contain it: the median of 14 summaries in published sessions. */
 const SUMMARY_TOKENS = 2_581;
 
 type Step = ReturnType<typeof stepsOf>[number];
 
-/** The calls of the main thread, and how each came to its context. */
+/** The calls of the main thread, and how the context of each differs from the previous one. */
 function stepsOf({ series = [], compactions, actions }: SessionSummary) {
   const handoffs = actions.flatMap(({ kind, at }) => (kind === 'handed-over' ? [{ call: at.call, how: kind }] : []));
   const reliefs = new Map<number, string[]>();
@@ -93,27 +93,27 @@ function stepsOf({ series = [], compactions, actions }: SessionSummary) {
       previous,
       change,
       reliefs: relieved.length,
-      /** The calls that wrote summaries or documents, which recordings do not have. */
+      /** The calls that wrote summaries or handoff documents, which recordings do not contain. */
       summaries: relieved.filter((how) => how !== 'exact').map(() => summaryCall(call, previous)),
-      /** Tokens; negative where something was taken out without a compaction. */
+      /** Growth in tokens; negative if content was removed without a compaction. */
       growth: change === 'replaced' ? addedTokens(call) : call.context - before,
-      /** Share of the context before that was still in the cache; undefined if unknown. */
+      /** Share of the previous context that was still cached; undefined if unknown. */
       warm: change === 'grown' && before > 0 ? call.cacheRead / before : undefined,
     };
   });
 }
 
-/** It reads all that there was. */
+/** A summary call reads the whole previous context. */
 function summaryCall({ model, added }: CallSeen, previous: CallSeen | undefined): Billed {
   const { context = 0, output: cacheCreation = 0 } = previous ?? {};
   return { model, input: 0, cacheCreation, cacheRead: context, output: added.summary || SUMMARY_TOKENS };
 }
 
 /**
- * - `first`: nothing is known of what was before.
- * - `grown`: by `growth`.
- * - `fresh`: the caller began a new context (`/clear`).
- * - `replaced`: somebody relieved it; `growth` is what came in besides, estimated.
+ * - `first`: the first call, without a previous context
+ * - `grown`: the context changed by `growth`
+ * - `fresh`: the caller started a new context (`/clear`)
+ * - `replaced`: a compaction or handoff came before; `growth` is estimated from what was added besides
  */
 function changeOf(call: CallSeen, previous: CallSeen | undefined, reliefs: number) {
   if (previous === undefined) return 'first';
@@ -121,7 +121,7 @@ function changeOf(call: CallSeen, previous: CallSeen | undefined, reliefs: numbe
   return call.context < previous.context * FRESH_SHARE ? 'fresh' : 'grown';
 }
 
-/** Additions that the lines show, without the summary itself. */
+/** Estimated tokens added before a call, without the summary. */
 function addedTokens({ added }: CallSeen): number {
   return Object.entries(added).reduce((sum, [source, tokens]) => sum + (source === 'summary' ? 0 : tokens), 0);
 }
@@ -134,10 +134,10 @@ interface Helm {
   readonly ctxb: Tally;
 }
 
-/** If less of the earlier context is in the cache, the cache had expired. */
+/** If the cache contains a smaller share of the previous context, it had expired. */
 const COLD_SHARE = 0.5;
 
-/** The context of each call with exact compactions as soon as they pay. Expects as many calls as there were. */
+/** The context of each call with exact compactions as soon as they pay. Assumes the recorded number of calls. */
 function simulate(steps: readonly Step[], helm: Helm): readonly number[] {
   const fresh = steps.reduce((least, { call }) => Math.min(least, call.context), Number.POSITIVE_INFINITY);
   let seen: Seen['seen'] = { calls: 0, grown: 0, since: 0 };
@@ -170,12 +170,12 @@ function happened({ call, summaries, reliefs }: Step, actual: Tally): void {
   actual.called(recorded(call), reliefs);
 }
 
-/** Tokens; what the model has yet to see stays whole. */
+/** Context after a compaction in tokens. It keeps whole what the model has yet to see. */
 function landing(fresh: number, { growth }: Step): number {
   return fresh + USUALLY_KEPT + Math.max(0, growth - LAST_STEPS);
 }
 
-/** A context of the caller's own. */
+/** Whether the caller started a new context. */
 function isNew({ change }: Step): boolean {
   return change === 'first' || change === 'fresh';
 }
@@ -185,7 +185,7 @@ interface Seen {
   readonly seen: { readonly calls: number; readonly grown: number; readonly since: number };
 }
 
-/** The context, in tokens, from which the next call is compacted before. */
+/** The context in tokens at which a compaction is due before the next call. */
 function dueAt(
   { call, previous, warm }: Step,
   full: number,
@@ -212,18 +212,18 @@ function dueAt(
       output: rates.output,
     },
   };
-  // Other losses of the cache cannot be foreseen.
+  // Only an expiry is foreseeable; other cache losses are not.
   const isIdle = (call.t ?? 0) - (previous?.t ?? 0) > lifetimeOf(previous ?? call);
   const isCold = isIdle && warm !== undefined && warm < COLD_SHARE;
-  // As in a run, the rest besides contents is not counted; with an expired cache, removed contents need not be written
-  // again.
+  // As in a run, counts only removed contents. If the cache has expired, removed contents need not be written again,
+  // which is saved.
   const spared = isCold ? Math.max(0, full - fresh) * (outlook.rates.write - rates.cacheRead) : 0;
   const stake = (onceMore({ ...outlook, landing: fresh }) - spared) / 1_000_000;
   const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();
   return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold)) : latest;
 }
 
-/** A removal without a compaction leaves at least as much as in the recorded context. */
+/** The context after growth, at most `most`. A removal without a compaction leaves at least the recorded context. */
 function grownContext(step: Step, before: number, most: number): number {
   const { call, growth } = step;
   if (isNew(step)) return call.context;
@@ -234,7 +234,7 @@ function recorded(call: CallSeen): Billed {
   return { ...call, output: call.billedOutput };
 }
 
-/** A call of the main thread with another context. @param cache what the cache has of it */
+/** The call billed with another context. @param cache tokens of it that are cached */
 function billed(step: Step, context: number, cache: number): Billed {
   const { call } = step;
   const base = recorded(call);
@@ -242,7 +242,7 @@ function billed(step: Step, context: number, cache: number): Billed {
   const cacheRead = Math.min(context, cache);
   const rest = context - cacheRead;
   const input = call.cacheCreation === 0 ? rest : Math.min(call.input, rest);
-  // The same share has a lifetime of an hour as in the recorded call.
+  // Keep the recorded share of cache writes with a lifetime of an hour.
   const share = call.cacheCreation > 0 ? (call.cacheCreationHour ?? 0) / call.cacheCreation : 0;
   const cacheCreation = rest - input;
   return { ...base, input, cacheCreation, cacheCreationHour: Math.round(cacheCreation * share), cacheRead };

@@ -4,10 +4,13 @@ import { NO_USAGE } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth, LedgerCall } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
-/** The main thread's calls one by one. */
+/** The calls of the main thread, one by one. @param prices override the built-in prices */
 export function createCalls() {
   const calls: CallSeen[] = [];
-  /** Additions since the last call. A map, because a tool may be named `constructor`, which every object has. */
+  /**
+   * Tokens added since the last call, by source. A map, because a tool can be named `constructor`, which every object
+   * inherits.
+   */
   const added = new Map<string, number>();
 
   function take(): Growth {
@@ -30,7 +33,7 @@ export function createCalls() {
       const outputs = { output: callOutput(gauge), outputKnown, billedOutput: billedOutput(output, gauge.call) };
       calls[calls.length - 1] = { ...current, model, context: gauge.used, ...usage, ...outputs };
     },
-    /** @param ledger with their costs */
+    /** A new call without usage, which `see` fills in later. */
     found(ledger: readonly LedgerCall[]): readonly CallSeen[] {
       const costs = new Map(ledger.map(({ number, microUsd }) => [number, microUsd]));
       return calls.map((call) => {
@@ -62,10 +65,10 @@ function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
   };
 }
 
-/** Points that a curve is kept to: as many columns as a terminal has for it. */
+/** Maximum number of points of a curve: the columns that a terminal has for it. */
 const CURVE_POINTS = 60;
 
-/** The context over the calls. Merges neighbours beyond a number of points, to bound its size. */
+/** The context over the calls. Merges neighboring points to limit their number. */
 export function createCurve(): Observer<readonly number[]> {
   let peaks: number[] = [];
   let callsPerPoint = 1;
@@ -89,7 +92,7 @@ export function createCurve(): Observer<readonly number[]> {
   };
 }
 
-/** The larger of every two. */
+/** The maximum of each pair of neighbors. */
 function inPairs(figures: readonly number[]): number[] {
   return figures.flatMap((figure, at) => (at % 2 === 0 ? Math.max(figure, figures[at + 1] ?? 0) : []));
 }

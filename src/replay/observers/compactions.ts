@@ -26,15 +26,15 @@ export function createCompactions(): Observer<readonly CompactionSeen[]> {
   };
 }
 
-/** Completes a compaction from later lines, until the next call. */
+/** Completes a compaction with data from later lines, until the next call. */
 function learned({ by }: CompactionSeen, { input: { event }, after }: Seen, hasSummary: boolean) {
   if (after.facts.call) {
     const how = !hasSummary && isAtLeast(after.session.version, FIRST_WITH_MODS) ? 'exact' : 'summary';
-    // Only ctxb, in a run or as a plugin, compacts without a summary.
+    // Only ctxb compacts without a summary, in a run or as a plugin.
     const whose = how === 'exact' && by !== 'caller' ? 'ctxb' : by;
     return { firstAfter: after.gauge.used, how, by: whose } as const;
   }
-  // In claude's log the command comes after its effect.
+  // claude logs the `/compact` command after the compaction itself.
   const isOurs = by === 'caller' && event.kind === 'user' && event.role === 'notice' && isOwnLine(event.uuid);
   return isOurs ? ({ by: 'ctxb' } as const) : {};
 }
@@ -43,7 +43,7 @@ function compactionOf(event: BoundaryEvent, { line, input, before }: Seen): Comp
   const { gauge } = before;
   return {
     trigger: event.trigger,
-    // Until a call comes without one before it.
+    // `learned` changes this if no summary appears before the next call.
     how: 'summary',
     by: initiatorOf(event, before),
     call: gauge.calls,

@@ -9,18 +9,18 @@ import { createToolUses, type Seen } from './seen.ts';
 
 const LARGEST = 10;
 
-/** Kept UTF-16 units of a target: enough to recognise a secret in its shown part. */
+/** Length kept of a target in UTF-16 code units, so that a secret in its shown part is recognized. */
 const NEAR = 2_000;
 
 interface GrowthOptions {
   readonly cut: Cutter;
-  /** Every result is kept, not only the largest. */
+  /** Keep all results instead of the largest ones. */
   readonly keepAll: boolean;
-  /** Called with every addition. */
+  /** Called for each addition. */
   readonly onAdded?: (source: string, tokens: number) => void;
 }
 
-/** Additions to the main thread's context. */
+/** Measures what is added to the main thread's context, by source. */
 export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   const growth = new Map<string, number>();
   const kept: Kept[] = [];
@@ -48,14 +48,14 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   function addLine(seen: Seen): void {
     const { event, from } = seen.input;
     if (from !== 'claude' || !isMessage(event)) return;
-    // Results have the names of their tools also where a back-end has not counted the call.
+    // Record tool names before the check: results need them even if a back-end did not count the call.
     event.blocks.forEach(uses.see);
     if (event.kind === 'assistant' ? !isAnswer(event, seen.after) : event.replay) return;
     const role = event.kind === 'user' ? event.role : 'answer';
     for (const [index, block] of event.blocks.entries()) add(block, index, role, seen);
   }
 
-  /** Masking takes longer than all the rest: what is not shown is not masked. */
+  /** Masks only results that are shown, because masking takes longer than everything else. */
   function shown({ gone, target, ...result }: Kept): ResultSeen {
     const stayed = Math.max(0, (gone ?? calls) - result.call + 1);
     return { ...result, target: cut(target, LINE_LENGTH), stayed };
@@ -75,7 +75,7 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   };
 }
 
-/** A result, and the number of calls when it left the context. */
+/** A result, with the number of calls at which it left the context. */
 interface Kept extends Omit<ResultSeen, 'stayed'> {
   gone: number | undefined;
 }
@@ -89,12 +89,12 @@ function sourceOf({ type }: Block, role: UserRole | 'answer', tool: string | und
   return role === 'tool-result' ? 'notice' : role;
 }
 
-/** Text that Claude Code writes in the model's place is in no context. */
+/** Excludes texts that Claude Code writes in place of the model, which enter no context. */
 function isAnswer({ messageId }: { readonly messageId: string }, { gauge }: GovernorState): boolean {
   return gauge.call?.messageId === messageId;
 }
 
-/** Parameters with the target of a tool, by the names that tools use. */
+/** Tool parameters that name the target, in order of preference. */
 const TARGETS = ['file_path', 'notebook_path', 'path', 'command', 'pattern', 'url', 'query', 'description', 'prompt'];
 
 function targetOf({ input }: ToolUse): string {

@@ -7,25 +7,25 @@ import { isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/
 import type { CountedCall, LedgerCall } from '../items-seen.ts';
 import { type Seen, timeIn } from './seen.ts';
 
-/** The newest call of a thread: its lines repeat the usage, and its output count grows. */
+/** The newest call of a thread: its lines repeat the usage with a growing output. */
 interface Open {
   readonly at: number;
   readonly messageId: string;
   usage: Usage;
-  /** Missing for a model without one. */
+  /** Missing for a model without a price. */
   price?: Price;
-  /** Micro-dollars of what was billed with it. */
+  /** Cost billed in addition to tokens, in micro-dollars. */
   besides: number;
 }
 
 /**
- * Every call of a session once, subagents included.
+ * Lists each call of a session once, including subagents.
  *
- * @param keepsUsage also of calls that are over: it takes more memory than all else of a call
+ * @param keepsUsage keeps the usage of finished calls, which takes most of a call's memory
  */
 export function createLedger(keepsUsage: boolean) {
   const calls: (LedgerCall & Partial<CountedCall>)[] = [];
-  /** By subagent; '' is the main thread. */
+  /** By subagent id; '' is the main thread. */
   const open = new Map<string, Open>();
 
   function learn(call: Open, usage: Usage): void {
@@ -33,7 +33,7 @@ export function createLedger(keepsUsage: boolean) {
     if (keepsUsage) Object.assign(calls[call.at] ?? {}, { usage });
   }
 
-  /** In place: a recording has many calls. */
+  /** Mutates the call, because a recording can have many. */
   function pay({ at }: Open, paid: Partial<LedgerCall>): void {
     Object.assign(calls[at] ?? {}, paid);
   }
@@ -58,7 +58,7 @@ export function createLedger(keepsUsage: boolean) {
     if (call === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
     const { price, besides } = call;
     const { usage } = after.gauge.call;
-    // A result has the output after claude has counted the cost of the turn.
+    // The final output arrives with the result, after claude has counted the cost of the turn.
     if (price !== undefined) {
       const microUsd = microUsdOf(usage, price, billedOutput(after.gauge.call.output, after.gauge.call)) + besides;
       pay(call, { microUsd });
@@ -74,7 +74,7 @@ export function createLedger(keepsUsage: boolean) {
     else if (isNewer(usage, last.usage)) learn(last, usage);
   }
 
-  /** The run's own arithmetic, so that the sum of all calls is the cost of the session. */
+  /** Uses the cost computed by the governor, so that the sum over all calls equals the cost of the session. */
   function seeCost({ before, after }: Seen, thread: string | null): void {
     if (after.cost.calls === before.cost.calls) return;
     const priced = after.cost.calls.find((call) => call.thread === thread);
@@ -83,7 +83,7 @@ export function createLedger(keepsUsage: boolean) {
     last.price = priced.price;
     last.besides = priced.besides;
     pay(last, { microUsd: callMicroUsd(priced), model: priced.model ?? null });
-    // The gauge, which learns from the calls of the main thread, knows theirs better.
+    // For the main thread, the gauge knows the output better, because it calibrates with its calls.
     if (thread !== null) learn(last, { ...last.usage, output: billedOutput(priced.usage.output, priced) });
   }
 
@@ -95,19 +95,22 @@ export function createLedger(keepsUsage: boolean) {
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
     },
     calls: (): readonly LedgerCall[] => calls,
-    /** Where usage is kept, every call has one. */
+    /** Requires `keepsUsage`: then all calls have usage. */
     counted: () => calls as readonly CountedCall[],
   };
 }
 
-/** Ids of the API are random. Counters of other back-ends are not, and begin again in the next session. */
+/**
+ * Minimum length of an id that counts as random, such as those of the API. Other back-ends use counters that restart in
+ * each session.
+ */
 const RANDOM_LENGTH = 20;
-/** Much longer ones were made to take up room. */
+/** Longer ids are cut, so that they cannot fill the memory. */
 const MOST_LENGTH = 100;
 
 /**
- * A short id is distinguished by its time, which copies keep; in other recordings of the session, by the tokens that
- * the call read.
+ * Keys of a call. A short id is combined with its time, which copies keep, and with the session and the tokens that the
+ * call read, for other recordings of the session.
  */
 function keysOf({ messageId, usage }: AssistantEvent, t: number | null, session = ''): readonly string[] {
   if (messageId === '') return [];

@@ -4,43 +4,43 @@ import { saysNothing } from '../../core/protocol/usage.ts';
 import type { Observer, Seen } from './seen.ts';
 
 /**
- * - `drop`: the context became smaller and no boundary said so
- * - `boundary-without-drop`: a compaction after which the context was as large as before it
- * - `larger-window`: a context was larger than the window was taken for
- * - `no-usage`: a call whose usage is all zero: an API error, a back-end that counts nothing
- * - `other-model`: a call of another model than the one before it
+ * - `drop`: the context shrank without a boundary
+ * - `boundary-without-drop`: a compaction left the context as large as before
+ * - `larger-window`: a context exceeded the assumed window
+ * - `no-usage`: all usage figures of a call are zero, because of an API error or a back-end that does not count
+ * - `other-model`: the model differs from that of the previous call
  */
 export type OddityKind = 'drop' | 'boundary-without-drop' | 'larger-window' | 'no-usage' | 'other-model';
 
 export interface Oddity {
   readonly kind: OddityKind;
   readonly count: number;
-  /** The first `MOST_EXAMPLES` of them. */
+  /** The first `MOST_EXAMPLES` occurrences. */
   readonly examples: readonly OddityExample[];
 }
 
 export interface OddityExample {
-  /** Number of the main-thread call, from 1, at which it showed. */
+  /** Number of the main-thread call, from 1, that revealed the oddity. */
   readonly call: number;
   /** Line of the recording, from 1. */
   readonly line: number;
-  /** Expected and found: tokens of context or window; models for `other-model`. */
+  /** Expected and found value: tokens of context or window; models for `other-model`. */
   readonly expected: number | string | null;
   readonly found: number | string | null;
 }
 
-/** Examples that are kept of each oddity. */
+/** Maximum number of examples kept per kind. */
 const MOST_EXAMPLES = 5;
 
-/** A context above this share of the one before a boundary counts as unchanged. */
+/** A context above this share of the context before a boundary counts as unchanged. */
 const SAME_SIZE = 0.9;
 
 export function createOddities(): Observer<readonly Oddity[]> {
   const oddities = new Map<OddityKind, Oddity>();
   let lastModel: string | undefined;
-  /** Id of the last message that came without usage. */
+  /** Id of the last message without usage. */
   let silent: string | undefined;
-  /** Context before a boundary that no call has followed yet. */
+  /** Context before the last boundary, until the next call. */
   let beforeBoundary: number | undefined;
 
   function note(kind: OddityKind, example: OddityExample): void {
@@ -93,12 +93,12 @@ export function createOddities(): Observer<readonly Oddity[]> {
   };
 }
 
-/** A context that lost less of what was foreseen lost nothing: the estimate was off. */
+/** Minimum drop, as a share of the predicted context; a smaller difference is an error of the estimate. */
 const LEAST_SHARE = 0.02;
 
 /**
- * Tokens that left the context before a call without a boundary; 0 if none did. A call that is smaller than predicted,
- * and no smaller than the one before it, may just have been estimated too high.
+ * Tokens that left the context before a call without a boundary, or 0. The call must be smaller than both predicted and
+ * the previous call: one that is only smaller than predicted may have been overestimated.
  */
 function droppedTokens(before: Gauge, after: Gauge): number {
   const { foreseen, used } = after;

@@ -4,10 +4,13 @@ import { idleBeyondLife, writePrice } from '../../core/governor/cost/prompt-cach
 import type { Pauses } from '../summary.ts';
 import type { Observer } from './seen.ts';
 
-/** With less of the context before it in the cache, a call counts as one whose cache had expired. */
+/** If the cache contains a smaller share of the previous context, it counts as expired. */
 const KEPT_SHARE = 0.5;
 
-/** What pauses longer than the life of the prompt cache have cost, by the usage of the first call after each. */
+/**
+ * The cost of pauses longer than the life of the prompt cache, measured by the usage of the first call after each
+ * pause.
+ */
 export function createPauses(prices: Prices): Observer<Pauses> {
   const pauses = { count: 0, expired: 0, tokens: 0 };
   const microUsd = { read: 0, cached: 0 };

@@ -17,18 +17,18 @@ import type { ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import type { Seen } from './seen.ts';
 
-/** Texts to search, the newest first, and how far each is searched. */
+/** Number of texts kept for searching, the newest; PLACE_LENGTH is the searched part of each in UTF-16 code units. */
 const MAX_PLACES = 5_000;
 const PLACE_LENGTH = 4_000;
 
 interface Place {
   readonly line: number;
-  /** Number of the call that asked a tool; 0: a prompt. */
+  /** Number of the call that used a tool; 0 for a prompt. */
   readonly call: number;
   readonly text: () => Searchable;
 }
 
-/** The places of facts in a recording: in prompts, and in inputs of tools. */
+/** Finds where a recording mentions facts: in prompts, and in tool inputs. */
 export function createPlaces() {
   const places: Place[] = [];
 
@@ -43,7 +43,7 @@ export function createPlaces() {
     if (places.length > 2 * MAX_PLACES) places.splice(0, MAX_PLACES);
   }
 
-  /** Facts are shortened, without the marks of lists and headings. */
+  /** Includes the short form, because facts are shortened and lack list and heading markers. */
   function addPrompt(line: number, text: string): void {
     add({ line, call: 0 }, `${shortOf(text)}\n${text}`);
   }
@@ -54,13 +54,16 @@ export function createPlaces() {
       if (isSaid(event, 'prompt')) addPrompt(line, plainText(event.blocks));
       for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, askedIn(use));
     },
-    /** The last line before one that says it, and the first call from there on, before another line, that asks a tool for it. */
+    /**
+     * The last line before `line` that mentions a fact, and the first call from `line` to before `end` that asks a tool
+     * for it.
+     */
     of(told: ToldFact, line: number, end: number): { readonly line: number | null; readonly again: number | null } {
       const before = places.filter((place) => place.line < line);
       const after = places.filter((place) => place.call > 0 && place.line >= line && place.line < end);
       const fact = factOf(told);
       const isIn = ({ text }: Place) => holds(text(), fact);
-      // The shown fact may be only its beginning.
+      // The shown fact may be cut.
       const begins = ({ text }: Place) => holds(text(), { ...fact, isOpen: true });
       return {
         line: (before.findLast(isIn) ?? before.findLast(begins))?.line ?? null,
@@ -70,7 +73,7 @@ export function createPlaces() {
   };
 }
 
-/** The input of a tool. */
+/** The strings in a tool's input. */
 function askedIn({ input }: ToolUse): string {
   return Object.values(fieldsOf(input))
     .filter((value) => typeof value === 'string')

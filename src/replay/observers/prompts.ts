@@ -11,14 +11,14 @@ import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import type { PromptSeen, SubagentSeen } from '../items-seen.ts';
 import { createToolUses, type Seen, timeIn } from './seen.ts';
 
-/** Prompts that began turns, or came during them. */
+/** Collects prompts that started turns or arrived during them. */
 export function createPrompts(cut: Cutter, keepAll: boolean) {
   let first: string | null = null;
   const all: PromptSeen[] = [];
-  /** Places of those that a run has been given and not sent yet, by their uuids. */
+  /** By uuid: index in `all` of each prompt that a run has received but not yet sent to claude. */
   const held = new Map<string, number>();
 
-  /** A prompt belongs to the turn that it was sent for, however long it waited. */
+  /** Assigns a waiting prompt to the turn that it was sent in. */
   function place({ line, before, after }: Seen): void {
     if (held.size === 0 || after.mailbox.prompts === before.mailbox.prompts) return;
     for (const { uuid } of inTurn(after)) {
@@ -54,23 +54,28 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
   };
 }
 
-/** How a subagent began. */
+/** How a subagent started. */
 export interface SubagentBegun {
-  /** Its task, on one line, masked; null if the recording does not have it. */
+  /** Its task on one line, masked; null if the recording does not contain it. */
   readonly task: string | null;
-  /** Time of its first line, in milliseconds since the epoch; null without times. */
+  /** Time of its first line in milliseconds since the epoch; null if the recording has no times. */
   readonly t: number | null;
-  /** Main-thread calls before its first line; in session logs, where subagents have files of their own, all. */
+  /**
+   * Main-thread calls before its first line. In session logs, where subagents have their own files, this is the number
+   * of all calls.
+   */
   readonly call: number;
 }
 
-/** Subagents: their kinds, work and beginnings. */
+/** Collects subagents with their kind, task and start. */
 export function createSubagents(cut: Cutter) {
   const begun = new Map<string, SubagentBegun>();
   const uses = createToolUses(({ name, input }) =>
     isAgentCall(name) ? textOf(fieldsOf(input).subagent_type) : undefined,
   );
-  /** Kinds as requested: for a subagent in the background, the usual kind now, claude's log has no other source. */
+  /**
+   * By subagent id: the requested kind. For background subagents, now the usual ones, claude's log has no other source.
+   */
   const kinds = new Map<string, string>();
 
   function seeKind({ event }: Input): void {

@@ -9,21 +9,21 @@ import type { Seen } from './seen.ts';
 
 const LOST: HookAnswer = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' };
 
-/** A receipt that a run wrote, at a time in milliseconds since the epoch. */
+/** A receipt written by a run, with its time in milliseconds since the epoch. */
 export interface TimedReceipt {
   readonly t: number;
   readonly receipt: Receipt;
 }
 
-/** Milliseconds between a call in claude's log and the receipt that its run wrote at it, at most. */
+/** Maximum milliseconds between a call in claude's log and the run's receipt for it. */
 const AT_ONCE_MS = 60_000;
 
 interface RetentionOptions {
   readonly run: Run;
   readonly mask: Mask;
-  /** The run wrote receipts itself; else its notes are made here, and asked what they would hand back. */
+  /** Whether the run wrote receipts; otherwise notes are made here, to compute what they would hand back. */
   readonly recorded: boolean;
-  /** Receipts that do not come with the lines: those of the run whose log of claude's this is, oldest first. */
+  /** Receipts stored outside the recording: those of the run that produced this log of claude, oldest first. */
   readonly receipts?: readonly TimedReceipt[] | undefined;
 }
 
@@ -33,13 +33,13 @@ interface Settled {
   readonly line: number;
 }
 
-/** For each relief: what of all that was known before it the first request after it held. */
+/** For each compaction and handoff: which of the facts known before it the next request contained. */
 export function createRetention({ run, mask, recorded, receipts = [] }: RetentionOptions) {
   const memory = recorded ? undefined : createMemory({ run, mask });
   const places = createPlaces();
   const settled: Settled[] = [];
   let isFollowed = false;
-  /** The context was replaced, and no request was made with the new one. */
+  /** Whether the context was replaced and no request has been made since. */
   let isFresh = false;
 
   function settle(receipt: Receipt, at: Omit<Settled, 'receipt'>): void {
@@ -56,7 +56,7 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
     }
   }
 
-  /** At the first call of a fresh context, also of one that begins with the log. */
+  /** Matches receipts to the first call of a fresh context, including one at the start of the log. */
   function settleWritten({ input, after, line }: Seen): void {
     if (!after.facts.call) return;
     const isFirst = after.gauge.calls === 1;
@@ -86,7 +86,7 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
       settleWritten(seen);
       places.see(seen);
     },
-    /** The record of a run: the receipt that it wrote. */
+    /** Adds a receipt from the record of a run. */
     receipt: settle,
     found: (): readonly ReliefSeen[] => settled.map(reliefOf),
   };

@@ -2,7 +2,7 @@ import type { Input } from '../../core/governor/input.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import type { Block, ToolUse } from '../../core/protocol/events.ts';
 
-/** A line of a recording, with its judgement. */
+/** A line of a recording, with the governor's states before and after it. */
 export interface Seen {
   /** Number of the line in the recording, from 1. */
   readonly line: number;
@@ -11,21 +11,21 @@ export interface Seen {
   readonly after: GovernorState;
 }
 
-/** Watches a recording go by. */
+/** Receives each line of a recording and computes a result. */
 export interface Observer<Found> {
   see(seen: Seen): void;
   found(): Found;
 }
 
-/** Milliseconds since the epoch; null where the recording carries no times. */
+/** Milliseconds since the epoch; null if the recording has no times. */
 export function timeIn({ t }: Input): number | null {
   return t === 0 ? null : t;
 }
 
-/** Tool calls that are remembered until their result: more never wait at a time. */
+/** Maximum number of tool calls remembered until their results; fewer are pending at a time. */
 const WAITING = 256;
 
-/** Tool calls, looked up when their results come. @param read what is kept of a call: whole inputs can be large */
+/** Remembers tool calls until their results. @param read selects what is kept, because whole inputs can be large */
 export function createToolUses<T>(read: (use: ToolUse) => T) {
   const uses = new Map<string, T>();
   return {
@@ -36,7 +36,7 @@ export function createToolUses<T>(read: (use: ToolUse) => T) {
       const [oldest] = uses.keys();
       if (oldest !== undefined) uses.delete(oldest);
     },
-    /** Data of the call that a block is the result of; undefined for other blocks, or if the call is too old. */
+    /** The data kept of the call that a result belongs to; undefined for other blocks, and if the call is too old. */
     of: (block: Block): T | undefined => (block.type === 'tool_result' ? uses.get(block.toolUseId) : undefined),
   };
 }

@@ -7,33 +7,39 @@ import { fieldsOf } from '../../core/protocol/fields.ts';
 import type { UseSeen } from '../items-seen.ts';
 import type { Observer, Seen } from './seen.ts';
 
-/** A text in the main thread's context, from a call on. */
+/** A text in the main thread's context, and the call that added it. */
 interface Stood {
   readonly text: string;
   readonly call: number;
-  /** Tokens of a result, or of a file's contents as the model wrote them; 0 for anything else. */
+  /** Tokens of a result, or of file contents that the model wrote; 0 for other texts. */
   readonly tokens: number;
 }
 
-/** Paths and figures that identify something. */
+/** Paths and figures, which identify something. */
 const NAMED = /(?<![\w./@~-])(?:[~/]|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*\w|(?<![\w.-])\d{3,}(?!\w|[.-]\w)/g;
 
-/** The new contents of a file are the model's own. */
+/** Tool parameters with new file contents, which the model writes itself. */
 const OWN = new Set(['content', 'new_string', 'new_source', 'edits', 'todos']);
 
-/** A line of a file; shorter lines occur anywhere. */
+/** Minimum length of a line; shorter lines occur anywhere. */
 const LINE_LENGTH = 12;
 
-/** UTF-16 units of texts that are kept: no session has more, but a file of many. Then the older half is forgotten. */
+/**
+ * Maximum UTF-16 code units kept. Sessions stay below it, but a file of many sessions may not; then the older half is
+ * dropped.
+ */
 const MOST_KEPT = 64 * 1024 * 1024;
 
-/** The results that each call uses, and their last places. */
+/** Finds the earlier results that each call uses, and where the model last saw them. */
 export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> {
   const stood: Stood[] = [];
-  /** The last place of each word, its place in a result, and how far the search went: texts are searched once. */
+  /**
+   * By word: index of its last occurrence, index of its last occurrence in a result, and the end of the search so far,
+   * because each text is searched once per word.
+   */
   const places = new Map<string, { readonly last: number; readonly result: number; readonly upTo: number }>();
   const uses = new Map<number, Map<number, UseSeen>>();
-  /** All prompts: they stay. */
+  /** All prompts, which stay in the context. */
   let said = '';
   let kept = 0;
 
@@ -55,7 +61,7 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   function use(word: string, call: number): void {
     const { last, result } = placeOf(word);
     const [newest, from] = [stood[last], stood[result]];
-    // What the last call has seen stays in any case.
+    // The previous call's content always stays.
     if (newest === undefined || from === undefined || newest.call >= call - 1 || said.includes(word)) return;
     const found = uses.get(call) ?? new Map<number, UseSeen>();
     const seen = Math.min(newest.call, found.get(result)?.seen ?? newest.call);
@@ -96,7 +102,7 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   };
 }
 
-/** What a block of a call draws from what came before: paths and figures, and the lines that an edit replaces. */
+/** The words of a block that come from earlier texts: paths and figures, and the lines that an edit replaces. */
 export function wordsIn(block: Block): readonly string[] {
   if (block.type === 'text') return block.text.match(NAMED) ?? [];
   if (block.type !== 'tool_use') return [];
@@ -108,12 +114,12 @@ export function wordsIn(block: Block): readonly string[] {
   });
 }
 
-/** What may be fetched again. */
+/** Whether a block contains content that can be fetched again. */
 function isContents(block: Block): boolean {
   return block.type === 'tool_result' || (block.type === 'tool_use' && ownWords(block).length > 0);
 }
 
-/** What the model itself writes: the new contents of files. */
+/** The texts that the model wrote: new contents of files. */
 export function ownWords(use: ToolUse): readonly string[] {
   return stringsIn(use).flatMap(([field, text]) => (OWN.has(field) ? [text] : []));
 }
