@@ -1,39 +1,39 @@
 import type { Scene, Seen } from './stage/scene.ts';
 
-/** One fact about how claude behaves that ctxb relies on. */
+/** A fact about claude's behaviour that ctxb relies on. */
 export interface Check {
-  /** In the report, and in docs/doctor.md. */
+  /** Shown in the report, and in docs/doctor.md. */
   readonly name: string;
-  /** A sentence of the present tense. */
+  /** A sentence in the present tense. */
   readonly fact: string;
   /** ctxb's behaviour if the fact fails. */
   readonly instead: string;
-  /** ctxb is of no use with such a claude. */
+  /** ctxb cannot work with a claude that fails this check. */
   readonly vital?: true;
-  /** What claude is put through. Facts of one scene are checked together. */
+  /** The scene that shows the fact. Checks with the same scene share one run of it. */
   readonly scene: Scene;
-  /** @throws Contradiction when what was seen is not what the fact says */
+  /** Judges what a scene recorded. @throws Contradiction when it does not match the fact */
   readonly look: (seen: Seen) => void;
 }
 
-/** claude did something else than a fact says; scenes and what looks at them throw it. The message says what was seen. */
+/** Thrown by scenes and checks when claude's behaviour differs from a fact. The message describes what was observed. */
 export class Contradiction extends Error {}
 
-/** @param otherwise what was seen when it does not hold */
+/** @param otherwise describes what was observed if the fact does not hold */
 export function expectFact(condition: boolean, otherwise: string): asserts condition {
   if (!condition) throw new Contradiction(otherwise);
 }
 
 /**
  * - `good`
- * - `warning`: ctxb works, but not as its settings say, or with less.
- * - `fault`: `ctxb run` would refuse to start, or would be of no use.
+ * - `warning`: ctxb works, but not as configured, or with fewer features.
+ * - `fault`: `ctxb run` would refuse to start, or could not work.
  */
 export interface Remark {
   readonly status: 'good' | 'warning' | 'fault';
-  /** What was looked at: `Node`, a key of the configuration, a variable, a file. */
+  /** What was checked: `Node`, a configuration key, a variable, a file. */
   readonly subject: string;
   readonly text: string;
-  /** What to do about it. */
+  /** A remedy. */
   readonly todo?: string;
 }

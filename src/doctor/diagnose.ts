@@ -17,10 +17,10 @@ import type { Surroundings } from './surroundings/look-around.ts';
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 /**
- * Examines a claude, offline: a stand-in on this machine plays the API, and everything is written in temporary folders,
- * which are removed. What it does not tell is undefined.
+ * Examines a claude, offline: a stand-in on this machine replaces the API, and all files are written to temporary
+ * folders that are removed afterwards. Values that claude does not report are undefined.
  *
- * @returns `remarks` on its version, and on the thresholds beside what it tells; an outcome for each check
+ * @returns `remarks` on its version and on the thresholds; an outcome for each check
  */
 export async function diagnose(checks: readonly Check[], place: Place, around: Surroundings, limits: Limits) {
   const patience = timeoutSignal(patienceMs(limits), limits.stop);
@@ -40,7 +40,7 @@ function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshCo
 /** Versions that the protocol was measured with. */
 const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
-/** The version that a claude says it is; undefined: it says something else. */
+/** The version that claude reports; undefined for any other output. */
 async function askVersion(claude: string, { scratch, patience }: Stage): Promise<string | undefined> {
   const child = await startChild({ command: claude, args: ['--version'], cwd: scratch.cwd, env: scratch.env });
   const stop = () => child.kill('SIGKILL');
@@ -56,7 +56,7 @@ async function askVersion(claude: string, { scratch, patience }: Stage): Promise
   return /^(\d+\.\d+\.\d+\S*)/.exec(said)?.[1];
 }
 
-/** What is known of a version before anything is tried with it. */
+/** Judges a version before any check runs. */
 export function judgeVersion(version: string | undefined): Remark {
   const subject = 'version';
   if (version === undefined) {
@@ -76,33 +76,34 @@ export function judgeVersion(version: string | undefined): Remark {
 type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
 
 /**
- * Asks claude for the window of its model, in tokens, and for what a session begins with. Undefined: it does not tell.
+ * Asks claude for the window of its model and the size of a fresh context, both in tokens. Undefined if it does not
+ * report them.
  *
  * @param model the user's; undefined: claude's default
  */
 async function askFreshContext(stage: Stage, model: string | undefined) {
   const claude = await stage.start({ args: model === undefined ? [] : ['--model', model] });
-  // Not the summary: the parts are counted by the API, for which the stand-in estimates.
+  // Not the summary, whose parts the API would count; the stand-in only estimates them.
   const { ok, response } = await claude.ask({ subtype: 'get_context_usage' });
   const window = countOf(response.rawMaxTokens);
   if (!ok || window === undefined || window === 0) return undefined;
-  /** Estimated tokens of what is always there: system prompt, tools. Without the user's own files and servers. */
+  /** Estimated tokens of a fresh context: system prompt and tools, without the user's own files and servers. */
   const prefix = countOf(response.totalTokens) ?? 0;
   return { model: textOf(response.model), window, prefix };
 }
 
-/** Levels that a fresh context must be below, or they are crossed by the first call. */
+/** Levels that a fresh context must stay below, because otherwise the first call crosses them. */
 const LEVELS = ['thresholds.warn', 'thresholds.compact', 'thresholds.handoff', 'thresholds.midTurn'] as const;
 
 /**
- * Whether the levels of a configuration can ever be crossed beside claude's own trigger, and are not crossed at once.
+ * Checks that the configured levels can be reached before claude's own trigger, and are not crossed immediately.
  *
- * @param isTaken the user has placed claude's trigger, or switched it off
+ * @param isTaken whether the user has placed claude's trigger, or disabled it
  */
 export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: boolean): Remark[] {
   const window = config.window ?? fresh.window;
   const placed = isTaken || config.observe ? undefined : restingTrigger(config, window)?.at;
-  // A window that is set moves no trigger that claude keeps.
+  // If claude keeps its own trigger, a configured window does not move it.
   const trigger = placed ?? fresh.window - NATIVE_RESERVE_TOKENS;
   const remarks = [
     ...neverCrossed(config, window, isTaken ? undefined : trigger),

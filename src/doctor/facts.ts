@@ -17,8 +17,8 @@ import {
 import { answersOf, contextIn, eventsOf, expectText, holds, requestsOf, requestWith, resultOf } from './stage/scene.ts';
 
 /**
- * What users see rests on these facts. They are shown in this order; the first one is checked first, alone. The many
- * others that ctxb relies on are held by the end-to-end tests.
+ * The facts behind the features that users see, in the order of the report. The first one is checked first, alone.
+ * End-to-end tests cover the many other facts that ctxb relies on.
  */
 export const FACTS: readonly Check[] = [
   {
@@ -200,7 +200,7 @@ export const FACTS: readonly Check[] = [
   },
 ];
 
-/** The number of calls before the summary, and the first one behind it. */
+/** The number of calls before the summary, and the first call after it. */
 function roundSummary(seen: Parameters<Check['look']>[0]): [before: number, next: RecordedRequest | undefined] {
   const at = requestsOf(seen, 'summary')[0]?.index ?? 0;
   const calls = requestsOf(seen);

@@ -6,8 +6,8 @@ import { type Place, withStage } from './stage/stage.ts';
 
 /**
  * - `holds`
- * - `fails`: claude did something else; `seen` says what.
- * - `unknown`: it was not tried, or took longer than there was time; `seen` says why.
+ * - `fails`: claude behaved differently; `seen` describes how.
+ * - `unknown`: not tried, or timed out; `seen` explains why.
  */
 export interface Outcome {
   readonly check: Check;
@@ -16,29 +16,34 @@ export interface Outcome {
 }
 
 export interface Limits {
-  /** For all checks together. One check has a third of it. Undefined: as long as the machine needs. */
+  /**
+   * Milliseconds for all checks together; a single one may take a third. Undefined: a limit measured on this machine.
+   */
   readonly timeoutMs: number | undefined;
-  /** Aborted when the user wants an end. */
+  /** Aborted when the user interrupts. */
   readonly stop: AbortSignal;
   /** Called with the number of facts that were just checked. */
   readonly onLooked?: (facts: number) => void;
 }
 
-/** For a scene as long as it is not known how fast the machine is. */
+/** Milliseconds for a scene until the speed of the machine is known. */
 const UNMEASURED_MS = 120_000;
-/** The least, and how many times as long as the first scene: the others are longer, and share the processors. */
+/**
+ * Least milliseconds for a scene, and the factor on the duration of the first one: the others are longer, and share the
+ * processors.
+ */
 const LEAST_MS = 20_000;
 const TIMES_THE_FIRST = 8;
 
-/** What one scene may take before the machine is measured. */
+/** Milliseconds that a scene may take before the speed of the machine is known. */
 export function patienceMs({ timeoutMs }: Limits): number {
   return timeoutMs === undefined ? UNMEASURED_MS : Math.ceil(timeoutMs / 3);
 }
 
-/** More than this at once only wait for the processors. */
+/** More scenes at the same time would only wait for the processors. */
 const MOST_AT_ONCE = 8;
 
-/** Checks the facts with a claude. The scene of the first one runs alone: if it fails, no other can be tried. */
+/** Checks the facts with a claude. The scene of the first check runs alone: if it fails, no other can run. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
   const { timeoutMs, stop } = limits;
   const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
@@ -75,7 +80,7 @@ interface Circumstances {
   readonly patienceMs: number;
 }
 
-/** Plays a scene once for all facts that need it. */
+/** Plays a scene once, and judges all checks that need it. */
 async function lookAt(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
   if (over.aborted) return checks.map((check) => unknown(check, `not tried, the time was up: ${more}`));
@@ -87,7 +92,7 @@ async function lookAt(scene: Scene, checks: readonly Check[], { place, over, pat
     } catch (error) {
       if (!(error instanceof Contradiction)) throw error;
       if (!patience.aborted) return { check, status: 'fails', seen: error.message };
-      // What does not hold where something was still waited for may only not have come yet.
+      // After a timeout, a missing observation may only be late.
       return unknown(check, `${error.message}, waited for ${Math.ceil(patienceMs / 1000)} s: ${more}`);
     }
   };
@@ -97,7 +102,7 @@ async function lookAt(scene: Scene, checks: readonly Check[], { place, over, pat
       return checks.map((check) => judge(check, () => check.look(seen)));
     });
   } catch (error) {
-    // A scene that is not played to its end shows none of its facts.
+    // A failed scene decides all of its checks.
     return checks.map((check) =>
       judge(check, () => {
         throw error;

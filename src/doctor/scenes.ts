@@ -9,10 +9,10 @@ import type { Conversation } from './stage/conversation.ts';
 import { eventsOf, played, scene } from './stage/scene.ts';
 import type { Stage } from './stage/stage.ts';
 
-/** Contexts of the calls of the first turn, in tokens. */
+/** Context sizes of the calls in the first turn, in tokens. */
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;
 
-/** Two prompts, the first of them with two tools. */
+/** Two prompts; the first one uses two tools. */
 export const plainTurns = scene({
   scenario: {
     calls: [
@@ -25,7 +25,7 @@ export const plainTurns = scene({
   says: ['the first prompt', 'the second prompt'],
 });
 
-/** What ctxb asks before the first prompt. */
+/** Requests that ctxb sends before the first prompt. */
 export const askedAtTheStart = scene({
   scenario: { calls: [] },
   hooks: { PreCompact: () => ({}), SessionStart: () => ({}) },
@@ -34,7 +34,7 @@ export const askedAtTheStart = scene({
 
 const HOOKS = Object.keys(CALLBACKS) as HookName[];
 
-/** Each hook that is called fails. */
+/** Every hook fails. */
 export const failingHooks = scene({
   scenario: {
     calls: [
@@ -67,7 +67,7 @@ const ADDED = {
   SessionStart: ({ source }: Fields) => hookOutput('SessionStart', { additionalContext: `added on ${source}` }),
 };
 
-/** A conversation that is compacted, goes on, is cleared, and goes on. */
+/** A conversation that is compacted, continued, cleared and continued. */
 export const compactAndClear = scene({
   scenario: {
     calls: [
@@ -88,7 +88,7 @@ export const compactAndClear = scene({
   ],
 });
 
-/** Where claude's own trigger is moved to, in tokens. */
+/** The moved position of claude's own trigger, in tokens. */
 export const TRIGGER = 120_000;
 const SETTING = String(TRIGGER + NATIVE_RESERVE_TOKENS);
 
@@ -106,7 +106,7 @@ export const movedTrigger = scene({
   says: ['the long prompt'],
 });
 
-/** A claude is killed after a turn, and another goes on with its session. */
+/** A claude is killed after a turn, and another one resumes its session. */
 export const resumedAfterKill = played(
   { scenario: { calls: [{ text: 'the answer before' }, { text: 'the answer after' }] } },
   async (first, stage) => {
@@ -116,11 +116,11 @@ export const resumedAfterKill = played(
   },
 );
 
-/** A result that an exact compaction leaves out, and the budget that is too small for it. */
+/** A result that an exact compaction omits, and a budget in tokens that is too small for it. */
 export const LEFT_OUT = 'line 2500 of what the tool said';
 const BUDGET = 2_000;
 
-/** The mod is loaded into a running claude and answers a compaction. */
+/** A running claude loads the mod, and the mod answers a compaction. */
 export const compactedExactly = played(
   {
     scenario: {
@@ -148,14 +148,14 @@ function bash(command: string) {
   return { name: 'Bash', input: { command } };
 }
 
-/** The output of a hook that gives claude something, in the shape that claude takes it. */
+/** The output of a hook in the shape that claude expects. */
 function hookOutput(hook: HookName, fields: Fields): Fields {
   return { hookSpecificOutput: { hookEventName: hook, ...fields } };
 }
 
 const LOOK_EVERY_MS = 20;
 
-/** Kills claude once it has logged the end of its turn, which it does a moment later. */
+/** Kills claude after it has logged the end of its turn, which takes a moment, and resumes its session. */
 async function resume({ scratch, patience, start }: Stage, first: Conversation): Promise<Conversation> {
   const session = eventsOf(first.events, 'init').at(-1)?.sessionId;
   if (session === undefined) throw new Contradiction('no system/init line names the session');

@@ -10,19 +10,19 @@ import { createFramer } from '../../core/protocol/frame.ts';
 import { Contradiction } from '../check.ts';
 import { eventsOf } from './scene.ts';
 
-/** What a hook is answered: its output, or that it failed. */
+/** The answer to a hook: its output, or a failure. */
 type HookAnswer = object | 'error';
 
-/** Hooks, and how each is answered. */
+/** The hooks of a scene, with their answers. */
 export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => HookAnswer>>>;
 
-/** A claude that is spoken to. What it says is understood by the same decoder as in a run. */
+/** A conversation with claude. Decodes its output with the same decoder as a run. */
 export type Conversation = ReturnType<typeof converse>;
 
 /**
  * Opens the control channel as ctxb does: `initialize` first, with the hooks.
  *
- * @param patience aborted when nothing more is waited for
+ * @param patience aborted on a timeout
  */
 export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
   let at = 0;
@@ -33,7 +33,7 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
     if (event.kind === 'control-request') send(answerTo(event));
   });
 
-  /** The answer to a hook; anything else that claude asks is refused. */
+  /** Answers a hook, and refuses all other requests of claude. */
   function answerTo({ requestId, callbackId, request }: ControlRequestEvent): Fields {
     const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
     const output = (hook && hooks[hook]?.(fieldsOf(request.input))) ?? 'error';
@@ -54,14 +54,14 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
   }
 
   const opened = ask({ subtype: 'initialize', hooks: registered(hooks) });
-  // Most scenes do not wait for it.
+  // Most scenes do not await it.
   opened.catch(() => {});
   return {
     events,
     /** The answer to `initialize`. */
     opened,
     ask,
-    /** Sends a prompt. Resolves with all that comes up to the next result. */
+    /** Sends a prompt. Resolves with all events up to the next result. */
     turn(text: string): Promise<readonly Event[]> {
       send({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, session_id: '' });
       return wait(`the result of "${text}"`, () => {
@@ -79,7 +79,7 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
 
 const HOOKS = Object.entries(CALLBACKS) as [HookName, string][];
 
-/** Those of tools for every tool: the scenes use Bash. */
+/** Registers the hooks; those of tools apply to every tool, because the scenes use Bash. */
 function registered(hooks: Hooks): Fields {
   const names = Object.keys(hooks) as HookName[];
   return Object.fromEntries(
@@ -87,13 +87,13 @@ function registered(hooks: Hooks): Fields {
   );
 }
 
-/** UTF-16 units of claude's stderr that are shown where it has ended too early. */
+/** Most UTF-16 units of claude's stderr to show after an early exit. */
 const STDERR_LENGTH = 500;
 
 function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => void) {
   const events: Event[] = [];
   const news = new EventEmitter();
-  // Each one that waits listens.
+  // Every pending wait() adds a listener.
   news.setMaxListeners(0);
   const wake = () => void news.emit('more');
   let end: ChildEnd | undefined;
@@ -120,7 +120,7 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
   return {
     events,
     end: () => end,
-    /** Looks again after each line, until something is found, claude has ended, or the patience is at its end. */
+    /** Calls `look` after each line, until it returns a value, claude ends, or the time is up. */
     async wait<T>(what: string, look: () => T | undefined): Promise<T> {
       for (;;) {
         const found = look();

@@ -6,39 +6,39 @@ import { Contradiction, expectFact } from '../check.ts';
 import type { Conversation } from './conversation.ts';
 import type { Stage, StartOptions } from './stage.ts';
 
-/** What a claude, or one after another, is put through. */
+/** A scenario for the API, and the actions that one or several claudes go through. */
 export interface Scene {
-  /** What the stand-in for the API says. */
+  /** The answers of the API's stand-in. */
   readonly scenario: Scenario;
-  /** @throws Contradiction when claude does not play its part */
+  /** Plays the scene. @throws Contradiction when claude behaves unexpectedly */
   readonly play: (stage: Stage) => Promise<Seen>;
 }
 
 export interface Seen {
-  /** What claude has written in each turn, up to its result. */
+  /** claude's events in each turn, up to its result. */
   readonly turns: readonly (readonly Event[])[];
-  /** Answers to what was asked over the control channel; undefined: none came. */
+  /** Answers to requests on the control channel; undefined for a missing answer. */
   readonly answers: readonly (ControlResponseEvent | undefined)[];
-  /** The answer to `initialize`; undefined: none came. */
+  /** The answer to `initialize`; undefined if it is missing. */
   readonly opened: ControlResponseEvent | undefined;
   /** All requests to the API. */
   readonly requests: readonly RecordedRequest[];
 }
 
-/** The usual scene, in the order of its fields. */
+/** The usual scene: first requests, then prompts. */
 interface Lines extends StartOptions {
   readonly scenario: Scenario;
-  /** Questions over the control channel, together, before the first prompt. */
+  /** Requests on the control channel, all sent before the first prompt. */
   readonly asks?: readonly Fields[];
-  /** Prompts, each after the turn of the one before. */
+  /** Prompts, each sent after the turn of the previous one. */
   readonly says?: readonly string[];
 }
 
-/** A scene in which claude is asked, then told, one thing after the other. */
+/** A scene that sends requests to claude, and then prompts. */
 export function scene({ asks = [], says = [], ...start }: Lines): Scene {
   return played(start, async (claude) => {
     const asked = [claude.opened, ...asks.map((request) => claude.ask(request))].map(orNothing);
-    // A scene with only questions waits for the answers; otherwise only those in time count.
+    // A scene without prompts waits for the answers; otherwise only answers before the last turn's end count.
     if (says.length === 0) await Promise.all(asked);
     const turns: (readonly Event[])[] = [];
     for (const text of says) turns.push(await claude.turn(text));
@@ -47,7 +47,7 @@ export function scene({ asks = [], says = [], ...start }: Lines): Scene {
   });
 }
 
-/** A scene in which a claude is started, and something done with it: what was seen of that. */
+/** A scene that starts a claude and acts on it. The result of `act` completes what was observed. */
 export function played(
   { scenario, ...start }: Pick<Lines, 'scenario' | keyof StartOptions>,
   act: (claude: Conversation, stage: Stage) => Promise<Partial<Seen>>,
@@ -62,7 +62,7 @@ export function played(
   };
 }
 
-/** A result that a scene does not need. */
+/** Resolves with undefined instead of a Contradiction, for a result that a scene does not need. */
 export async function orNothing<T>(coming: Promise<T>): Promise<T | undefined> {
   try {
     return await coming;
@@ -72,7 +72,7 @@ export async function orNothing<T>(coming: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What has come already; undefined: nothing has. */
+/** The value of a settled promise; undefined if it is pending. */
 function already<T>(coming: Promise<T>): Promise<T | undefined> {
   return Promise.race([coming, Promise.resolve(undefined)]);
 }
@@ -88,18 +88,18 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
   return eventsOf(turn, 'result').at(-1);
 }
 
-/** @throws Contradiction when the result of a turn says something else */
+/** @throws Contradiction when the result of a turn has another text */
 export function expectText(turn: readonly Event[] | undefined, text: string, which = 'the next result'): void {
   const said = resultOf(turn ?? [])?.text;
   expectFact(said === text, `${which} says "${said}"`);
 }
 
-/** Lines of the main thread that an API call has made. */
+/** Events of the main thread that an API call produced. */
 export function answersOf(events: readonly Event[]): AssistantEvent[] {
   return eventsOf(events, 'assistant').filter(({ subagent, synthetic }) => subagent === null && !synthetic);
 }
 
-/** Tokens that a line says its call has read; undefined: it does not say. */
+/** Tokens in the context of a call, from its event; undefined without usage. */
 export function contextIn({ usage }: AssistantEvent): number | undefined {
   return usage && contextOf(usage);
 }
@@ -109,12 +109,12 @@ export function requestsOf({ requests }: Pick<Seen, 'requests'>, kind: RequestKi
   return requests.filter((request) => request.kind === kind);
 }
 
-/** Whether a request holds these words, wherever: in a prompt, in the result of a tool, in a reminder of claude's. */
+/** Whether a request contains a text anywhere: in a prompt, in the result of a tool, in one of claude's reminders. */
 export function holds(request: RecordedRequest | undefined, words: string): boolean {
   return JSON.stringify(request?.body.messages ?? []).includes(JSON.stringify(words).slice(1, -1));
 }
 
-/** The first request of the main conversation that holds these words. */
+/** The first request of the main conversation that contains a text. */
 export function requestWith(seen: Pick<Seen, 'requests'>, words: string): RecordedRequest | undefined {
   return requestsOf(seen).find((request) => holds(request, words));
 }

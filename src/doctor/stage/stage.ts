@@ -5,17 +5,17 @@ import { type Standin, startStandin } from '../../standin/server.ts';
 import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
 import { type Conversation, converse, type Hooks } from './conversation.ts';
 
-/** The claude that is looked at, and where. */
+/** The claude to examine, and its environment. */
 export interface Place {
   readonly claude: string;
   /** PATH for claude. */
   readonly path: string | undefined;
-  /** Where ctxb's mod is. Default: where the build puts it. */
+  /** Folder of ctxb's mod. Default: where the build puts it. */
   readonly mod?: URL;
 }
 
 export interface StartOptions {
-  /** In addition to those of the two-way mode. */
+  /** Arguments besides those of the two-way mode. */
   readonly args?: readonly string[];
   readonly hooks?: Hooks;
 }
@@ -24,9 +24,9 @@ export interface StartOptions {
 export interface Stage {
   readonly standin: Standin;
   readonly scratch: ScratchEnvironment;
-  /** Aborted when nothing more is waited for. */
+  /** Aborted on a timeout. */
   readonly patience: AbortSignal;
-  /** Starts a claude in the two-way mode, with no question about tools. */
+  /** Starts a claude in the two-way mode that never asks for permission to use a tool. */
   start(options?: StartOptions): Promise<Conversation>;
   makeModFolder(): ModFolder;
 }
@@ -34,7 +34,7 @@ export interface Stage {
 const TWO_WAY = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const UNASKED = ['--dangerously-skip-permissions'];
 
-/** Sets a stage for one scene; whatever is started on it ends with it. */
+/** Sets up a stage for one scene, and ends everything that was started on it. */
 export async function withStage<T>(
   scenario: Scenario,
   { claude, path, mod }: Place,

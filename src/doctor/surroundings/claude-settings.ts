@@ -24,13 +24,13 @@ const MANAGED =
     ? '/Library/Application Support/ClaudeCode/managed-settings.json'
     : '/etc/claude-code/managed-settings.json';
 
-/** Bytes. */
+/** Most bytes of a settings file. */
 const LIMIT = 4 * 1024 * 1024;
 
-/** claude's settings that hold in the folder, the one that wins last. What is not JSON is left out, with a remark. */
+/** claude's settings for the folder, highest precedence last. A file that is not JSON causes a remark. */
 export function readSettingsFiles(world: Pick<Io, 'env' | 'cwd'>): { files: SettingsFile[]; remarks: Remark[] } {
   const own = (['user', 'project', 'local'] as const).map((place) => settingsPath(place, world));
-  // In the home folder the user's own are the project's too.
+  // In the home folder, the user's settings are also the project's.
   const places = new Set([...own, MANAGED]);
   const files: SettingsFile[] = [];
   const remarks: Remark[] = [];
@@ -54,7 +54,7 @@ export function settingOf(files: readonly SettingsFile[], name: string): SetSome
   return file && { value: file.settings[name], where: file.path };
 }
 
-/** What claude finds in its environment: the user's variables, and over them those of the settings. */
+/** Variables that claude sees: the user's environment, overridden by the variables in settings. */
 export function variablesOf({ env }: Pick<Io, 'env'>, files: readonly SettingsFile[]): Variables {
   const variables = new Map<string, SetSomewhere<string>>();
   const add = (fields: Fields, where: string) => {
@@ -69,7 +69,7 @@ export function variablesOf({ env }: Pick<Io, 'env'>, files: readonly SettingsFi
 }
 
 interface Oddity {
-  /** What follows from it. */
+  /** The consequence for ctxb. */
   readonly text: string;
   readonly todo: string;
   readonly applies?: (value: unknown, where: string) => boolean;
@@ -82,7 +82,7 @@ const NO_HOOKS = 'claude calls no hooks: ctxb hands nothing back after a compact
 const NO_OTHERS_HOOKS =
   "claude calls no hooks of its settings and runs no mods: compactions are claude's own summaries";
 
-/** Variables that change what ctxb can do (each one tried with claude 2.1.197 and 2.1.332). */
+/** Variables that change what ctxb can do, each tried with claude 2.1.197 and 2.1.332. */
 const VARIABLES: Readonly<Record<string, Oddity>> = {
   CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: LEFT_ALONE, todo: AGAIN },
   CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: LEFT_ALONE, todo: AGAIN },
@@ -101,7 +101,7 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
   },
 };
 
-/** Settings of claude that do. */
+/** Settings of claude that change what ctxb can do. */
 const SETTINGS: Readonly<Record<string, Oddity>> = {
   autoCompactEnabled: {
     text: `it is switched off; ${LEFT_ALONE}`,
@@ -110,7 +110,7 @@ const SETTINGS: Readonly<Record<string, Oddity>> = {
   },
   autoCompactWindow: { text: LEFT_ALONE, todo: AGAIN },
   disableAllHooks: { text: NO_OTHERS_HOOKS, todo: 'remove it', applies: (value) => value === true },
-  // Anywhere else it has no effect.
+  // In other files, the setting has no effect.
   allowManagedHooksOnly: {
     text: NO_OTHERS_HOOKS,
     todo: 'ask who manages it',
@@ -118,7 +118,7 @@ const SETTINGS: Readonly<Record<string, Oddity>> = {
   },
 };
 
-/** What of claude's settings and environment takes something away from ctxb. */
+/** Remarks on settings and variables that restrict ctxb. */
 export function checkOddSettings(files: readonly SettingsFile[], variables: Variables): Remark[] {
   const remarks = [
     ...remarksOn(VARIABLES, (name) => variables.get(name)),
@@ -139,12 +139,12 @@ function remarksOn(
   });
 }
 
-/** Whether claude's own trigger is where the user has put it, or off. */
+/** Whether the user has moved or disabled claude's own trigger. */
 export function isTriggerTaken(files: readonly SettingsFile[], variables: Variables): boolean {
   return checkOddSettings(files, variables).some(({ text }) => text.endsWith(LEFT_ALONE));
 }
 
-/** As claude reads its switches. */
+/** Whether a switch is on, by claude's rules. */
 function isOn(value: unknown): boolean {
   return ['1', 'true', 'yes', 'on'].includes(String(value).toLowerCase());
 }

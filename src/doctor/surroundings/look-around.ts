@@ -15,14 +15,14 @@ import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variabl
 /** The surroundings of a run: installation, configuration, folders. */
 export type Surroundings = Awaited<ReturnType<typeof lookAround>>;
 
-/** Looks at everything but claude. */
+/** Checks everything but claude. */
 export async function lookAround(world: Pick<Io, 'env' | 'cwd'>) {
   const resolved = await resolveConfig({ ...world, flags: {} });
   const { files, remarks } = readSettingsFiles(world);
   const variables = variablesOf(world, files);
   return {
     resolved,
-    /** The user has placed claude's trigger, or switched it off. */
+    /** Whether the user has placed claude's trigger, or disabled it. */
     isTriggerTaken: isTriggerTaken(files, variables),
     /** The model that the user has set; undefined: claude's default. */
     model: variables.get('ANTHROPIC_MODEL')?.value ?? textOf(settingOf(files, 'model')?.value),
@@ -36,7 +36,7 @@ export async function lookAround(world: Pick<Io, 'env' | 'cwd'>) {
   };
 }
 
-/** What is wrong in the configuration, and else where it comes from. */
+/** The findings about the configuration; if it is valid, its sources. */
 function checkConfiguration({ findings, warnings, sources }: ResolvedConfig): Remark[] {
   const told = (status: 'fault' | 'warning', found: readonly Finding[]) =>
     found.map(({ message }): Remark => ({ status, subject: 'configuration', text: message, todo: 'ctxb config' }));
@@ -49,7 +49,7 @@ function checkConfiguration({ findings, warnings, sources }: ResolvedConfig): Re
   return [{ status: 'good', subject: 'configuration', text }];
 }
 
-/** @param version as `process.versions.node` has it */
+/** @param version from `process.versions.node` */
 export function checkNode(version: string): Remark {
   const needed = manifest.engines.node.replace('>=', '');
   if (isAtLeast(version, needed)) return { status: 'good', subject: 'Node', text: version };
@@ -57,7 +57,7 @@ export function checkNode(version: string): Remark {
   return { status: 'fault', subject: 'Node', text, todo: 'install a newer one' };
 }
 
-/** @param folder absolute; it need not be there */
+/** @param folder absolute path, which may not exist */
 function checkContextFolder(folder: string): Remark {
   const subject = 'context folder';
   const kind = kindOf(folder);
@@ -78,7 +78,7 @@ function checkContextFolder(folder: string): Remark {
   return { status: 'good', subject, text: kind === 'folder' ? folder : `${folder} (made by the first run)` };
 }
 
-/** Why ctxb would not use it. */
+/** Why ctxb would refuse the folder; undefined if it would not. */
 function refusalOf(folder: string): string | undefined {
   try {
     requireOwn(folder);
@@ -88,7 +88,7 @@ function refusalOf(folder: string): string | undefined {
   }
 }
 
-/** The folder itself, or the one above it that would hold it. */
+/** The folder itself, or its nearest existing parent. */
 function nearest(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
 }
