@@ -3,13 +3,16 @@ import { filesRead } from '../core/exact/newest-files.ts';
 import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import type { CompactEvent, Engine } from './engine.ts';
 
-/** Compactions in a row that may wait for the next call, whose results can be such again. */
+/** Most compactions in a row that wait for the next call, because its results may be as large again. */
 const MOST_WAITS = 3;
 
-/** Share of the window that is kept free for the answer. */
+/** Share of the window that may be filled; the rest is for the answer. */
 const FULL = 0.85;
 
-/** The files whose contents stay, and what decides how a step stays that the model has yet to see the results of. */
+/**
+ * Collects what an exact compaction depends on: the contents of the files read, and whether it can wait until the model
+ * has seen the latest results.
+ */
 export async function circumstancesOf(
   $: Engine,
   { trigger, messages }: CompactEvent,

@@ -1,6 +1,9 @@
 import type { Message } from '../core/exact/message.ts';
 
-/** What claude lends to a mod, as far as it is used. claude knows it by its spelling: `$` and `on` keep their names. */
+/**
+ * The used part of the API that claude passes to a mod. claude identifies it by spelling, so `$` and `on` keep their
+ * names.
+ */
 export interface Engine {
   readonly fs: {
     readonly stat: (path: string) => Promise<{ readonly size: number }>;
@@ -51,25 +54,25 @@ interface SessionStart {
   readonly transcript_path?: string;
 }
 
-/** Something that was sent to the model. */
+/** A text that was sent to the model. */
 interface SubmitEvent {
   readonly text: string;
-  /** The turn that was under way, where there was one: the model is told beside the results of its tools. */
+  /** The current turn, if there is one: the model then gets the text together with tool results. */
   readonly turnId?: string;
-  /** It runs a slash command. */
+  /** Set for a slash command. */
   readonly command?: object;
   readonly origin?: { readonly kind: string };
 }
 
-/** At the prompt, from another device, and from a program in a person's place. */
+/** Origins of a user's prompt: the prompt line, another device, and a program that acts for the user. */
 const PEOPLE: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk']);
 
-/** Whether the user has said it. */
+/** Whether the user wrote the text. */
 export function isSaid({ command, origin }: SubmitEvent): boolean {
   return command === undefined && (origin === undefined || PEOPLE.has(origin.kind));
 }
 
-/** Whether the model is told it while it works: it is told of a task in the background too. */
+/** Whether the model gets the text during a turn. This includes notifications of background tasks. */
 export function isHeard(e: SubmitEvent): boolean {
   return e.turnId !== undefined && (isSaid(e) || (e.command === undefined && e.origin?.kind === 'task-notification'));
 }
@@ -78,7 +81,7 @@ export interface CompactEvent {
   readonly trigger: 'manual' | 'auto' | 'plugin' | 'precompute';
   readonly messages: readonly Message[];
   readonly instructions?: string;
-  /** A subagent's own conversation. */
+  /** Set for a subagent's own conversation. */
   readonly agentId?: string;
 }
 
@@ -86,13 +89,13 @@ interface RenderEvent {
   readonly props: { readonly hasSurvey: boolean; readonly bodyColumns: number };
 }
 
-/** A message of the user's in the transcript. */
+/** One of the user's messages in the transcript. */
 interface MessageEvent {
-  /** `isExpanded`: the person has asked to see all. */
+  /** `isExpanded`: the user has asked for the whole text. */
   readonly props: { readonly text: string; readonly isExpanded: boolean };
 }
 
-/** Something drawn. */
+/** Content for claude's terminal interface. */
 export type Drawing = object | string | null | undefined;
 
 type Hook<E, A> = ($: Engine, e: E, next: (e: E) => Promise<A>) => Promise<A>;

@@ -5,8 +5,8 @@ import { isHeard, isSaid, type On } from './engine.ts';
 import { PLACE } from './place.js';
 
 /**
- * Answers compactions with what stays of the conversation, as ctxb's plan asks for; on any doubt claude compacts in its
- * own way. claude reads the source of this function and wants `on` and `$` under these names.
+ * Performs compactions by ctxb's plan. If anything is uncertain, claude compacts in its own way. claude reads the
+ * source of this function and requires the names `on` and `$`.
  */
 export function register(on: On): void {
   let number = 0;
@@ -14,13 +14,13 @@ export function register(on: On): void {
   let heard: readonly string[] = [];
   let said: readonly string[] = [];
 
-  // Being listed is no proof that a mod runs: this file is.
+  // Proves that the mod runs; a listed mod may not.
   on('session.start', async ($, e, next) => {
     await $.fs.write(`${PLACE}/alive`, '').catch(() => {});
     return next(e);
   });
 
-  // What was said since the plan was written.
+  // Texts that were sent since the plan was written.
   on('prompt.submit', async (_, e, next) => {
     if (isHeard(e)) heard = [...heard, e.text];
     if (isSaid(e)) said = [...said, e.text];

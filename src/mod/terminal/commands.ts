@@ -14,23 +14,23 @@ import type { Engine } from '../engine.ts';
 
 export interface Shown {
   readonly text: string;
-  /** The model need not read it. */
+  /** Whether to hide the text from the model. */
   readonly isTextDisplayOnly?: true;
-  /** What the model reads and the person does not see. */
+  /** Texts that only the model sees. */
   readonly context?: readonly string[];
 }
 
 export interface Standing {
-  /** The last compaction that the mod was asked for. */
+  /** Receipt of the last compaction that the mod answered. */
   readonly last: ExactReceipt | undefined;
-  /** Why compactions are left to claude; undefined: they are exact. */
+  /** Why claude compacts in its own way; undefined: compactions are exact. */
   readonly left: string | undefined;
-  /** The program, where a shell finds it. */
+  /** Path of the ctxb program on PATH. */
   readonly program: string | undefined;
   readonly logPath: string | undefined;
 }
 
-/** Columns of a line of status that nobody has measured. */
+/** Columns of a status line if the terminal's width is unknown. */
 const WIDE = 200;
 
 export function statusOf(state: GovernorState, costUsd: number | undefined, standing: Standing): Shown {
@@ -58,7 +58,7 @@ function lastText({ last }: Standing): string {
   return `last compaction: messages of ${changeText(before.tokens, after.tokens)} tokens, ${keptPrompts(last)}, in ${ms} ms without a call`;
 }
 
-/** The document, written to a new file where one is named. */
+/** The handoff document, or a message after writing it to a new file. */
 export async function handoff($: Engine, document: string, file: string): Promise<Shown> {
   const text = redact(document, { keepLines: true });
   if (file === '') return { text };
@@ -69,14 +69,16 @@ export async function handoff($: Engine, document: string, file: string): Promis
 
 export const NOTHING_BACK = 'nothing to hand back: no conversation of this session was ended by /clear';
 
-/** What was said before `/clear`, for the model with the next prompt. */
+/** The answer to `/ctxb:back`. The model gets the earlier prompts and notes with the next prompt. */
 export function handedBack(what: string, told: string | undefined): Shown {
   return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(told !== undefined && { context: [told] }) };
 }
 
 const UNFOLD = '(ctrl+o shows all)';
 
-/** A message of an exact compaction in one line; undefined where it is somebody else's, or the user's own words. */
+/**
+ * A one-line replacement for a message of an exact compaction; undefined for other messages and the user's own words.
+ */
 export function foldedText(text: string): string | undefined {
   if (!isOwn(text)) return undefined;
   const own = readOwn(text);
@@ -97,12 +99,12 @@ export async function recall($: Engine, words: string, program: string | undefin
   return { text: (stdout || stderr).trimEnd() };
 }
 
-/** claude takes no prompt meanwhile. */
+/** Milliseconds. claude accepts no prompt meanwhile. */
 const PATIENCE_MS = 60_000;
 
 const ALL_FACTS = 'ctxb doctor in a shell tries all facts that ctxb relies on';
 
-/** What holds in this session, and what is wrong with this Claude Code where ctxb is installed. */
+/** Facts about this session, and problems of this Claude Code if ctxb is installed. */
 export async function doctor($: Engine, state: GovernorState, { left, program, logPath }: Standing): Promise<Shown> {
   const { version } = state.session;
   const window = state.gauge.window.tokens;
@@ -115,7 +117,7 @@ export async function doctor($: Engine, state: GovernorState, { left, program, l
   return { text: lines.join('\n'), isTextDisplayOnly: true };
 }
 
-/** The checks that a person has to read, and how many others there were. */
+/** The failed checks, and the number of passed ones. */
 async function checked($: Engine, program: string): Promise<readonly string[]> {
   const quick = [program, 'doctor', '--quick', '--json'];
   const { stdout, stderr } = await $.process.run(quick, { timeoutMs: PATIENCE_MS });
@@ -133,7 +135,7 @@ export interface Piece {
   readonly dimColor?: boolean;
 }
 
-/** Marks that no text has, around what is painted. */
+/** Marks around coloured text; no text contains these characters. */
 const [BEGIN, SEPARATOR, END] = ['\u0001', '\u0002', '\u0003'];
 
 const mark = (name: string) => (text: string) => `${BEGIN}${name}${SEPARATOR}${text}${END}`;
@@ -148,14 +150,14 @@ const MARKS: Style = {
 };
 
 export interface Compacted {
-  /** Tokens of the context before; undefined: there was nothing left to cut. */
+  /** Tokens of the context before the compaction; undefined if nothing was left to cut. */
   readonly from: number | undefined;
 }
 
-/** What is new until the next turn begins. */
+/** News that the status line shows until the next turn. */
 interface News {
   readonly compacted?: Compacted | undefined;
-  /** What `/ctxb:back` would hand back. */
+  /** Description of what `/ctxb:back` hands back. */
   readonly offered?: string | undefined;
 }
 

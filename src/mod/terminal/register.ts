@@ -25,9 +25,9 @@ declare const h: (element: unknown, props: object | null, ...children: readonly 
 const ASKED_MS = 1_000;
 
 /**
- * The plugin for people at the terminal: it follows claude's log with the governor, shows how full the context is,
- * compacts exactly at the end of a turn when that pays, and offers to hand back what `/clear` took away. claude reads the
- * source of this function and wants `on` and `$` under these names.
+ * The plugin for users at the terminal. It reads claude's log with the governor, shows how full the context is,
+ * compacts exactly at the end of a turn when that pays, and offers to hand back what `/clear` removed. claude reads the
+ * source of this function and requires the names `on` and `$`.
  */
 export function register(on: On, options: Options): void {
   const seat = new Seat(options);
@@ -77,7 +77,7 @@ export function register(on: On, options: Options): void {
     if (e.agentId !== undefined || seat.isRun) return next(e);
     seat.turn = undefined;
     const mayCompact = seat.isInteractive && !e.isAborted;
-    // Prompts that wait begin the next turn in a moment, and then claude refuses: nothing is asked or read before.
+    // Queued prompts start the next turn in a moment, and then claude refuses to compact: ask and read nothing before.
     const isCompacted = mayCompact && (await compactIfDue($, seat));
     const done = await next(e);
     await follow($, seat);
@@ -85,7 +85,7 @@ export function register(on: On, options: Options): void {
       await awaitLog($, seat);
       await compactIfDue($, seat);
     }
-    // Behind a compaction nothing tells that the log lacks the last call.
+    // After a compaction, nothing indicates that the log lacks the last call.
     if (seat.isInteractive) void followLate($, seat);
     return done;
   });
@@ -98,18 +98,18 @@ export function register(on: On, options: Options): void {
   on('session.compact', async ($, e, next) => {
     seat.asked();
     seat.isExact = false;
-    // A focus asks for claude's own summary.
+    // `/compact` with a focus requests claude's own summary.
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
     if (seat.isRun || e.agentId !== undefined || e.trigger === 'precompute' || isAsked) return next(e);
     if (leftWhy(seat) !== undefined) return next(e);
     const { messages, outcome, waits } = await compact($, seat, e);
     if (messages !== undefined) return { messages };
-    // Only where the context is full a summary is worth what it costs.
+    // Only a full context justifies the cost of a summary.
     const isEarly = waits !== undefined || (e.trigger === 'plugin' && !seat.session.isFull(seat.known));
     return isEarly ? { skip: `ctxb: ${outcome.why}` } : next(e);
   });
 
-  // The band shows at once what a compaction has left.
+  // Update the status line immediately after a compaction.
   on('classic.PostCompact', async ($, e, next) => {
     const answer = await next(e);
     if (!seat.isRun) void followLate($, seat);
@@ -133,7 +133,7 @@ export function register(on: On, options: Options): void {
     await follow($, seat);
     const what = seat.session.back();
     if (what === undefined) return { text: NOTHING_BACK, isTextDisplayOnly: true };
-    // The log of this conversation is read again, now beside the notes of the one before.
+    // Read this conversation's log again, now with the notes of the previous conversation.
     seat.log = undefined;
     await follow($, seat);
     return handedBack(what, seat.session.handBack());
@@ -160,7 +160,7 @@ export function register(on: On, options: Options): void {
     return below ? h(Box, { flexDirection: 'column' }, line, below) : line;
   });
 
-  // claude draws what an exact compaction leaves like the person's own words.
+  // claude displays the messages of an exact compaction like the user's own words.
   on('ui.render', { component: 'UserMessage' }, (_, e, next) => {
     const folded = seat.isRun || e.props.isExpanded ? undefined : foldedText(e.props.text);
     return next(folded === undefined ? e : { ...e, props: { ...e.props, text: folded } });
@@ -171,7 +171,9 @@ function stateOf({ session, known }: Seat): GovernorState {
   return session.judged(known);
 }
 
-/** claude asks no PreCompact hook where a mod answers. */
+/**
+ * Why compactions are left to claude. With a mod, claude calls no PreCompact hook, so the user's hook would be skipped.
+ */
 function leftWhy({ hooks }: Seat): string | undefined {
   return namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
 }
@@ -181,7 +183,7 @@ function standingOf(seat: Seat): Standing {
   return { last, left: leftWhy(seat), program, logPath: log?.path };
 }
 
-/** Looks at what is beside the session: the user's hooks, and whether a shell finds ctxb. */
+/** Finds out about the user's hooks, and whether ctxb is on PATH. */
 async function look($: Engine, seat: Seat): Promise<void> {
   seat.hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
   const path = (await $.env.get('PATH')) ?? '';
@@ -192,12 +194,13 @@ async function look($: Engine, seat: Seat): Promise<void> {
   seat.program = files[found.indexOf(true)];
 }
 
-/** What stays, as claude asks for it. */
+/** Answers claude's request to compact. */
 async function compact($: Engine, seat: Seat, e: CompactEvent): Promise<Answer> {
   const { trigger, messages } = e;
   const started = performance.now();
   await follow($, seat);
-  // In mid-turn the log may lack what the model was told last, which is all that was said; later some of that still waits.
+  // During a turn, the log may lack the newest texts sent to the model, but the plugin has heard all of them. After the
+  // turn, some texts may still be queued, so the log decides.
   const isMidTurn = trigger === 'auto';
   if (!isMidTurn) await awaitLog($, seat);
   const circumstances = await circumstancesOf($, e, seat.waits);
@@ -213,9 +216,9 @@ async function compact($: Engine, seat: Seat, e: CompactEvent): Promise<Answer> 
 }
 
 /**
- * claude asks the mod only as long as the end of the turn is being handled, and has a summary written otherwise. Its
- * compaction itself is not awaited: it goes on once the turn is over. Where the next turn has begun claude refuses: the
- * end of that is the next chance. @returns whether the mod was asked
+ * Asks claude to compact, if that is due. claude calls the mod only while the end of the turn is being handled; later
+ * it would write a summary. The compaction itself is not awaited, because it continues after the turn. If the next turn
+ * has begun, claude refuses, and the end of that turn is the next chance. @returns whether claude called the mod
  */
 async function compactIfDue($: Engine, seat: Seat): Promise<boolean> {
   if (leftWhy(seat) !== undefined || !seat.session.isDue(seat.known)) return false;

@@ -17,11 +17,11 @@ const LOOK_MS = 50;
 const MOST_LOOKS = 40;
 const WATCH_MS = 2_000;
 
-/** What the plugin knows of the session that it sits in. */
+/** The plugin's state for the current session. */
 export class Seat {
   session: TerminalSession;
   log: LogReader | undefined;
-  /** claude's log of the session, as the start of the session named it. */
+  /** Path of claude's log of the session, from the session's start event. */
   transcript: string | undefined;
   known: Known & { readonly costUsd?: number | undefined } = {
     window: undefined,
@@ -29,23 +29,23 @@ export class Seat {
     usage: undefined,
     limits: {},
   };
-  /** `ctxb run` does all of this itself. */
+  /** Whether `ctxb run` drives this claude; the plugin then does nothing. */
   isRun = false;
   isInteractive = false;
-  /** Compactions that wait for the next call. */
+  /** Number of compactions in a row that wait for the next call. */
   waits = 0;
-  /** The reading of the log that is under way. */
+  /** The current reading of the log. */
   following = Promise.resolve();
-  /** The turn that runs. */
+  /** Id of the running turn. */
   turn: string | undefined;
   last: ExactReceipt | undefined;
   /** The last exact compaction, until the next turn begins. */
   news: Compacted | undefined;
-  /** The last compaction was exact: its messages hold what is to be handed back. */
+  /** Whether the last compaction was exact: then its messages contain everything that should be handed back. */
   isExact = false;
   hooks: unknown;
   program: string | undefined;
-  /** Called when claude asks what stays. */
+  /** Called when claude asks the mod to compact. */
   asked = () => {};
 
   constructor(options: Options) {
@@ -58,7 +58,7 @@ export function sessionFor(options: Options, program?: string): TerminalSession 
   return createTerminalSession({ policy: policyFor(options), recall, afterClear: afterClearIn(options) });
 }
 
-/** Reads what is new in claude's log, and asks claude for what the log does not say; one reading after the other. */
+/** Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. */
 export function follow($: Engine, seat: Seat): Promise<void> {
   const following = seat.following.then(() => followNow($, seat));
   seat.following = following.catch(() => {});
@@ -76,7 +76,7 @@ async function followNow($: Engine, seat: Seat): Promise<void> {
   const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
   seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
   if (path !== undefined && seat.log?.path !== path) {
-    // What came late into the log of the conversation before.
+    // Late lines in the log of the previous conversation.
     await readLog($, seat);
     seat.log = createLogReader(path);
   }
@@ -84,7 +84,9 @@ async function followNow($: Engine, seat: Seat): Promise<void> {
   $.ui.invalidate('ui.render');
 }
 
-/** Claude Code up to 2.1.301 has no `$.session.info`; one that loads the plugin later starts no session for it. */
+/**
+ * Claude Code up to 2.1.301 lacks `$.session.info`. Later versions emit no session start if they load the plugin late.
+ */
 async function logPathOf($: Engine, { transcript }: Seat): Promise<string | undefined> {
   try {
     return (await $.session.info()).transcriptPath;
@@ -93,7 +95,7 @@ async function logPathOf($: Engine, { transcript }: Seat): Promise<string | unde
   }
 }
 
-/** Shows how the context grows in a long turn. No hook is called for it, as each would hold up a tool. */
+/** Updates the display during a long turn. Polls, because a hook would delay every tool. */
 export async function watchTurn($: Engine, seat: Seat, turn: string): Promise<void> {
   await $.clock.sleep(WATCH_MS);
   while (seat.turn === turn) {
@@ -102,7 +104,10 @@ export async function watchTurn($: Engine, seat: Seat, turn: string): Promise<vo
   }
 }
 
-/** claude writes to its log up to 0.15 s late, and on a busy machine later: the last call may be what makes it pay. */
+/**
+ * Waits for claude to write its log, which takes up to 0.15 s, longer on a busy machine: the last call may be what
+ * makes a compaction pay.
+ */
 export async function awaitLog($: Engine, seat: Seat): Promise<void> {
   for (let look = 0; look < MOST_LOOKS && seat.session.isBehind(seat.known); look++) {
     await $.clock.sleep(LOOK_MS);
@@ -115,7 +120,7 @@ export async function followLate($: Engine, seat: Seat): Promise<void> {
   await follow($, seat);
 }
 
-/** A session that nothing was said in has no log. */
+/** Reads the new lines of the log. A session without a prompt has no log. */
 async function readLog($: Engine, { log, session }: Seat): Promise<void> {
   if (log === undefined || !(await $.fs.exists(log.path))) return;
   const { size } = await $.fs.stat(log.path);

@@ -23,10 +23,10 @@ import { replayRun } from '../../replay/replay-run.ts';
 import { counted } from '../../report/figures.ts';
 import { callAhead, type Known, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
 
-/** What the person has set of the plugin: `userConfig` in plugin.json has the defaults. */
+/** The user's settings of the plugin. Defaults are in `userConfig` of plugin.json. */
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-/** The defaults of a run, with these levels. The plugin compacts at the end of a turn, and hands nothing over. */
+/** A run's defaults with the user's levels. The plugin compacts at the end of a turn, and never hands over. */
 export function policyFor({ compactAt, warnAt }: Options): Policy {
   const { thresholds, compaction, handoff } = DEFAULTS;
   const level = shareOf(compactAt);
@@ -42,15 +42,15 @@ export function policyFor({ compactAt, warnAt }: Options): Policy {
   };
 }
 
-/** Of percent; undefined: it is none. */
+/** Parses a percentage to a fraction; undefined if it is invalid. */
 function shareOf(value: unknown): number | undefined {
   const percent = Number(typeof value === 'string' ? value.trim().replace(/ ?%$/, '') : value);
   return percent >= 1 && percent <= 100 ? percent / 100 : undefined;
 }
 
 /**
- * What happens with the notes of a conversation that `/clear` ends: they are offered to the person, handed back to claude
- * unasked, or kept until the person asks for them.
+ * What happens to the notes of a conversation that `/clear` ends: they are offered to the user, handed back to claude
+ * immediately, or kept until the user asks for them.
  */
 type AfterClear = 'offer' | 'always' | 'never';
 
@@ -60,18 +60,18 @@ export function afterClearIn({ afterClear }: Options): AfterClear {
 
 export interface TerminalOptions {
   readonly policy: Policy;
-  /** How the agent looks for what is not in its context any more; undefined: it can't. */
+  /** The agent's command to search for what its context no longer contains; undefined if there is no such command. */
   readonly recall: string | undefined;
   /** Default: `offer`. */
   readonly afterClear?: AfterClear;
 }
 
-/** Nothing leaves claude: the model is told again what it was told before. */
+/** No masking, because the text never leaves claude: the model only gets back what it was told before. */
 const unmasked = (text: string | readonly string[]) => (typeof text === 'string' ? text : text.join(''));
 
 export type TerminalSession = ReturnType<typeof createTerminalSession>;
 
-/** A session at the terminal: the governor's judgement of claude's log of it, and the notes of what was done. */
+/** A session at the terminal: feeds claude's log to the governor and to the notes. */
 export function createTerminalSession({ policy, recall, afterClear = 'offer' }: TerminalOptions) {
   const run = { ...replayRun(policy), ...(recall !== undefined && { recall }) };
   const begin = () => createHost(changedIn(initialState(run), 'exact', { phase: 'ready' }));
@@ -83,23 +83,23 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     return notes;
   };
   let memory = beginNotes();
-  /** The notes of the conversation before this one. */
+  /** Notes of the conversation that `/clear` ended. */
   let earlier: Memory | undefined;
   let isOffered = false;
   let triedAt: number | undefined;
-  /** What the model was told in mid-turn since the last compaction, and the last tool call. */
+  /** Texts that the model got during a turn since the last compaction, and the id of the last tool call. */
   let told: readonly MidTurnPrompt[] = [];
   let lastCall = '';
-  /** What was said while a turn ran: claude tells it to that turn, or begins the next one with it. */
+  /** Texts sent during a turn: claude adds them to that turn, or starts the next one with them. */
   let heard: readonly string[] = [];
-  /** What is certain to be the person's, block by block. */
+  /** Texts that are certain to be the user's, by block. */
   const prompts = new Set<string>();
 
-  /** The state with what claude says of its last call, which its log may not have yet. */
+  /** The state, including claude's report of a last call that the log may not contain yet. */
   function judged(known: Known): GovernorState {
     const state = withCallAhead(withKnown(host.state, known), known, host.state.now);
     const { relief, gauge } = state;
-    // The log does not say how large the window is.
+    // The log does not contain the size of the window.
     const latch = latchAt(relief.latch, predicted(gauge), gauge.window.tokens, policy);
     return { ...state, relief: { ...relief, latch } };
   }
@@ -129,7 +129,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     forgetSaid();
   }
 
-  /** The conversation is over. @returns whether the next one is told of it unasked */
+  /** Ends the conversation. @returns whether to hand its notes to the next one immediately */
   function clear(): boolean {
     beginAgain();
     if (afterClear === 'always') return true;
@@ -139,18 +139,19 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     return false;
   }
 
-  /** The person has said what comes next. */
+  /** The user has sent a prompt, so the offer ends. */
   function goOn(): void {
     isOffered = false;
   }
 
-  /** What `/ctxb:back` would hand back, while that is offered. */
+  /** What `/ctxb:back` would hand back; undefined if nothing is offered. */
   const offered = () => (isOffered && earlier !== undefined ? saidText(earlier.said()) : undefined);
 
   /**
-   * The work before `/clear` is resumed with its notes. The log of this conversation has to be read again.
+   * Continues the work before `/clear` with its notes. The log of the current conversation must be read again
+   * afterwards.
    *
-   * @returns what was said then; undefined: nothing was
+   * @returns a description of the earlier prompts; undefined without any
    */
   function back(): string | undefined {
     if (earlier === undefined) return undefined;
@@ -175,7 +176,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     prompts.add(text);
   }
 
-  /** Whether the context is to be compacted now that the turn is over. One that was tried in vain is not tried again at once. */
+  /** Whether to compact at the end of a turn. A failed attempt is not repeated immediately. */
   function isDue(known: Known): boolean {
     const state = judged(known);
     const { relief } = state;
@@ -183,7 +184,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     return reliefNow({ ...state, relief: tried })?.way === 'compact';
   }
 
-  /** claude has made a call that its log, as far as it was read, does not hold. */
+  /** Whether claude has made a call that is missing in the log as read so far. */
   const isBehind = (known: Known) => callAhead(host.state, known) !== undefined;
 
   function isFull(known: Known): boolean {
@@ -191,7 +192,10 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
   }
 
-  /** What stays of a conversation. @param isMidTurn the model was told all that was said, also before the log has it */
+  /**
+   * Selects what stays of a conversation. @param isMidTurn during a turn, the model got all texts that were heard, even
+   * if the log lacks them
+   */
   function compact(messages: readonly Message[], known: Known, { isMidTurn, ...circumstances }: CompactedIn): Answer {
     const state = withKnown(host.state, known);
     triedAt = judged(known).gauge.calls;
@@ -202,14 +206,14 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
   }
 
-  /** For a context that begins with nothing of what was done. */
+  /** The notes as text for a context that contains nothing of the work so far. */
   function handBack(): string | undefined {
     const hook = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' } as const;
     const { output } = memory.answer(hook, host.state);
     return textOf(fieldsOf(fieldsOf(output).hookSpecificOutput).additionalContext);
   }
 
-  /** A document for whoever continues the work. @param t milliseconds since the epoch @param isWorking a turn runs */
+  /** A handoff document. @param t milliseconds since the epoch @param isWorking whether a turn is running */
   const handoff = (t: number, isWorking = true) =>
     isWorking ? memory.handoff(host.state, t) : memory.handoff(host.state, t, []);
 
@@ -225,10 +229,10 @@ interface CompactedIn extends Circumstances {
   readonly isMidTurn: boolean;
 }
 
-/** What claude tells a running turn: what was said meanwhile, and the ends of tasks in the background. */
+/** Texts that claude adds to a running turn: the user's, and notifications of background tasks. */
 const TOLD = new Set<unknown>(['prompt', 'task-notification']);
 
-/** What a line of the log tells a running turn. */
+/** The texts that a line of the log adds to a running turn. */
 function toldIn(line: string): readonly string[] {
   if (!line.includes('"queued_command"')) return [];
   return rowsIn(line).flatMap(({ isSidechain, attachment }) => {
@@ -245,37 +249,37 @@ const NEWLINE = 10;
 
 export type LogReader = ReturnType<typeof createLogReader>;
 
-/** Where claude's log was read to. It is read in parts, as claude hands over no more at once. */
+/** Reads claude's log in parts, because claude limits the size of one read. */
 export function createLogReader(path: string) {
   const decoder = new TextDecoder();
   let at: number | undefined;
   let length = 0;
   let asked = -1;
-  /** The beginning of what is read may be in the middle of a line. */
+  /** Whether the first line may be cut, because reading started inside the file. */
   let isCut = false;
 
   return {
     path,
-    /** The next part of a log of so many bytes; undefined: all was read. */
+    /** The next part of a log with `size` bytes; undefined if everything was read. */
     nextPart(size: number) {
       at ??= Math.max(0, size - LOG_TAIL_BYTES);
       isCut = asked < 0 && at > 0;
       length = Math.min(MOST_AT_ONCE, size - at);
-      // What is left is the beginning of a line.
+      // The rest is an unfinished line.
       if (length <= 0 || asked === at + length) return undefined;
       asked = at + length;
       return { offset: at, length };
     },
-    /** The whole lines of that part. */
+    /** The complete lines of that part. */
     lines(base64: string): readonly string[] {
       const binary = atob(base64);
-      // Claude Code 2.1.301 hands over the whole file where a part was asked for.
+      // Claude Code 2.1.301 returns the whole file instead of the part.
       const from = binary.length > length ? (at ?? 0) : 0;
       const bytes = new Uint8Array(Math.min(length, binary.length - from));
-      // Ten times as fast as `Uint8Array.from`, which walks over code points.
+      // Ten times as fast as `Uint8Array.from`, which iterates over code points.
       for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(from + index);
       const end = bytes.lastIndexOf(NEWLINE) + 1;
-      // A line that is longer than a part is left out.
+      // Skip a line that is longer than a part.
       at = (at ?? 0) + (end === 0 && length === MOST_AT_ONCE ? bytes.length : end);
       const lines = decoder.decode(bytes.subarray(0, end)).split('\n');
       return lines.slice(isCut ? 1 : 0, -1);
