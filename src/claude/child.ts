@@ -6,13 +6,16 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
 
-/** The signals by which a user, or what has started ctxb, wants it to end. */
+/** Signals by which a user, or the program that started ctxb, asks it to end. */
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** Signals that a terminal sends to its foreground programs when a key is pressed. */
+/** Signals that a terminal sends to its foreground processes at a key press. */
 const OF_KEYS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
-/** Both ends of three pipes, and of the one that reports whether the program could be executed. */
+/**
+ * File descriptors for a start: both ends of three pipes, and of the pipe that reports whether the program was
+ * executed.
+ */
 const DESCRIPTORS = 8;
 
 export interface ChildEnd {
@@ -24,11 +27,11 @@ export interface ChildEnd {
 export interface Child {
   readonly pid: number;
   readonly stdin: Writable;
-  /** Held, as `stderr` is, until somebody reads it. */
+  /** Buffered, like `stderr`, until it is read. */
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly ended: Promise<ChildEnd>;
-  /** Signals the whole group; does nothing when it is gone. */
+  /** Signals the whole group. Does nothing if the group has ended. */
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -40,21 +43,21 @@ interface ChildOptions {
 }
 
 /**
- * Starts the program.
+ * Starts a program.
  *
- * @throws CtxbError `command-not-found` when the program is not found, `command-failed` when it cannot be started; Error
- * `EMFILE` when there are too many open files
+ * @throws CtxbError `command-not-found` when the program is not found, `command-failed` when it cannot be started;
+ * Error `EMFILE` when there are too many open files
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const child = await start(options);
   const [stdin, stdout, stderr] = child.stdio as [Writable, Readable, Readable, null, null];
   const pid = child.pid as number;
-  // claude may go away at any time; its end is reported elsewhere, and later input is lost.
+  // claude may exit at any time; `ended` reports that, and later input is dropped.
   stdin.on('error', () => {});
   return {
     pid,
     stdin,
-    // Readers attach a moment later, and Node drains unread data when the process ends.
+    // Readers attach a moment later, and Node discards unread data when the process ends.
     stdout: stdout.pipe(new PassThrough()),
     stderr: stderr.pipe(new PassThrough()),
     ended: endOf(child),
@@ -62,7 +65,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   };
 }
 
-/** Node throws some start errors at once, and emits others a moment later. */
+/** Node throws some start errors synchronously, and emits others a moment later. */
 async function start({ command, args, cwd, env }: ChildOptions): Promise<ChildProcess> {
   requireDescriptors();
   try {
@@ -80,16 +83,17 @@ function endOf(child: ChildProcess): Promise<ChildEnd> {
   });
 }
 
-/** The exit code a shell shows for a process that a signal ended. */
+/** The exit code that a shell reports for a process ended by a signal. */
 export function signalExitCode(signal: NodeJS.Signals): number {
   return 128 + (constants.signals[signal] ?? 0);
 }
 
 /**
- * Runs a claude that is not headless (`--help`, `mcp`, `update` …), or that refuses to be one, in our place: the same
- * terminal, the same process group. Signals that end us are for it; what the terminal sends reaches it without us.
+ * Runs a claude that is not headless (`--help`, `mcp`, `update` …), or that refuses its arguments, in place of ctxb:
+ * same terminal, same process group. Signals that would end ctxb are passed on; those of the terminal reach claude
+ * directly.
  *
- * @param input all of its stdin, where that has been read already; without it, it has ours
+ * @param input all of claude's stdin, if it was read already; default: ctxb's stdin
  * @returns its exit code
  * @throws CtxbError as {@link startChild}
  */
@@ -105,7 +109,7 @@ export async function runUntouched(
     if (!OF_KEYS.has(signal) || ![0, 1, 2].some(isatty)) subprocess?.kill(signal);
   };
   requireDescriptors();
-  // Before the start: a signal that came in between would end us alone.
+  // Listen before the start: a signal in between would end only ctxb.
   for (const signal of ENDING_SIGNALS) process.on(signal, passOn);
   // Loading takes 40 ms of processor time, which must not delay a headless claude's first answer.
   const { execa } = await import('execa');
@@ -128,7 +132,9 @@ export async function runUntouched(
   return result.exitCode;
 }
 
-/** With too few descriptors Node starts a child without pipes, and the error comes when no one listens. */
+/**
+ * Throws early: with too few descriptors, Node starts a child without pipes, and emits the error before anyone listens.
+ */
 function requireDescriptors(): void {
   const open: number[] = [];
   try {
@@ -142,7 +148,7 @@ function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The group is gone already.
+    // The group has already ended.
   }
 }
 
@@ -173,8 +179,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Names the ctxb that has started a claude. All that claude starts finds the run's id; this tells the claude that was
- * started through a shim from one that the agent starts, which inherits the variable too, but has another parent.
+ * Holds the process id of the ctxb that started a claude. All descendants of that claude inherit the variable, but only
+ * the claude itself has that ctxb as its parent. So a shim can tell it from a claude that the agent starts.
  */
 const VARIABLE = 'CTXB_PARENT';
 
@@ -183,7 +189,7 @@ export function forOwnChild(env: Io['env']): Io['env'] {
   return { ...env, [VARIABLE]: String(process.pid) };
 }
 
-/** Whether a ctxb has started this process in claude's place. */
+/** Whether a ctxb started this process instead of claude. */
 export function isOwnChild(env: Io['env']): boolean {
   return env[VARIABLE] === String(process.ppid);
 }

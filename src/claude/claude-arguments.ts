@@ -7,20 +7,20 @@ import {
   type WordToken,
 } from './claude-options.ts';
 
-/** The caller wants something else than a headless run, or something that claude refuses: start claude as written. */
+/** Not a headless run, or arguments that claude refuses: start claude unchanged. */
 export interface UntouchedInvocation {
   readonly kind: 'untouched';
   readonly reason: string;
 }
 
-/** The word after an option that this version does not know may be its value or the prompt. */
+/** The word after an option unknown to this version may be its value or the prompt. */
 export interface AmbiguousInvocation {
   readonly kind: 'ambiguous';
   readonly option: string;
   readonly candidate: string;
 }
 
-/** A headless run, and the caller's options. It reads no settings files and no environment variables. */
+/** A headless run, and the caller's options. Does not depend on settings files or environment variables. */
 export type HeadlessInvocation = ReturnType<typeof headlessInvocation>;
 
 export type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
@@ -30,7 +30,7 @@ type Options = ReadonlyMap<string, string | undefined>;
 const OURS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
 const OUR_ARGUMENTS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const NO_THOUGHTS = ['--thinking-display', 'omitted'];
-/** Goes with these arguments: with them alone claude 2.1.330 would ask the API for short thoughts. */
+/** Needed with these arguments: without it, claude 2.1.330 would request short thoughts from the API. */
 export const NO_THOUGHTS_ENV = { CLAUDE_CODE_THINKING_DISPLAY_UPDATES: '0' };
 const RESUMING = ['--continue', '--resume', '--from-pr', '--teleport'];
 const NAMING_A_SESSION: ReadonlySet<string> = new Set([
@@ -52,8 +52,8 @@ const OTHER_MODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads claude's arguments (without the program's name) as claude's own parser does, and finds the prompt among them.
- * Never throws: what claude would refuse comes back as `untouched`, so that claude prints its own error.
+ * Parses claude's arguments (without the program's name) as claude does, and finds the prompt among them. Never throws:
+ * arguments that claude would refuse return `untouched`, so that claude prints its own error.
  */
 export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
   const tokens = tokenise(argv);
@@ -64,15 +64,15 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
 }
 
 /**
- * The arguments that start claude in its two-way mode. Ours come first: there no option of the caller can take them as
- * its values, and none of ours takes a variable number of values.
+ * The arguments that start claude in its two-way mode. Ours come first, where no option of the caller can consume them,
+ * and none of ours has a variable number of values.
  */
 export function childArguments(invocation: HeadlessInvocation): string[] {
   return [...ourArguments(invocation), ...invocation.passed];
 }
 
 /**
- * The same for a claude that takes the place of one that has ended.
+ * The arguments for a claude that replaces an ended one.
  *
  * @param resume the session to resume; undefined: a fresh one
  */
@@ -85,8 +85,8 @@ export function successorArguments(invocation: HeadlessInvocation, resume: strin
 }
 
 /**
- * Names a worktree without a name: claude creates a new one at each start, and a new process must work in the old one's
- * place.
+ * Names a worktree that has no name: claude creates a new one at each start, but a new process must work in the old
+ * one.
  */
 export function withNamedWorktree(invocation: HeadlessInvocation, name: string): HeadlessInvocation {
   const named = (words: readonly string[]) =>
@@ -107,14 +107,15 @@ function otherMode(argv: readonly string[], tokens: readonly Token[], options: O
   if (CLAUDE_FIRST_WORDS.has(first)) return `${first} is a command of its own`;
   const mode = tokens.filter((token) => token.kind !== 'word').find(({ name }) => OTHER_MODES.has(name));
   if (mode !== undefined) return `${mode.name} is no headless run`;
-  // With -p claude ignores --remote-control and runs headless.
+  // With -p, claude ignores --remote-control and runs headless.
   if (options.has('--remote-control') && !options.has('--print')) return '--remote-control is no headless run';
   const command = findCommand(argv, tokens);
   return command === undefined ? undefined : `${command} is a command of its own`;
 }
 
 /**
- * claude searches for these as whole arguments, anywhere before `--` (2.1.197: also after it), before it has commands.
+ * Whether `-p` or `--print` occurs. claude searches for these as whole arguments before `--` (2.1.197: also after it),
+ * before it looks for commands.
  */
 function isPrint(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
@@ -128,7 +129,7 @@ function findCommand(argv: readonly string[], tokens: readonly Token[]): string 
   return first?.kind === 'word' && CLAUDE_COMMANDS.has(first.value) ? first.value : undefined;
 }
 
-/** Arguments that claude refuses for a missing value or the formats, and would accept with ours. */
+/** Arguments that claude refuses for a missing value or their formats, but would accept with our formats. */
 function refusal(given: readonly OptionToken[], options: Options): string | undefined {
   const missing = given.find(({ incomplete }) => incomplete);
   if (missing !== undefined) return `${missing.name} needs a value`;
@@ -179,21 +180,21 @@ function headlessInvocation(
   return {
     kind: 'headless' as const,
     written: argv,
-    /** `-p` or `--print` is among them. */
+    /** Whether `-p` or `--print` was given. */
     isPrint: isPrint(argv),
-    /** The prompt among the arguments; claude treats an empty one, and the single word `code`, as none. */
+    /** The prompt among the arguments. claude ignores an empty one, and the single word `code`. */
     prompt: inputFormat === 'text' ? meant(prompt?.value) : undefined,
-    /** A prompt that claude ignores, because the prompts come as stream-json on stdin. */
+    /** A prompt that claude ignores, because it reads prompts as stream-json from stdin. */
     ignoredPrompt: inputFormat === 'text' ? undefined : meant(prompt?.value),
     /** Further words, which claude ignores: of `claude fix the bug` it reads only `fix`. */
     ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : [word.value])),
     /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
     passed: tokens.flatMap((token) => (token === prompt ? [] : passedOn(token))),
-    /** The same without the session to resume: for a process that takes the place of the first. */
+    /** `passed` without the session to resume, for a process that replaces the first one. */
     passedAgain: tokens.flatMap((token) => (token === prompt || namesSession(token) ? [] : passedOn(token))),
     inputFormat,
     outputFormat,
-    /** The output has no place for thoughts, and claude does not request them. */
+    /** The output format has no place for thoughts, so claude need not request them. */
     hidesThoughts: !options.has('--thinking-display') && !showsMessages(outputFormat, options),
     ...switches(options),
   };
@@ -208,25 +209,25 @@ function switches(options: Options) {
     verbose: options.has('--verbose'),
     model: options.get('--model'),
     resumes: RESUMING.some((name) => options.has(name)),
-    /** The session to resume, as `--resume` names it. */
+    /** The session to resume, from `--resume`. */
     resumed: options.get('--resume'),
-    /** The `uuid` of its last valid message. */
+    /** The `uuid` of the last message to keep of the resumed session. */
     resumedAt: options.get('--resume-session-at'),
-    /** The conversation continues as another session. */
+    /** Whether the conversation continues under a new session id. */
     forks: options.has('--fork-session'),
-    /** False means there will be no session log. */
+    /** False if claude writes no session log. */
     sessionPersistence: !options.has('--no-session-persistence'),
     bare: options.has('--bare'),
     agent: options.get('--agent'),
-    /** Answers have a shape that the caller prescribed. */
+    /** Whether the caller prescribed a JSON schema for answers. */
     jsonSchema: options.has('--json-schema'),
-    /** The caller's own limit for claude, in US dollars. */
+    /** The caller's own cost limit, in US dollars. */
     maxBudgetUsd: options.get('--max-budget-usd'),
     settings: options.get('--settings'),
   };
 }
 
-/** Without a word that can only be the prompt, uses the first word after an unknown option. */
+/** If no word can only be the prompt, uses the first word after an unknown option. */
 function findPrompt(tokens: readonly Token[]): WordToken | AmbiguousInvocation | undefined {
   const free = freeWords(tokens)[0];
   if (free !== undefined) return free;
@@ -249,7 +250,7 @@ function namesSession(token: Token): boolean {
   return token.kind === 'option' && NAMING_A_SESSION.has(token.name);
 }
 
-/** Free words go, since an option before them could take them once ours in between are gone. */
+/** Omits free words, because an option before them could consume them once ours in between are removed. */
 function passedOn(token: Token): readonly string[] {
   if (token.kind === 'word') return token.owner === undefined ? [] : [token.value];
   return token.kind === 'option' && OURS.has(token.name) ? [] : token.written;

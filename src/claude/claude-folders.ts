@@ -11,12 +11,12 @@ export interface ClaudePlace {
   readonly cwd: string;
 }
 
-/** Claude Code's folder for the settings and logs of the person: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. */
+/** Claude Code's folder for the user's settings and logs: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. */
 export function configFolder({ env, cwd }: ClaudePlace): string {
   return env.CLAUDE_CONFIG_DIR ? resolve(cwd, env.CLAUDE_CONFIG_DIR) : join(env.HOME || homedir(), '.claude');
 }
 
-/** Places of Claude Code's settings: the project's shared ones, the project's own local ones, the user's. */
+/** Kinds of Claude Code settings: the project's shared ones, the project's local ones, the user's. */
 export type SettingsPlace = (typeof SETTINGS_PLACES)[number];
 
 export const SETTINGS_PLACES = ['project', 'local', 'user'] as const;
@@ -27,11 +27,11 @@ export function settingsPath(place: SettingsPlace, where: ClaudePlace): string {
   return join(where.cwd, '.claude', place === 'local' ? 'settings.local.json' : 'settings.json');
 }
 
-/** Bytes. */
+/** Most bytes of a settings file. */
 const SETTINGS_LIMIT = 4 * 1024 * 1024;
 
 /**
- * Whether the user's settings have a PreCompact hook, which may guard the context.
+ * Whether the user's settings contain a PreCompact hook, which may guard the context.
  *
  * @param given the value of `--settings`: a path or JSON
  */
@@ -42,7 +42,7 @@ export function hasCompactionHook(where: ClaudePlace, given: string | undefined)
   return [...paths.map(settingsIn), own ?? {}].some(({ hooks }) => namesCompactionHook(hooks));
 }
 
-/** A file that claude cannot read has no hooks for it either. */
+/** Empty for an unreadable file, which claude cannot read either. */
 function settingsIn(path: string): Fields {
   return parseFields(orElse(() => readGiven(path, SETTINGS_LIMIT).toString('utf8'), ''));
 }

@@ -15,42 +15,42 @@ import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type ClaudePlace, configFolder } from './claude-folders.ts';
 
-/** The place of a claude, as far as its logs depend on it. */
+/** The parts of claude's environment that determine the path of a log. */
 interface LogPlace extends ClaudePlace {
-  /** The log as a hook's input named it. It wins, unless it is gone or another session's. */
+  /** Path of the log from a hook's input. Preferred, unless the file is missing or belongs to another session. */
   readonly transcriptPath?: string | undefined;
 }
 
-/** The facts of a session from claude's own log, after its process is gone. */
+/** Facts about a session from claude's own log, read after its process has ended. */
 export interface SessionLog {
-  /** The log has messages besides commands: after `/clear` alone an agent knows nothing. */
+  /** Whether the log has messages besides commands: after only `/clear`, the agent knows nothing. */
   readonly hasMessages: boolean;
   /**
-   * The uuids of what claude has taken up from its input: prompts, and what was said into a running turn. Rows that
-   * claude writes in the user's place count too. Lines that claude has joined into one turn are there under the last
-   * one's uuid only. A row is written up to 0.15 s after the API has got the prompt: a claude that is killed before
-   * does not know the prompt when it resumes.
+   * The uuids of input that claude has processed: prompts, and texts sent during a turn. Includes rows that claude
+   * writes on the user's behalf. Of lines that claude joined into one turn, only the last uuid is present. A row is
+   * written up to 0.15 s after the prompt was sent to the API: a claude that is killed earlier does not know the prompt
+   * when it resumes.
    */
   readonly delivered: ReadonlySet<string>;
   /**
-   * The last turn of the main thread came to its end by an answer; not by an error, an interruption or a kill. Never so
-   * in the logs of old versions (2.1.38 is the newest one seen), which do not say why an answer ended.
+   * Whether the last turn of the main thread ended with an answer, rather than an error, an interruption or a kill.
+   * Always false for logs of old versions (2.1.38 is the newest one known), which do not record why an answer ended.
    */
   readonly finished: boolean;
-  /** A tool call of the last answer that has no result. */
+  /** A tool call of the last answer without a result. */
   readonly openTool: OpenTool | undefined;
 }
 
 export interface OpenTool {
   readonly name: string;
-  /** Its subject, on one line of at most 200 characters: the command, the file. Not masked. May be empty. */
+  /** The subject of the call (the command, the file), one line of at most 200 characters. Not masked. May be empty. */
   readonly title: string;
 }
 
 /**
- * The log of a session: in the folder of its project below `CLAUDE_CONFIG_DIR` or `~/.claude`, else in any other
- * project's (the session may have been begun elsewhere). Undefined when there is none, as with
- * `--no-session-persistence` and for a claude that was killed within 0.15 s of its first prompt.
+ * The log of a session: in its project's folder in `CLAUDE_CONFIG_DIR` or `~/.claude`, else in any other project's
+ * folder, because the session may have started elsewhere. Undefined if no log exists, as with
+ * `--no-session-persistence` or after a kill within 0.15 s of the first prompt.
  */
 export function findSessionLog(sessionId: string, place: LogPlace): string | undefined {
   const name = `${sessionId}.jsonl`;
@@ -65,10 +65,10 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
 }
 
 /**
- * The session that claude resumes where none is named: the one of the project whose log was written last, unless nothing
- * was said in it (2.1.330).
+ * The session that claude resumes by default: the one whose log in the project was written last, unless it has no
+ * messages (2.1.330).
  *
- * @param besides id of one that is left out
+ * @param besides id of a session to skip
  */
 export function newestSession(place: ClaudePlace, besides?: string): string | undefined {
   const path = sessionLogsSince(0, place).find((path) => basename(path, '.jsonl') !== besides && mayBeResumed(path));
@@ -76,7 +76,7 @@ export function newestSession(place: ClaudePlace, besides?: string): string | un
 }
 
 /**
- * The logs of a project's sessions that were written since a moment, the newest first.
+ * The logs of a project's sessions that were written after a time, newest first.
  *
  * @param since milliseconds since the epoch
  */
@@ -100,14 +100,16 @@ function mayBeResumed(path: string): boolean {
   return isEmpty;
 }
 
-/** The folder of a project's logs, whether it is there or not: named after the real one, whatever link leads there. */
+/**
+ * The folder of a project's logs, which may not exist. Its name is derived from the project's path with links resolved.
+ */
 export function projectLogs(place: ClaudePlace): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
 }
 
 /**
- * Whether a log of a project's folder may be the project's: not where its first row with a folder names another project
- * whose logs are in the same one.
+ * Whether a log may belong to the project. False if its first row with a folder names another project, whose logs share
+ * the same folder.
  */
 export function mayBeOfProject(path: string, { cwd }: ClaudePlace): boolean {
   const own = realPath(cwd);
@@ -121,10 +123,10 @@ export function mayBeOfProject(path: string, { cwd }: ClaudePlace): boolean {
 }
 
 /**
- * Reads a session's log; of a file that is not there: nothing delivered, nothing finished. Of a line that is no JSON,
- * such as one that a kill has torn, what can be read counts. One line is in memory at a time.
+ * Reads a session's log, one line in memory at a time. A missing file has nothing delivered and nothing finished. Of a
+ * line that is not valid JSON, such as one torn by a kill, it uses the readable parts.
  *
- * @throws CtxbError `store` when it cannot be read, or is not a regular file
+ * @throws CtxbError `store` when the log is unreadable or not a regular file
  */
 export function readSessionLog(path: string): SessionLog {
   const reading = new Reading();
@@ -141,14 +143,14 @@ class Reading {
   hasMessages = false;
   readonly delivered = new Set<string>();
   finished = false;
-  /** The value of `finished` before the slash command of the latest row; false if it began none. */
+  /** The value of `finished` before the slash command of the latest row; false if the row is not a command. */
   beforeCommand = false;
-  /** The id of the last answer. It has a row for each of its blocks. */
+  /** The id of the last answer, which has a row for each of its blocks. */
   message: unknown = '';
   readonly open = new Map<string, OpenTool>();
 }
 
-/** The answer under `--json-schema` is a call of this tool, and nothing comes after its result. */
+/** With `--json-schema`, the answer is a call of this tool, and nothing follows its result. */
 const ANSWER_TOOL = 'StructuredOutput';
 const ENDINGS: ReadonlySet<unknown> = new Set(['end_turn', 'stop_sequence', 'refusal']);
 const COMMAND = /^\s*<command-(name|message)>/;
@@ -164,7 +166,7 @@ function takeRow(reading: Reading, row: Fields): void {
 }
 
 function takeAnswer(reading: Reading, { id, model, content, stop_reason }: Fields): void {
-  // claude's own words: an error, or the end it gives a broken conversation when it resumes.
+  // claude's own text: an error, or the end it adds to an interrupted conversation when it resumes.
   if (model === '<synthetic>') return;
   reading.hasMessages = true;
   if (id !== reading.message) reading.open.clear();
@@ -184,7 +186,7 @@ function takeUser(reading: Reading, row: Fields, blocks: readonly Fields[]): voi
     return;
   }
   addText(reading.delivered, row.uuid);
-  // 2.1.329 marks the caller's synthetic prompts so as well, but they are prompts.
+  // 2.1.329 also marks the caller's synthetic prompts as meta.
   if (row.isMeta === true && row.promptSource === undefined) return;
   const text = wordOf(blocks.find(({ type }) => type === 'text')?.text);
   if (COMMAND_OUTPUT.test(text)) endCommand(reading);
@@ -205,12 +207,12 @@ function beginTurn(reading: Reading, isCommand: boolean): void {
   reading.open.clear();
 }
 
-/** A slash command that has an output was no prompt, so what was under way before it is as it was. */
+/** Restores `finished`: a slash command with an output was not a prompt. */
 function endCommand(reading: Reading): void {
   reading.finished ||= reading.beforeCommand;
 }
 
-/** Inputs that say what a call is about, most telling first. */
+/** Inputs that describe a call, most descriptive first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
 const TITLE_LENGTH = 200;
 
@@ -237,7 +239,7 @@ function wordOf(value: unknown): string {
 
 const FOLDER_LENGTH = 200;
 
-/** The name of a project's folder, measured with 2.1.197 and 2.1.329. Different projects may have the same. */
+/** The name of a project's folder, measured with 2.1.197 and 2.1.329. Different projects may have the same name. */
 function projectFolder(cwd: string): string {
   const name = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
   return name.length <= FOLDER_LENGTH ? name : `${name.slice(0, FOLDER_LENGTH)}-${hash(cwd)}`;
@@ -274,7 +276,7 @@ export function readLoggedState(state: GovernorState, { env, cwd }: Io): LoggedS
   const log = readSessionLog(path);
   const prompts = [...(turn.last?.prompts ?? []), ...inTurn(state)];
   const delivered = prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid));
-  // A `/clear` of the caller's is a wanted beginning; one of ours waits for its document.
+  // A fresh session after the caller's `/clear` is intended; one after ctxb's `/clear` waits for its document.
   if (!log.hasMessages && delivered.length === 0) return UNKNOWN;
   return {
     logged: true,
@@ -284,13 +286,13 @@ export function readLoggedState(state: GovernorState, { env, cwd }: Io): LoggedS
   };
 }
 
-/** The open tool call in a few words, without secrets. */
+/** A short description of the open tool call, with secrets masked. */
 export function openToolText({ openTool }: SessionLog): string | undefined {
   return openTool && redact(`${openTool.name} ${openTool.title}`.trim());
 }
 
 /**
- * Micro-dollars that the calls of the main thread have cost since a moment, by claude's own logs.
+ * Cost of the main thread's calls after a time, from claude's own logs, in micro-dollars.
  *
  * @param since milliseconds since the epoch
  */

@@ -2,18 +2,21 @@ import { text } from 'node:stream/consumers';
 import type { Io } from '../io.ts';
 import { startChild } from './child.ts';
 
-/** How many values an option takes: `optional` takes the next word unless it starts with a dash, `many` takes all such words. */
+/**
+ * Number of values of an option: `optional` consumes the next word unless it starts with a dash, `many` consumes all
+ * such words.
+ */
 type ValueCount = 'none' | 'one' | 'optional' | 'many';
 
-/** One option of claude. `name` is the spelling that all its aliases are reported under. */
+/** One of claude's options. `name` is the spelling under which all aliases are reported. */
 interface ClaudeOption {
   readonly name: string;
   readonly values: ValueCount;
 }
 
 /**
- * The options of claude's main command, aliases side by side (`|`) with the reported name first. Source: `claude --help`
- * and what the 2.1.197 and 2.1.332 programs take (hidden ones too), and `--mcp-debug`, which 1.0.128 still had.
+ * The options of claude's main command, aliases side by side (`|`) with the reported name first. Source: `claude
+ * --help` and what the 2.1.197 and 2.1.332 programs accept (including hidden ones), and `--mcp-debug` of 1.0.128.
  */
 const SPELLINGS: Readonly<Record<ValueCount, string>> = {
   none: `
@@ -47,7 +50,7 @@ const SPELLINGS: Readonly<Record<ValueCount, string>> = {
     --dangerously-load-development-channels --file --mcp-config --tools`,
 };
 
-/** Commands of claude up to 2.1.332, hidden ones too. They are commands only where neither `-p` nor `--print` is written. */
+/** Commands of claude up to 2.1.332, including hidden ones. They count as commands only without `-p` and `--print`. */
 export const CLAUDE_COMMANDS: ReadonlySet<string> = new Set(
   words(`
     agents auth auto-mode design-login doctor edit-chrome-settings edit-hook edit-memory-settings
@@ -56,7 +59,7 @@ export const CLAUDE_COMMANDS: ReadonlySet<string> = new Set(
     workspace-trust worktree-hook`),
 );
 
-/** Words that claude takes for a command when they are the very first argument, whatever follows. */
+/** Words that claude treats as a command when they are the very first argument. */
 export const CLAUDE_FIRST_WORDS: ReadonlySet<string> = new Set(
   words(`
     attach bridge daemon kill logs rc remote remote-control respawn rm stop sync --bg-pty-host --bg-spare
@@ -95,13 +98,13 @@ interface UnknownToken {
 export interface WordToken {
   readonly kind: 'word';
   readonly value: string;
-  /** The unknown option that this word follows, with nothing but words between them. */
+  /** The unknown option before this word, with only words between them. */
   readonly owner: string | undefined;
 }
 
 export type Token = OptionToken | UnknownToken | WordToken;
 
-/** claude's arguments, split as by its own parser. The rules are those of commander 12, which claude bundles. */
+/** Splits claude's arguments as its own parser does, which is commander 12. */
 export function tokenise(argv: readonly string[]): Token[] {
   const rest = [...argv];
   const tokens: Token[] = [];
@@ -121,7 +124,7 @@ function isDashed(word: string): boolean {
   return word.length > 1 && word.startsWith('-');
 }
 
-/** Takes the option's values off `rest`, and puts back the remainder of a cluster of short options. */
+/** Removes the option's values from `rest`, and puts back the remainder of a cluster of short options. */
 function readOption(word: string, rest: string[]): OptionToken | UnknownToken {
   const exact = OPTIONS.get(word);
   if (exact !== undefined) return withValues(exact, word, rest);
@@ -144,14 +147,14 @@ function countValues({ values }: ClaudeOption, rest: readonly string[]): number 
   return end === -1 ? rest.length : end;
 }
 
-/** `--name=value`. A variadic option then takes only this value: the next word is free. */
+/** Parses `--name=value`. A variadic option then consumes only this value. */
 function readAssignment(word: string): OptionToken | undefined {
   const equals = word.indexOf('=');
   const option = equals === -1 ? undefined : OPTIONS.get(word.slice(0, equals));
   return option === undefined || option.values === 'none' ? undefined : attached(option, word, word.slice(equals + 1));
 }
 
-/** `-pc` is `-p -c`, `-rID` is `-r ID`. */
+/** Parses `-pc` as `-p -c`, and `-rID` as `-r ID`. */
 function readCluster(word: string, rest: string[]): OptionToken | undefined {
   const short = word.slice(0, 2);
   const option = OPTIONS.get(short);
@@ -169,11 +172,11 @@ function unknown(word: string): UnknownToken {
   return { kind: 'unknown', name: word.replace(/=.*/s, ''), written: [word] };
 }
 
-/** A pair of formats that claude refuses once it has read all its options: it does nothing but that. */
+/** Two formats that claude refuses together after it has parsed all options, so that it does nothing else. */
 const REFUSED = ['--input-format', 'stream-json', '--output-format', 'text'];
 
 /**
- * Whether claude refuses an option among these arguments. claude itself decides, as each release has its own options.
+ * Whether claude refuses an option among these arguments. Asks claude itself, because options differ between releases.
  *
  * @throws CtxbError as {@link startChild}
  */

@@ -4,34 +4,35 @@ import { namesOf } from '../store/files/plain-file.ts';
 import { isAlive, type ProcessMark, processMark, readStat } from '../store/files/process-mark.ts';
 
 /**
- * - `gone`: it was not running any more. Nothing was signalled.
- * - `unsure`: something runs under that number, and the mark cannot tell whether it is that claude. Nothing was signalled.
- * - `ended`: it, and all of its group, ended within the time after SIGTERM.
+ * - `gone`: it was no longer running. Nothing was signalled.
+ * - `unsure`: a process has that id, and the mark cannot tell whether it is that claude. Nothing was signalled.
+ * - `ended`: it and its whole group ended in time after SIGTERM.
  * - `killed`: SIGKILL was needed.
- * - `refused`: the system did not let us end it, or it has not ended in spite of SIGKILL.
+ * - `refused`: the system refused the signal, or the process survived SIGKILL.
  */
 export type EndKind = 'gone' | 'unsure' | 'ended' | 'killed' | 'refused';
 
 export interface ClaudeEnd {
   readonly kind: EndKind;
   /**
-   * What it had started outside of its group and is still running, with all that these have started, as far as it was
-   * seen. claude runs every shell command in a session of its own, and 2.1.197 leaves it behind on SIGTERM, every version
-   * on SIGKILL. It is not signalled, as it may be a server that is meant to stay. Empty where there is no `/proc`.
+   * Processes that claude had started outside of its group and that are still running, with their descendants, as far
+   * as they were found. claude runs every shell command in a session of its own; 2.1.197 leaves it running on SIGTERM,
+   * every version on SIGKILL. They are not signalled, because one may be a server that should stay. Empty without
+   * `/proc`.
    */
   readonly left: readonly ProcessMark[];
 }
 
 const LOOK_EVERY_MS = 20;
-/** Even a process that is killed needs a moment until it is gone; one that waits for a broken disk never is. */
+/** Milliseconds. A killed process takes a moment to end; one blocked by a broken disk never does. */
 const KILL_MS = 2_000;
 
 /**
- * Ends a claude that an earlier ctxb, itself killed, has left running, with its process group: SIGTERM, `graceMs`
- * (default: 5,000) for it to end, SIGKILL. SIGTERM leaves claude's session log as a crash does; after SIGINT the agent
- * would be told that the user has rejected its tool. Resolves when all of the group is gone, or cannot be ended.
+ * Ends a claude that an earlier, killed ctxb has left running, with its process group: SIGTERM, then SIGKILL after
+ * `graceMs` (default: 5,000). SIGTERM leaves claude's session log as a crash does; after SIGINT, the agent would be
+ * told that the user rejected its tool. Resolves when the whole group has ended, or cannot be ended.
  *
- * @param mark taken when it was started: its number may be somebody else's by now
+ * @param mark taken when claude was started, because its process id may be reused by now
  */
 export async function endClaude(mark: ProcessMark, { graceMs = 5_000 } = {}): Promise<ClaudeEnd> {
   if (!isAlive(mark)) return { kind: 'gone', left: [] };
@@ -46,10 +47,10 @@ export async function endClaude(mark: ProcessMark, { graceMs = 5_000 } = {}): Pr
 }
 
 async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): Promise<EndKind> {
-  // ctxb gives claude a group of its own. A claude that is in another's, such as a shell script's, goes alone.
+  // ctxb gives claude a group of its own. A claude in another group, such as a shell script's, is signalled alone.
   const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
   if (!signal(target, 'SIGTERM')) return isThere(mark, target) ? 'refused' : 'ended';
-  // It may have started a command after the first look, and its children cannot be identified once claude is gone.
+  // It may have started a command after the first look, and its children cannot be identified once it has ended.
   look();
   if (await isGoneWithin(mark, target, graceMs)) return 'ended';
   signal(target, 'SIGKILL');
@@ -64,7 +65,7 @@ async function isGoneWithin(mark: ProcessMark, target: number, ms: number): Prom
   return true;
 }
 
-/** The number of a group is not given to a new process while any of the group is there. */
+/** Whether claude or its group still exists. The id of a group is not reused while any member exists. */
 function isThere(mark: ProcessMark, target: number): boolean {
   return isAlive(mark) || (target < 0 && processes().some(({ pid, group }) => group === mark.pid && isAlive({ pid })));
 }
@@ -73,7 +74,7 @@ function signal(target: number, name: NodeJS.Signals): boolean {
   return orElse(() => process.kill(target, name), false);
 }
 
-/** The children of a dead process get another parent: so they are found first. */
+/** The descendants of a living process. Find them before it ends, because orphans get another parent. */
 function descendants(pid: number): number[] {
   const all = processes();
   const found = [pid];

@@ -7,7 +7,7 @@ import type { Environment, Io } from '../io.ts';
 
 export interface FindOptions {
   readonly given?: string | undefined;
-  /** The file that runs now, which is never the answer. Default: the program that node was started with. */
+  /** The running program, which is never returned. Default: the program that node was started with. */
   readonly self?: string;
 }
 
@@ -16,10 +16,10 @@ type Where = Pick<Io, 'env' | 'cwd'>;
 const REMEDY = 'install Claude Code (npm install -g @anthropic-ai/claude-code), or set CTXB_CLAUDE to its path';
 
 /**
- * The path of the claude that is meant: `--claude`, else `CTXB_CLAUDE`, else the first on PATH that is not ctxb in its
- * place. Skipped there are ctxb's own programs, also behind links, and scripts that name ctxb.
+ * The path of claude: `--claude`, else `CTXB_CLAUDE`, else the first on PATH that is not ctxb. Skips ctxb's own
+ * programs, even behind links, and scripts that name ctxb.
  *
- * @throws CtxbError `command-not-found`, with what to do
+ * @throws CtxbError `command-not-found`, with a remedy
  */
 export async function findClaude(where: Where, options: FindOptions = {}): Promise<string> {
   const { given, self = process.argv[1] ?? '' } = options;
@@ -36,9 +36,9 @@ async function onPath(name: string, { env }: Where, self: string): Promise<strin
   return undefined;
 }
 
-/** A named claude is accepted, unless it would start ctxb forever. */
+/** Accepts a named claude, unless it would start ctxb for ever. */
 async function named(name: string, by: string, where: Where, self: string): Promise<string> {
-  // As in a shell: a word without a slash is searched on PATH.
+  // As in a shell, a word without a slash is searched on PATH.
   const isWord = basename(name) === name;
   const found = isWord ? await onPath(name, where, self) : await firstExecutable([absolute(name, where)]);
   if (found === undefined) refuse(`${by}: ${name} is no program that can be run`);
@@ -46,7 +46,7 @@ async function named(name: string, by: string, where: Where, self: string): Prom
   return found;
 }
 
-/** The current folder may be gone: it is asked for only where it is needed. */
+/** Reads the current folder only for a relative path, because the folder may no longer exist. */
 function absolute(path: string, where: Where): string {
   return isAbsolute(path) ? path : resolve(where.cwd, path);
 }
@@ -69,38 +69,38 @@ async function firstExecutable(files: readonly string[]): Promise<string | undef
   return undefined;
 }
 
-/** The agent's command for `ctxb recall`; undefined if a shell does not find ctxb. */
+/** The agent's command for `ctxb recall`; undefined if ctxb is not on PATH. */
 export function recallCommand(path: string | undefined): { readonly recall?: string } {
   return placesOn(path, 'ctxb').some((file) => existsSync(file)) ? { recall: '`ctxb recall WORDS`' } : {};
 }
 
-/** Possible paths of a program on a PATH, in its order. */
+/** Possible paths of a program on a PATH, in order. */
 function placesOn(path: string | undefined, name: string): string[] {
   const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.flatMap((folder) => names.map((name) => join(folder, name)));
 }
 
-/** Scripts that start ctxb are short; what is read of a file to find that out, in bytes. */
+/** Bytes of a file that are searched for ctxb. Scripts that start ctxb are short. */
 const HEAD_BYTES = 4_096;
 
 /**
- * Whether a file is a program of the running ctxb, also behind links.
+ * Whether a file is a program of the running ctxb, even behind links.
  *
- * @param self the file that runs now; ctxb's programs stand beside each other
+ * @param self the running program; ctxb's programs are in the same folder
  */
 async function isCtxb(file: string, self: string): Promise<boolean> {
   const [real, own] = await Promise.all([promises.realpath(file), promises.realpath(self)]);
   return real === own || (dirname(real) === dirname(own) && (await namesCtxb(real)));
 }
 
-/** Whether a file is a script that names ctxb: a wrapper around it, or a copy of it. */
+/** Whether a file is a script that names ctxb, such as a wrapper or a copy. */
 async function namesCtxb(file: string): Promise<boolean> {
   const head = await headOf(file);
   return head.startsWith('#!') && /\bctxb\b/i.test(head);
 }
 
-/** Empty where it cannot be read: a script could not be run then either. */
+/** The beginning of a file; empty if it is unreadable, because then a script could not run either. */
 async function headOf(file: string): Promise<string> {
   try {
     await using handle = await promises.open(file, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -111,14 +111,14 @@ async function headOf(file: string): Promise<string> {
   }
 }
 
-/** The number of nested shims: an agent that starts claude is legitimate, a wrapper that starts its caller is not. */
+/** Counts nested shims. An agent may start claude, but a wrapper must not start its caller. */
 const SHIMS = 'CTXB_SHIMS';
 const MOST = 8;
 
 /**
- * The environment for what a shim starts.
+ * The environment for a program that a shim starts.
  *
- * @throws CtxbError `command-not-found` when shims have started each other so often that it can only be a circle
+ * @throws CtxbError `command-not-found` when the shims nest so deep that they must start each other in a loop
  */
 export function nextShim(env: Environment): Environment {
   const count = Number(env[SHIMS] ?? 0) + 1;
@@ -130,8 +130,8 @@ export function nextShim(env: Environment): Environment {
 }
 
 /**
- * The claude of the platform's own package, in the node_modules folders from here upwards. The main package's
- * `bin/claude.exe` is not used, because it is only a placeholder where npm may not run install scripts.
+ * The claude of the platform's own package, in the node_modules folders from here upwards. Ignores the main package's
+ * `bin/claude.exe`, which is only a placeholder if npm may not run install scripts.
  *
  * @param from a folder or a file URL
  */
@@ -146,13 +146,16 @@ function platformPackages(): string[] {
   return process.platform === 'linux' && usesMusl() ? [`${plain}-musl`, plain] : [plain];
 }
 
-// Node's report names the C library only where it is glibc.
+// Node's report contains the version of the C library only for glibc.
 function usesMusl(): boolean {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
   return report.header?.glibcVersionRuntime === undefined;
 }
 
-/** All node_modules folders upwards; and those inside the main package, where npm may have put the platform's. */
+/**
+ * Possible places of a package: all node_modules folders upwards, and those inside the main package, where npm may have
+ * put the platform's.
+ */
 function packagePlaces(require: NodeJS.Require, name: string): string[] {
   const folders = require.resolve.paths(name) ?? [];
   const nested = folders.map((folder) => join(folder, '@anthropic-ai/claude-code/node_modules'));
