@@ -8,21 +8,23 @@ export interface Usage {
   readonly output_tokens: number;
 }
 
-/** A message of the API's. */
+/** A message of the API. */
 export type Message = Readonly<Omit<ReturnType<typeof buildMessage>, 'stop_reason'>> & { readonly stop_reason: string };
 
-/** What an answer needs besides its call: the number of the answer, the context before it, fresh tool ids. */
+/**
+ * Data for an answer besides its call: the number of the answer, the previous context in tokens, and fresh tool ids.
+ */
 export interface AnswerContext {
   readonly number: number;
   readonly lastContext: number;
   readonly nextToolId: () => string;
 }
 
-// A real call has a few uncached tokens even when everything before them comes from the cache.
+// Even if the cache covers everything before, a real call has a few uncached tokens.
 const UNCACHED_TOKENS = 4;
 const CHARS_PER_TOKEN = 4;
 
-/** Builds the message that answers `body` as `call` says. */
+/** Builds the message that answers `body` with the contents of `call`. */
 export function buildMessage(call: Call, body: RequestBody, context: AnswerContext) {
   const content = buildBlocks(call, context);
   const usesTool = content.some((block) => block.type === 'tool_use');
@@ -38,17 +40,17 @@ export function buildMessage(call: Call, body: RequestBody, context: AnswerConte
   };
 }
 
-/** All input-side tokens of a call: what Claude Code sees as the size of its context. */
+/** All input-side tokens of a call, which Claude Code counts as the size of its context. */
 export function contextOf(usage: Usage): number {
   return usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
 }
 
-/** The id of the n-th thing of its kind, from 1: `msg_standin_0001`. */
+/** The id of the n-th object of its kind, from 1: `msg_standin_0001`. */
 export function numberedId(prefix: string, number: number): string {
   return `${prefix}_standin_${String(number).padStart(4, '0')}`;
 }
 
-/** Tokens of a piece of JSON, at the four characters per token that Claude Code itself assumes. */
+/** Estimated tokens of a value as JSON, at four characters per token as Claude Code assumes. */
 export function estimateTokens(value: unknown): number {
   return Math.ceil(JSON.stringify(value).length / CHARS_PER_TOKEN);
 }
@@ -71,14 +73,16 @@ function buildUsage(total: number, cached: number, content: readonly Block[]): U
   return { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens };
 }
 
-/** One server-sent event; its name is the `type` of its data. */
+/** A server-sent event, named after the `type` of its data. */
 type StreamEvent = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 type Delta = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 const TEXT_PIECES = 3;
 
-/** The events in which the API streams a message. The first has a placeholder for the output tokens, as the API's has. */
+/**
+ * The events in which the API streams a message. Like the API's, the first one has a placeholder for the output tokens.
+ */
 export function streamEvents(message: Message): StreamEvent[] {
   const { usage, stop_reason, stop_sequence } = message;
   const opening = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } };

@@ -1,7 +1,7 @@
-/** What a request to the Messages API is for, as far as the stand-in tells them apart. */
+/** Purposes of a request to the Messages API that the stand-in distinguishes. */
 export type RequestKind = 'main' | 'summary' | 'subagent' | 'count' | 'other';
 
-/** The parts of a request body that the stand-in reads; everything else is kept as it came. */
+/** The parts of a request body that the stand-in reads; the rest is kept unchanged. */
 export interface RequestBody {
   readonly model?: string;
   readonly system?: unknown;
@@ -17,7 +17,9 @@ export interface RequestMessage {
   readonly content: unknown;
 }
 
-/** One request as the stand-in saw it. `index` counts all requests from 0, `at` is in milliseconds since 1970. */
+/**
+ * A request that the stand-in received. `index` counts all requests from 0, `at` is in milliseconds since the epoch.
+ */
 export interface RecordedRequest {
   readonly index: number;
   readonly path: string;
@@ -35,23 +37,23 @@ export interface Call {
   readonly thinking?: string;
   readonly tools?: readonly { readonly name: string; readonly input: object }[];
   /**
-   * All input-side tokens of the call, which are split as a warm prompt cache would. Default: those of the call before;
-   * 20,000 for the first one, also after a summary.
+   * All input-side tokens of the call, split as a warm prompt cache would do. Default: those of the previous call;
+   * 20,000 for the first call and after a summary.
    */
   readonly context?: number;
   /** Milliseconds to wait before the first byte of the answer. */
   readonly delayMs?: number;
 }
 
-/** A list is used up call by call; a function is asked each time, with the number of calls of that kind before. */
+/** A list is consumed call by call. A function is called each time, with the number of earlier calls of that kind. */
 export type Calls<C> = readonly C[] | ((request: RecordedRequest, index: number) => C);
 
-/** Everything the stand-in is going to say. Requests that fit nowhere get a short text. */
+/** All answers of the stand-in. Other requests get a short text. */
 export interface Scenario {
   readonly calls: Calls<Call>;
   /** The answer to each request for a summary. */
   readonly summary?: (request: RecordedRequest) => Call;
 }
 
-/** A fresh session of Claude Code with its usual tools starts at about this many tokens. */
+/** Tokens of a fresh Claude Code session with its usual tools, approximately. */
 export const FIRST_CONTEXT = 20_000;

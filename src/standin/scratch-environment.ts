@@ -2,17 +2,17 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A throw-away home and work folder for one Claude Code, and the environment that keeps it there. */
+/** A temporary home and work folder for one Claude Code, and the environment that confines it. */
 export type ScratchEnvironment = Awaited<ReturnType<typeof createScratchEnvironment>>;
 
 /**
- * Makes a temporary home, configuration folder and work folder. The environment is built from nothing, so that no
- * key, proxy or setting of the user's reaches the child, and the child reaches nothing but `url`.
+ * Creates a temporary home, configuration folder and work folder. The environment is built from scratch, so that no
+ * key, proxy or setting of the user reaches the child, and the child reaches nothing but `url`.
  *
  * @param reach the base URL of the stand-in, and PATH; default: the standard system folders
  */
 export async function createScratchEnvironment(reach: { url: string; path?: string | undefined }) {
-  // Claude Code resolves links in its work folder (macOS: /tmp is one), so the paths are resolved here as well.
+  // Claude Code resolves links in its work folder (/tmp is one on macOS), so resolve them here too.
   const top = await realpath(await mkdtemp(join(tmpdir(), 'ctxb-scratch-')));
   const [home, config, cwd, temporary] = [join(top, 'home'), join(top, 'config'), join(top, 'work'), join(top, 'tmp')];
   await Promise.all([home, config, cwd, temporary].map((folder) => mkdir(folder, { mode: 0o700 })));
@@ -25,13 +25,13 @@ export async function createScratchEnvironment(reach: { url: string; path?: stri
     ANTHROPIC_BASE_URL: reach.url,
     ANTHROPIC_API_KEY: 'sk-ant-standin-not-a-key',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-    // At a terminal claude would clone its marketplace of plugins.
+    // At a terminal, claude would clone its marketplace of plugins.
     CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Claude Code refuses to skip permissions for root unless it is told that it runs in a sandbox.
+    // Claude Code refuses to skip permissions for root unless it runs in a sandbox.
     IS_SANDBOX: '1',
-    // Such a claude lives for seconds: code that its engine would optimise, and threads that would free its memory, take
-    // longer to make than they save.
+    // This claude runs for only seconds: optimising its code and starting garbage collector threads would take longer
+    // than they save.
     BUN_JSC_useDFGJIT: '0',
     BUN_JSC_numberOfGCMarkers: '1',
   };

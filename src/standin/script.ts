@@ -9,13 +9,13 @@ import {
   type Scenario,
 } from './scenario.ts';
 
-/** What is said to a request, which is the `index`th of its kind from 0, and how a message of it is made. */
+/** Creates answers: the call for the `index`th request of a kind (from 0), and the message for a call. */
 export interface Author<C> {
   readonly callFor: (request: RecordedRequest, index: number) => C;
   readonly build: (call: C, body: RequestBody, context: AnswerContext) => Message;
 }
 
-/** The progress of a scenario. Each request uses up one call of its kind. */
+/** The progress of a scenario. Each request consumes one call of its kind. */
 export function createScript<C>({ callFor, build }: Author<C>) {
   const used = new Map<RequestKind, number>();
   const contexts = new Map<RequestKind, number>();
@@ -30,7 +30,7 @@ export function createScript<C>({ callFor, build }: Author<C>) {
       return callFor(request, index);
     },
     message(call: C, { kind, body }: RecordedRequest): Message {
-      // A summary is asked for at the end of the main conversation, and leaves a small context behind.
+      // claude asks for a summary at the end of the main conversation; the next context is small.
       const conversation = kind === 'summary' ? 'main' : kind;
       const lastContext = contexts.get(conversation) ?? FIRST_CONTEXT;
       const message = build(call, body, { number: ++messages, lastContext, nextToolId });
@@ -40,7 +40,7 @@ export function createScript<C>({ callFor, build }: Author<C>) {
   };
 }
 
-/** Says what a scenario has. */
+/** Answers from a scenario. */
 export function authorOf({ calls, summary }: Scenario): Author<Call> {
   return {
     callFor(request, index) {

@@ -15,7 +15,7 @@ export type Standin = Awaited<ReturnType<typeof serve>>;
 /** Answers one request. */
 export type Answer = (request: RecordedRequest, response: ServerResponse) => Promise<void>;
 
-/** Starts a stand-in that answers as `scenario` says, on a random port of the loopback interface only. */
+/** Starts a stand-in that answers from `scenario`, on a random port of the loopback interface only. */
 export function startStandin(scenario: Scenario): Promise<Standin> {
   const script = createScript(authorOf(scenario));
   return serve(async (request, response) => {
@@ -32,7 +32,7 @@ export function startStandin(scenario: Scenario): Promise<Standin> {
 const MESSAGES = '/v1/messages';
 const PATHS = [MESSAGES, `${MESSAGES}/count_tokens`];
 
-/** Starts a stand-in for the API. Anything but a message or a count of tokens is not found. */
+/** Starts a stand-in for the API. Any path but messages and token counts returns 404. */
 export async function serve(answer: Answer) {
   const requests: RecordedRequest[] = [];
   const base = `/${randomBytes(16).toString('hex')}`;
@@ -60,12 +60,15 @@ export async function serve(answer: Answer) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    /** For ANTHROPIC_BASE_URL; always on 127.0.0.1, with a token in its path that others on the machine do not know. */
+    /**
+     * For ANTHROPIC_BASE_URL. Always on 127.0.0.1, with a random token in its path that other users of the machine do
+     * not know.
+     */
     url: `http://127.0.0.1:${port}${base}`,
     /** All requests so far, in order of arrival. Grows while the stand-in runs. */
     requests: requests as readonly RecordedRequest[],
     server,
-    /** Ends also the answers under way. */
+    /** Also ends answers in progress. */
     async close() {
       if (!server.listening) return;
       const closed = once(server, 'close');
@@ -76,7 +79,7 @@ export async function serve(answer: Answer) {
   };
 }
 
-/** The answer to a question for the number of tokens. */
+/** The answer to a request to count tokens. */
 export function countOf({ body }: RecordedRequest) {
   return { input_tokens: estimateTokens(body) };
 }
@@ -85,7 +88,7 @@ export function beginStream(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
 }
 
-/** Aborted when the client hangs up or the stand-in closes, so that no delay outlives the one who waits. */
+/** Aborted when the client disconnects or the stand-in closes, so that no delay outlives its request. */
 export function untilGone(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
