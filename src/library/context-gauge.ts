@@ -12,48 +12,43 @@ import { findAllIn } from '../replay/read/line-feed.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
-/** How full a context is, and what each figure rests on. Tokens throughout. */
+/** How full a context is, and the basis of each figure. All sizes are in tokens. */
 export interface ContextReading extends Reading {
-  /** Of `predicted`, by the policy's `zones` and `thresholds`. */
+  /** Zone of `predicted`, by the policy's `zones` and `thresholds`. */
   readonly zone: ZoneName;
 }
 
-/** What a {@link ContextGauge} goes by. */
+/** Options of a {@link ContextGauge}. */
 export interface GaugeOptions {
-  /** Size of the window, and where the zones begin; the rest says nothing here. */
+  /** Sets the size of the window, and the limits of the zones. Other keys have no effect here. */
   readonly policy?: PolicyOptions | undefined;
 }
 
 /**
- * Measures the context window of one session of Claude Code out of its lines: the stream of
- * `--output-format stream-json`, a session log, or a record of `ctxb run`. The figures are those of `ctxb replay`.
+ * Measures the context window of one Claude Code session from its lines: the stream of `--output-format stream-json`, a
+ * session log, or a record of `ctxb run`. The figures are those of `ctxb replay`.
  *
- * It reads nothing and writes nothing, and takes no more memory for a long session than for a short one. A line that is
- * not understood is no error: it says nothing.
+ * It does no I/O, and uses no more memory for a long session than for a short one. Unknown lines are ignored.
  *
- * @example
- * ```ts
- * const gauge = new ContextGauge();
- * for await (const line of createInterface({ input: claude.stdout })) gauge.add(line);
- * console.log(`${gauge.predicted} of ${gauge.window} tokens: ${gauge.zone}`);
- * ```
+ * @example ```ts const gauge = new ContextGauge(); for await (const line of createInterface({ input: claude.stdout }))
+ * gauge.add(line); console.log(`${gauge.predicted} of ${gauge.window} tokens: ${gauge.zone}`); ```
  */
 export class ContextGauge {
   readonly #policy: Policy;
   readonly #reader = createInputReader();
   #host: GovernorHost;
 
-  /** @throws CtxbError `config` when the policy is refused */
+  /** @throws CtxbError `config` when the policy is invalid */
   constructor(options: GaugeOptions = {}) {
     this.#policy = resolvePolicy(options.policy);
     this.#host = createHost(initialState(replayRun(this.#policy)));
   }
 
   /**
-   * Takes what claude wrote.
+   * Adds a line of claude's output.
    *
-   * @param line one line, with or without its terminator, or what {@link decodeLine} made of it. Rows that a session
-   * log holds twice are known again only as lines.
+   * @param line one line, with or without its terminator, or an event of {@link decodeLine}. Repeated rows of a session
+   * log are recognised only in lines.
    */
   add(line: string | Event): void {
     if (typeof line !== 'string') {
@@ -68,19 +63,19 @@ export class ContextGauge {
   }
 
   /**
-   * Takes a line that you wrote to claude's stdin: what it says is on its way into the context, and the stream does not
+   * Adds a line that you wrote to claude's stdin: its content will be part of the context, and the stream does not
    * repeat it.
    */
   sent(line: string): void {
     this.#host.feed({ t: this.#host.state.now, from: 'caller', event: decodeLine(line), line });
   }
 
-  /** Context of the last API call of the main thread: input, cache writes and cache reads. 0 before the first. */
+  /** Context of the last API call of the main thread: input, cache writes and cache reads. 0 before the first call. */
   get used(): number {
     return this.reading.used;
   }
 
-  /** Size of the next call before anything new is said: `used`, its answer, and what has come in since. */
+  /** Size of the next call without a new prompt: `used`, its answer, and everything that was added since. */
   get predicted(): number {
     return this.reading.predicted;
   }
@@ -90,7 +85,7 @@ export class ContextGauge {
     return this.reading.window;
   }
 
-  /** Where the size of the window comes from; `unknown`: from nowhere yet. */
+  /** The source of the window's size; `unknown` before it is known. */
   get windowSource(): WindowSource {
     return this.reading.windowSource;
   }
@@ -100,23 +95,23 @@ export class ContextGauge {
     return this.reading.fraction;
   }
 
-  /** How full that is, in the words of the ladder. */
+  /** How full the context is, as a zone. */
   get zone(): ZoneName {
     return this.reading.zone;
   }
 
-  /** What `used` rests on. */
+  /** The basis of `used`. */
   get basis(): Reading['basis'] {
     return this.reading.basis;
   }
 
-  /** All of it at once, as it is now; it does not change later. */
+  /** All figures at this moment, as an immutable value. */
   get reading(): ContextReading {
     return readContext(this.#host.state, this.#policy);
   }
 }
 
-/** How full the context is, by these levels. */
+/** The reading of a gauge, with its zone by these levels. */
 export function readContext({ gauge }: GovernorState, levels: Policy): ContextReading {
   const reading = readGauge(gauge);
   return { ...reading, zone: zoneAt(reading.predicted, reading.window, levels) };

@@ -2,21 +2,21 @@ import { Transform } from 'node:stream';
 import { createFramer } from '../core/protocol/frame.ts';
 import { ContextGauge, type ContextReading, type GaugeOptions } from './context-gauge.ts';
 
-/** What a {@link ContextFilter} goes by. */
+/** Options of a {@link ContextFilter}. */
 export interface ContextFilterOptions extends GaugeOptions {
-  /** Each chunk is one line, with or without its terminator, and leaves as the very same value. Default: bytes. */
+  /** Each chunk is one line, with or without its terminator, and is passed on as the same value. Default: bytes. */
   readonly lines?: boolean | undefined;
-  /** Told as a listener of `context` is. */
+  /** Called like a listener of the event `context`. */
   readonly onContext?: ((context: ContextReading) => void) | undefined;
 }
 
-/** What a {@link ContextFilter} has beside a stream. */
+/** Members of a {@link ContextFilter} besides those of a stream. */
 export interface ContextEvents {
-  /** The figures as they are now. Tell it with `gauge.sent(line)` what you write to claude. */
+  /** The current figures. Report lines that you write to claude with `gauge.sent(line)`. */
   readonly gauge: ContextGauge;
-  /** A line that was passed on has changed a figure. */
+  /** Emitted after a passed-on line has changed a figure. */
   on(event: 'context', listener: (context: ContextReading) => void): this;
-  /** The context has come into another zone, `context.zone`. */
+  /** Emitted when the context enters another zone, `context.zone`. */
   on(event: 'zone', listener: (context: ContextReading, before: ContextReading['zone']) => void): this;
   once(event: 'context', listener: (context: ContextReading) => void): this;
   once(event: 'zone', listener: (context: ContextReading, before: ContextReading['zone']) => void): this;
@@ -24,24 +24,21 @@ export interface ContextEvents {
   off(event: 'zone', listener: (context: ContextReading, before: ContextReading['zone']) => void): this;
 }
 
-/** A text, or bytes in UTF-8. */
+/** A string, or UTF-8 bytes. */
 type Line = string | Buffer;
 
-/** A stream that lets everything through unchanged and measures the context meanwhile. */
+/** A stream that passes everything through unchanged and measures the context. */
 export type ContextFilter = ContextEvents & Transform;
 
 /**
- * A filter for the output of one claude. What comes in goes out at once, before it is looked at, and no faster than its
- * reader takes it; of a line that is not whole yet at most 256 MiB are kept. For web streams: `Duplex.toWeb(filter)`.
+ * Creates a filter for the output of one claude. It passes chunks on before parsing them, with back-pressure, and keeps
+ * at most 256 MiB of an incomplete line. For web streams: `Duplex.toWeb(filter)`.
  *
- * What a listener throws destroys the stream with that error.
+ * An error thrown by a listener destroys the stream with that error.
  *
- * @example
- * ```ts
- * const filter = createContextFilter({ onContext: ({ predicted, zone }) => console.error(predicted, zone) });
- * claude.stdout.pipe(filter).pipe(process.stdout);
- * ```
- * @throws CtxbError `config` when the policy is refused
+ * @example ```ts const filter = createContextFilter({ onContext: ({ predicted, zone }) => console.error(predicted,
+ * zone) }); claude.stdout.pipe(filter).pipe(process.stdout); ```
+ * @throws CtxbError `config` when the policy is invalid
  */
 export function createContextFilter(options: ContextFilterOptions = {}): ContextFilter {
   const { policy, lines = false, onContext } = options;
@@ -59,7 +56,7 @@ export function createContextFilter(options: ContextFilterOptions = {}): Context
     if (before.zone !== last.zone) filter.emit('zone', last, before.zone);
   }
 
-  /** @returns what a listener has thrown */
+  /** @returns the error that a listener has thrown */
   function judgeAll(read: readonly Line[]): Error | null {
     try {
       for (const line of read) judge(line);

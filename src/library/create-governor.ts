@@ -13,78 +13,78 @@ import { replayRun } from '../replay/replay-run.ts';
 import { type ContextReading, readContext } from './context-gauge.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
-/** How a {@link Governor} judges. What is left out of a run's circumstances is as in a plain `ctxb run -- claude`. */
+/** Options of a {@link Governor}. Omitted ones are as in a plain `ctxb run -- claude`. */
 export interface GovernorOptions extends Partial<Omit<Run, 'policy' | 'mode'>> {
-  /** What is wanted, and when. */
+  /** What to do, and at which levels. */
   readonly policy?: PolicyOptions | undefined;
   /**
-   * - `observe` (default): it says what is due and when; what it is given to pass on comes back as it was.
-   * - `act`: its actions, carried out, keep the context in shape. Begin with `begin` from `ctxb`, send nothing to claude
-   *   but what it says, and tell it what timers, exits and questions came to. Where the policy switches off `handoff`,
-   *   `recovery`, `memory`, `tools` and has no cost limit, it is enough to carry out `send`, `answer-hook`,
-   *   `set-timer`, `clear-timer`, `end-input` and `kill`.
-   * - `replay`: for what is over; prompts are those that the recording shows.
+   * - `observe` (default): reports what is due; returns lines to pass on unchanged.
+   * - `act`: its actions, when executed, keep the context small. Feed the event `begin` from `ctxb` first, send nothing
+   * to claude but the lines of `send`, and feed timeouts, exits and answers to questions. If the policy disables
+   * `handoff`, `recovery`, `memory` and `tools` and has no cost limit, it is enough to execute `send`, `answer-hook`,
+   * `set-timer`, `clear-timer`, `end-input` and `kill`.
+   * - `replay`: for finished sessions; takes prompts from the recording.
    */
   readonly mode?: Run['mode'] | undefined;
 }
 
-/** The judgement of `ctxb run`, to be driven by another program. Without clock, files and processes. */
+/** The decisions of `ctxb run`, for use by another program. Uses no clock, files or processes. */
 export interface Governor {
   /**
-   * Judges one thing that happened.
+   * Processes one input.
    *
-   * @param input what happened, or a line of a record as `ctxb run --record` writes it: `{t, from, line}`
-   * @returns what is to be done about it, in order, and where things stand now. Kinds of actions may be added by any
-   * version: leave alone what you do not know.
+   * @param input an event, or a line of a record from `ctxb run --record`: `{t, from, line}`
+   * @returns the actions to execute, in order, and the new state. Any version may add kinds of actions: ignore unknown
+   * ones.
    */
   step(input: Input | RecordLine): GovernorStep;
-  /** Where things stand. */
+  /** The current state. */
   readonly state: GovernorSnapshot;
 }
 
-/** What one input led to. */
+/** The result of one input. */
 export interface GovernorStep {
   readonly actions: readonly Action[];
   readonly state: GovernorSnapshot;
 }
 
-/** Where a session stands. */
+/** The state of a session. */
 export interface GovernorSnapshot {
   readonly context: ContextReading;
-  /** Turns that are over, and calls of the main thread. */
+  /** Finished turns, and calls of the main thread. */
   readonly turns: number;
   readonly calls: number;
-  /** `sent`: a prompt is on its way and claude has not begun to answer. */
+  /** `sent`: a prompt was sent and claude has not started to answer. */
   readonly phase: 'idle' | 'sent' | 'running';
-  /** A compaction or handoff of the governor's is under way: prompts wait. */
+  /** Whether the governor is compacting or handing over: prompts wait meanwhile. */
   readonly isRelieving: boolean;
-  /** Prompts that wait. */
+  /** Number of prompts that wait. */
   readonly waiting: number;
-  /** What was crossed; `spent`: crossed and acted upon. */
+  /** The levels that were crossed; `spent`: crossed and acted upon. */
   readonly latch: Latch;
-  /** As claude names them; undefined until it has. */
+  /** Reported by claude; undefined before that. */
   readonly sessionId: string | undefined;
   readonly model: string | undefined;
   readonly claudeCodeVersion: string | undefined;
-  /** Of all calls so far, subagents included; undefined until claude has reported or a priced call was seen. */
+  /**
+   * Cost of all calls so far, including subagents; undefined before claude has reported it or a call with a known price
+   * was seen.
+   */
   readonly costUsd: number | undefined;
 }
 
 /**
- * A governor for one session.
+ * Creates a governor for one session.
  *
- * @example
- * ```ts
- * const governor = createGovernor({ policy: { thresholds: { compact: '60%' } } });
- * const { actions } = governor.step({ t: Date.now(), from: 'claude', line });
- * for (const action of actions) if (action.kind === 'warn') console.warn(action.reason);
- * ```
- * @throws CtxbError `config` when the policy is refused
+ * @example ```ts const governor = createGovernor({ policy: { thresholds: { compact: '60%' } } }); const { actions } =
+ * governor.step({ t: Date.now(), from: 'claude', line }); for (const action of actions) if (action.kind === 'warn')
+ * console.warn(action.reason); ```
+ * @throws CtxbError `config` when the policy is invalid
  */
 export function createGovernor(options: GovernorOptions = {}): Governor {
   const { policy, mode = 'observe', ...circumstances } = options;
   const runId = crypto.randomUUID();
-  // As in the policy, what is undefined was not said.
+  // As in the policy, an undefined value counts as omitted.
   const said = Object.fromEntries(Object.entries(circumstances).filter(([, value]) => value !== undefined));
   // As in a plain `ctxb run -- claude` whose caller writes the stream protocol.
   const plain = { ...replayRun(resolvePolicy(policy)), showInjected: false, callerPlacedTrigger: false };
@@ -102,7 +102,7 @@ export function createGovernor(options: GovernorOptions = {}): Governor {
   };
 }
 
-/** undefined for the opening of a record: how this governor judges is said already. */
+/** Undefined for the first line of a record, which describes the run: this governor has its own options. */
 function toInput(input: Input | RecordLine): Input | undefined {
   if ('event' in input) return input;
   if (readRecordedRun({ ...input }) !== undefined) return undefined;

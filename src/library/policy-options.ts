@@ -5,15 +5,15 @@ import { isFields } from '../core/protocol/fields.ts';
 /** A share of the window (`0.78`, `"78%"`), or tokens (a number above 100). */
 export type Share = number | `${number}%`;
 
-/** Every key may be left out. */
+/** Every key is optional. */
 type Options<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
-/** The same for keys that take a share of the window or tokens. */
+/** Like Options, for keys that accept a share of the window or tokens. */
 type Shares<T> = { readonly [K in keyof T]?: Share | undefined };
 
 /**
- * US dollars for a million tokens of one model. What is not said of the prompt cache follows the input, as in the API:
- * `cacheWrite` 1.25, `cacheWriteHour` 2 and `cacheRead` 0.1 of it.
+ * US dollars per million tokens of one model. Omitted cache prices follow the input price, as in the API: `cacheWrite`
+ * is 1.25, `cacheWriteHour` 2 and `cacheRead` 0.1 times as high.
  */
 export interface PriceOptions {
   readonly input: number;
@@ -24,37 +24,37 @@ export interface PriceOptions {
 }
 
 /**
- * What the user wants done, and when: the keys of a `.contextbudgetrc` that the judgement goes by, each with the default
- * that README and `contextbudgetrc.schema.json` name. What is unknown or wrong is refused, all of it at once.
+ * The keys of a `.contextbudgetrc` that decisions depend on, with the defaults that README and
+ * `contextbudgetrc.schema.json` name. Unknown keys and invalid values are refused, all in one error.
  */
 export interface PolicyOptions {
-  /** Size of the window in tokens, where you know better than claude. Default: measured. */
+  /** Size of the window in tokens, if you know it better than claude. Default: measured. */
   readonly window?: number | undefined;
   /** Defaults: `warn` 0.70, `compact` "economic" (as soon as it pays), `handoff` 0.85, `midTurn` 0.88. */
   readonly thresholds?:
     | (Shares<Omit<Policy['thresholds'], 'compact'>> & { readonly compact?: 'economic' | Share | undefined })
     | undefined;
-  /** How the context is relieved at a turn boundary. Default `compact`. */
+  /** How to relieve the context at a turn boundary. Default `compact`. */
   readonly strategy?: Policy['strategy'] | undefined;
   readonly compaction?:
     | (Options<Omit<Policy['compaction'], 'moment' | 'target' | 'maxAttempts'>> &
         Shares<Pick<Policy['compaction'], 'target'>>)
     | undefined;
   readonly midTurn?: Options<Pick<Policy['midTurn'], 'enabled'>> | undefined;
-  /** What the work is about: `{task}` of `compaction.focus`. */
+  /** The subject of the work: `{task}` of `compaction.focus`. */
   readonly task?: string | undefined;
-  /** Where it stands: `{state}` of `compaction.focus`. */
+  /** The progress of the work: `{state}` of `compaction.focus`. */
   readonly state?: string | undefined;
   readonly memory?: Options<Omit<Policy['memory'], 'restoreTokens'>> | undefined;
   readonly zones?: Options<Pick<ZonesPolicy, 'onLargeTask' | 'tellAgent'>> | undefined;
   readonly handoff?: Options<Pick<Policy['handoff'], 'enabled'>> | undefined;
   readonly cost?:
     | (Options<Omit<CostPolicy, 'warnAt' | 'expiredCacheUsd' | 'prices'>> & {
-        /** By the beginning of a model id. */
+        /** Keyed by the beginning of a model id. */
         readonly prices?: Readonly<Record<string, PriceOptions>> | undefined;
       })
     | undefined;
-  /** Waits are durations (`"6h"`) or seconds, `warnAt` is a fraction or a percentage. */
+  /** Waits are durations (`"6h"`) or seconds; `warnAt` is a fraction or a percentage. */
   readonly limits?: { readonly [K in keyof LimitsPolicy]?: number | string | undefined } | undefined;
   readonly agents?: Options<Policy['agents']> | undefined;
   readonly recovery?:
@@ -64,19 +64,19 @@ export interface PolicyOptions {
   readonly tiers?: Shares<Pick<Tiers, 'total'>> | undefined;
 }
 
-/** In the place of `perCall`, by the tool's name, in which `*` stands for any characters. */
+/** Overrides of `perCall` by the tool's name, in which `*` matches any characters. */
 type ByTool = { readonly [tool: Capitalize<string> | `mcp__${string}`]: Share | undefined };
 
 /**
- * Puts the defaults round what was said.
+ * Completes the options with defaults.
  *
- * @throws CtxbError `config` with every finding, one a line
+ * @throws CtxbError `config` with every finding, one per line
  */
 export function resolvePolicy(options: PolicyOptions = {}): Policy {
   return requireGood(resolveFile({ path: 'policy', content: withoutUndefined(options) })).config;
 }
 
-/** A key that is undefined was not said. */
+/** An undefined value counts as omitted. */
 function withoutUndefined(value: unknown): unknown {
   if (!isFields(value)) return value;
   const said = Object.entries(value).filter(([, each]) => each !== undefined);

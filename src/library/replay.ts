@@ -8,28 +8,27 @@ import { replayReport } from '../replay/sums.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
 
-/** How recordings are judged. */
+/** Options of {@link replay}. */
 export interface ReplayOptions {
-  /** The policy that judges the recordings; a record of `ctxb run` brings its own. */
+  /** The policy to apply; a record of `ctxb run` contains its own. */
   readonly policy?: PolicyOptions | undefined;
-  /** Each call of the main thread, each prompt and each tool's result as well. Default false. */
+  /** Whether to include each call of the main thread, each prompt and each tool result. Default false. */
   readonly series?: boolean | undefined;
-  /** What each compaction and handoff kept of what was known before it as well. Default false. */
+  /** Whether to include which facts each compaction and handoff kept. Default false. */
   readonly retention?: boolean | undefined;
-  /** Told of each recording that cannot be read; without it the first one ends the replay. */
+  /** Called for each unreadable recording. Without it, the first one ends the replay. */
   readonly onFault?: ((fault: CtxbError) => void) | undefined;
 }
 
 /**
- * Judges recordings of Claude Code after the fact: streams, session logs, records of `ctxb run`. Secrets that show in
- * texts are masked.
+ * Analyses recordings of Claude Code: streams, session logs, records of `ctxb run`. Secrets in texts are masked.
  *
- * A file is read in one go, which keeps other work of this thread waiting (about 0.6 s for 100 MB); a stream is not.
+ * Reading a file blocks this thread (about 0.6 s for 100 MB); reading a stream does not.
  *
  * @param source a path or several, each a file or a folder of `.ndjson` and `.jsonl` files; or a stream of the bytes of
- * one recording, which the summary calls `-`
- * @returns what `ctxb replay --json` prints, read back
- * @throws CtxbError `config` when the policy is refused, `unreadable-input` when a recording cannot be read
+ * one recording, named `-` in the summary
+ * @returns the parsed output of `ctxb replay --json`
+ * @throws CtxbError `config` when the policy is invalid, `unreadable-input` when a recording is unreadable
  */
 export async function replay(
   source: string | readonly string[] | AsyncIterable<Uint8Array | string>,
@@ -53,7 +52,7 @@ function placesOf(source: Parameters<typeof replay>[0]): { paths: readonly strin
   if (typeof source === 'object' && Symbol.asyncIterator in source) {
     return { paths: ['-'], stdin: Readable.from(buffersOf(source), { objectMode: false }) };
   }
-  // Here it is the name of a file: a library does not read stdin unasked.
+  // Here `-` is the name of a file: a library does not read stdin unasked.
   const paths = [source].flat().map((path) => (path === '-' ? './-' : path));
   return { paths, stdin: Readable.from([]) };
 }
