@@ -6,8 +6,8 @@ enableCompileCache();
 void import('../src/process-io.ts').then(({ runMain }) => runMain(process.argv.slice(2)));
 
 /**
- * A shell script goes on after Ctrl-C unless the program that it waits for was ended by the signal: an exit code of 130
- * tells it that the program has used Ctrl-C for something of its own.
+ * Ends ctxb by SIGINT after Ctrl-C. A shell script continues after Ctrl-C unless the signal ended its program: an exit
+ * code of 130 means that the program used Ctrl-C for itself.
  */
 process.on('exit', (code) => {
   if (code === 128 + constants.signals.SIGINT) process.kill(process.pid, 'SIGINT');

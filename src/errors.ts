@@ -9,12 +9,12 @@ export type ErrorCode =
   | 'command-not-found'
   | 'command-failed';
 
-/** The exit codes of ctxb itself; those of claude pass through unchanged. */
+/** ctxb's own exit codes; claude's exit codes pass through unchanged. */
 const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   usage: 2,
   config: 2,
   'unreadable-input': 2,
-  // The folder for ctxb's files is not usable as it was configured.
+  // The configured folder for ctxb's files is unusable.
   store: 2,
   bug: 70,
   // EX_OSERR of sysexits.h.
@@ -24,34 +24,34 @@ const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
   'command-failed': 126,
 };
 
-/** Every failure that ctxb expects. Any other error is a bug (exit code 70). */
+/** An expected failure. Any other error is a bug (exit code 70). */
 export class CtxbError extends Error {
   override readonly name = 'CtxbError';
   readonly code: ErrorCode;
 
   /**
-   * @param message one sentence for the person at the terminal: what was expected, what was found, what to do
-   * @param options `cause` keeps the error underneath
+   * @param message one sentence for the user at the terminal: what was expected, what was found, what to do
+   * @param options `cause` keeps the underlying error
    */
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
   }
 
-  /** The exit code of the process when this error ends it. */
+  /** The exit code of the process if this error ends it. */
   get exitCode(): number {
     return EXIT_CODES[this.code];
   }
 }
 
-/** Everything that is wrong in a file or in options, one finding a line. */
+/** Combines all findings about a file or options, one per line. */
 export function faulty(what: string, findings: readonly { readonly message: string }[]): CtxbError {
   const lines = findings.map(({ message }) => message);
   if (lines.length === 1) return new CtxbError('config', lines.join());
   return new CtxbError('config', `${what} has ${lines.length} faults:\n  ${lines.join('\n  ')}`);
 }
 
-/** What to do about a path that cannot be read, by the code of the error. */
+/** Remedies for an unreadable path, by error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   ENOENT: 'name an existing file or folder',
   EACCES: 'make it readable',
@@ -62,14 +62,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOMEM: 'raise the limit for memory (ulimit -v), or name fewer files at once',
 };
 
-/** The error for a named file or folder that cannot be read, with what to do about it. */
+/** The error for a named file or folder that cannot be read, with a remedy. */
 export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
   const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
   const todo = remedy === undefined ? '' : `: ${remedy}`;
   return new CtxbError(code, `${path}: cannot be read (${systemReason(cause)})${todo}`, { cause });
 }
 
-/** What has run out, by the code of the error. */
+/** Descriptions of exhausted resources, by error code. */
 const SHORTAGES: Readonly<Record<string, string>> = {
   EMFILE: 'too many files are open: raise the limit (ulimit -n)',
   ENFILE: 'too many files are open on this system: raise its limit (fs.file-max), or end other programs',
@@ -83,7 +83,10 @@ const SHORTAGES: Readonly<Record<string, string>> = {
 
 const NO_MEMORY = /out of memory|allocation failed|invalid string length|invalid array buffer length/i;
 
-/** An error of the system as a `resources` error if something has run out, which is not a bug; otherwise undefined. */
+/**
+ * Converts an error of the system to a `resources` error if a resource is exhausted, which is not a bug; otherwise
+ * undefined.
+ */
 export function shortageOf(error: unknown): CtxbError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall } = { code: '', syscall: '', ...error };
@@ -93,12 +96,12 @@ export function shortageOf(error: unknown): CtxbError | undefined {
   return text === undefined ? undefined : new CtxbError('resources', `${text} (${error.message})`, { cause: error });
 }
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the work makes, or another value where it fails: what is looked at may be missing or unreadable. */
+/** Returns the result of the work, or another value if it throws, because the input may be missing or unreadable. */
 export function orElse<T, F>(work: () => T, otherwise: F): T | F {
   try {
     return work();
@@ -107,12 +110,14 @@ export function orElse<T, F>(work: () => T, otherwise: F): T | F {
   }
 }
 
-/** Why the system has refused, without the call and the path, which Node names behind it and which may be a temporary one. */
+/**
+ * The system's reason for an error, without the call and the path that Node appends. The path may be a temporary one.
+ */
 export function systemReason(error: unknown): string {
   return messageOf(error).replace(/, [a-z]+(?: '.*)?$/s, '');
 }
 
-/** Whether an error is a `CtxbError`. By name: the class may be bundled more than once. */
+/** Whether an error is a `CtxbError`. Compares names, because bundles may contain the class more than once. */
 export function isCtxbError(error: unknown): error is CtxbError {
   return error instanceof Error && error.name === 'CtxbError';
 }

@@ -1,8 +1,8 @@
 /**
- * Measures the context window of Claude Code, and judges when to act, for programs that drive it.
+ * Measures the context window of Claude Code, and decides when to act, for programs that drive it.
  *
  * Tokens are whole numbers, times are milliseconds since the epoch, money is US dollars, shares are fractions of the
- * window. What is expected to fail throws {@link CtxbError}.
+ * window. Expected failures throw {@link CtxbError}.
  *
  * @packageDocumentation
  */

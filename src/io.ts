@@ -1,12 +1,12 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A stream to write to, which may be a terminal. `process.stdout` and any test's own stream both fit. */
+/** A stream to write to, which may be a terminal. Both `process.stdout` and a test's own stream fit. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
-/** Variables of the environment. */
+/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The world as a command sees it: nothing else of the process is read. */
+/** The world as a command sees it. Commands read nothing else of the process. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number | null };
   readonly stdout: Output;
@@ -14,18 +14,18 @@ export interface Io {
   readonly env: Environment;
   /** Absolute path of the working folder. */
   readonly cwd: string;
-  /** For output that claude awaits at every tool; undefined: use the streams. */
+  /** For output that claude awaits at every message; undefined: use the streams. */
   readonly direct?: DirectIo;
 }
 
-/** stdin and stdout without streams: making those takes longer than the work of most hooks. */
+/** stdin and stdout without streams, whose creation would take longer than the work. */
 interface DirectIo {
-  /** All of stdin; undefined where it is a terminal, or a device. */
+  /** Reads all of stdin; undefined if it is a terminal or a device. */
   read(): string | undefined;
   write(text: string): void;
 }
 
-/** What the names of variables that may set a key of the configuration begin with. */
+/** Prefix of variables that set configuration keys. */
 export const VARIABLE_PREFIX = 'CTXB_';
 
 export function hasVariable(env: Environment): boolean {

@@ -76,13 +76,13 @@ function stallText({ ms, tries, last, reason }: Of<'stall'>): string {
   return last ? `${what}: ending the run` : `${what}: ending it and continuing (${tries})`;
 }
 
-/** A reason that was decided by cost ends with the sum. */
+/** The cost comparison at the end of a reason; empty without one. */
 function sumIn(reason: string): string {
   const at = reason.indexOf('; over ');
   return at < 0 ? '' : reason.slice(at);
 }
 
-/** The same for a run that only observes: nothing is done. */
+/** Like decisionText, for a run that only observes: no action follows. */
 export function observedText(decision: Decision): string {
   switch (decision.kind) {
     case 'compact':
@@ -96,7 +96,7 @@ export function observedText(decision: Decision): string {
   }
 }
 
-/** @param named the prompts, as far as they are to be named */
+/** @param named the prompts to name */
 export function leftUndoneText({ atReset, atLimit, prompts, reason }: Of<'left-undone'>, named = ''): string {
   const how = atReset ? ' --at-reset' : atLimit ? ' and a higher limit' : '';
   return `${reason}: ${counted(prompts.length, 'prompt')} not answered${named}; continue with ctxb run --resume-run${how}`;
@@ -125,7 +125,7 @@ export function changeText(before: number, after: number): string {
   return `${roughTokens(before)} → ${roughTokens(after)} (${sign}${Math.abs(change)}%)`;
 }
 
-/** What an exact compaction has left of what the user said. */
+/** How many of the user's prompts an exact compaction kept. */
 export function keptPrompts({ prompts: { kept, of } }: Pick<ExactReceipt, 'prompts'>): string {
   return kept === of ? 'all prompts kept' : `${tokens(kept)} of ${counted(of, 'prompt')} kept`;
 }
@@ -170,12 +170,14 @@ function waitText({ cause, limit, by, until, status }: Of<'wait'>): string {
   return `the API ${fault}: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
 }
 
-/** Decisions that are not printed at once: the journal has them, and what counts of them is said at the end. */
+/**
+ * Whether a decision is not printed immediately. The journal contains it, and the final summary the important figures.
+ */
 export function isRoutine(decision: Decision, observes = false): boolean {
   return ROUTINE.has(decision.kind) || (!observes && isStepOfRelief(decision));
 }
 
-/** Of a compaction one line tells it all, once it has landed. */
+/** Steps of a compaction are not printed, because one line reports all of it in the end. */
 function isStepOfRelief(decision: Decision): boolean {
   if (decision.kind === 'compacted') return decision.verdict === 'success';
   return decision.kind === 'compact' || (decision.kind === 'native-compaction' && decision.how === 'exact');
@@ -193,11 +195,11 @@ const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
   'cut-result',
 ]);
 
-/** Names of what is gone that are told. */
+/** Most names of lost facts to print, and their length in characters. */
 const GONE_TOLD = 3;
 const GONE_LENGTH = 60;
 
-/** `kept 12 of 12 prompts, 3 of 4 failing commands; gone: npm run lint`; all of it is in the journal. */
+/** `kept 12 of 12 prompts, 3 of 4 failing commands; gone: npm run lint`; the journal contains all of it. */
 function receiptText(receipt: Receipt): string {
   const told = receipt.gone.filter(({ kind }) => TOLD_KINDS.includes(kind));
   const names = told.slice(0, GONE_TOLD).map(({ text }) => shortened(text, GONE_LENGTH));
@@ -206,7 +208,7 @@ function receiptText(receipt: Receipt): string {
   return `${keptText(receipt)}${gone}`;
 }
 
-/** `kept 3 of 12 prompts, 1 of 9 failing commands`; kinds of which there was nothing are left out. */
+/** `kept 3 of 12 prompts, 1 of 9 failing commands`; omits kinds without any fact. */
 function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {
   const parts = TOLD_KINDS.flatMap((kind) =>
     all[kind] === 0 ? [] : [`${tokens(kept[kind])} of ${tokens(all[kind])} ${FACT_NAMES[kind]}`],

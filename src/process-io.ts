@@ -7,7 +7,10 @@ import type { Io } from './io.ts';
 let hasStreams = false;
 let stdin: Io['stdin'] | undefined;
 
-/** The process's own. Streams take time to make, and the current folder may be gone: all are looked at only when needed. */
+/**
+ * The io of this process. Creates streams and reads the current folder only on demand: streams take time, and the
+ * folder may no longer exist.
+ */
 export const processIo: Io = {
   get stdin() {
     stdin ??= canReadStdin() ? process.stdin : createReadStream(devNull);
@@ -32,8 +35,8 @@ export const processIo: Io = {
 };
 
 /**
- * nohup leaves a stdin that is open for writing only. A terminal is not tried: whoever reads from it in the background of
- * a shell is stopped, whatever is read.
+ * Whether stdin can be read: nohup leaves one that is open for writing only. Does not read from a terminal, because a
+ * background process that tries is stopped.
  */
 function canReadStdin(): boolean {
   try {
@@ -46,19 +49,19 @@ function canReadStdin(): boolean {
 }
 
 /**
- * Runs the program, and ends the process: at once where nothing can be on its way, else when all that was written has left
- * it. Without `exit` Node would take its heap apart first, for which the caller is not to wait.
+ * Runs the program and ends the process: immediately if no output can be pending, else once all output was written.
+ * Without `exit`, Node would first dismantle its heap while the caller waits.
  */
 export async function runMain(argv: readonly string[]): Promise<void> {
   const exitCode = await main(argv, processIo);
   process.exitCode = exitCode;
   if (!hasStreams) process.exit();
   process.once('beforeExit', () => process.exit());
-  // What a reader would still take has left by then.
+  // By then, a living reader has read everything.
   if (exitCode > SIGNALLED) setTimeout(() => process.exit(), READER_PATIENCE_MS).unref();
 }
 
-/** Above it an exit code names the signal that ended a run: do not wait for a reader. */
+/** A higher exit code names the signal that ended a run: do not wait for a reader. */
 const SIGNALLED = 128;
 const READER_PATIENCE_MS = 1_000;
 
@@ -79,14 +82,16 @@ function writeWhole(text: string): void {
   try {
     for (let done = 0; done < bytes.length; ) done += patiently(() => writeSync(1, bytes, done));
   } catch (error) {
-    // A reader that went away is no fault.
+    // A closed reader is not an error.
     if (!hasCode(error, 'EPIPE')) throw new CtxbError('store', `stdout cannot be written: ${messageOf(error)}`);
   }
 }
 
 const PAUSE_MS = 1;
 
-/** The parent process may have made the pipe non-blocking: then missing data is an error. */
+/**
+ * Retries reads and writes: the parent process may have made the pipe non-blocking, and then missing data is an error.
+ */
 function patiently(work: () => number): number {
   for (;;) {
     try {

@@ -58,7 +58,7 @@ const OPENING =
   'The real claude and the real ctxb at work. A stand-in on this machine plays the API and counts the tokens of each ' +
   'call. No network, no key, no cost.';
 
-/** The claude installed with ctxb, which this version was tested with, else the user's. */
+/** The claude in ctxb's own node_modules, which this version was tested with, else the user's. */
 async function claudeFor({ claude: given }: DemoFlags, io: Io): Promise<string> {
   const beside = given === undefined ? await installedClaude(import.meta.url) : undefined;
   return beside ?? (await findClaude(io, { given }));

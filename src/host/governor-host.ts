@@ -11,26 +11,26 @@ export interface Judged {
   readonly actions: readonly Action[];
 }
 
-/** What a host acts on. One without any of it only keeps the state. */
+/** Callbacks of a host. Without any, it only keeps the state. */
 export interface HostWorld<Extra> {
-  /** Called before an input is judged. `extra` is what it was fed with. */
+  /** Called before an input is processed. `extra` was fed with it. */
   readonly onInput?: (input: Input, extra: Extra | undefined) => void;
   /**
-   * Carries out the actions. Called a second time where an input also tells of a call before it. It may feed further inputs
-   * at once, or have them wait with `tellLater`.
+   * Executes the actions. Called twice if an input also contains an earlier call. May feed further inputs immediately,
+   * or queue them with `tellLater`.
    */
   readonly carryOut?: (judged: Judged, extra: Extra | undefined) => void;
   /** Milliseconds since the epoch. Default: the time of the last input. */
   readonly now?: () => number;
 }
 
-/** The loop around the governor that runs, replay, the status line and the library share: input, step, effects. */
+/** The loop around the governor that run, replay, the status line and the library share: input, step, effects. */
 export interface GovernorHost<Extra = undefined> {
   readonly state: GovernorState;
   feed(input: Input, extra?: Extra): Judged;
-  /** Feeds an event of ctxb's own, which happens now. */
+  /** Feeds one of ctxb's own events, with the current time. */
   tell(event: OwnEvent): void;
-  /** The same for the outcome of an action, once all actions of the input are carried out. */
+  /** Like `tell`, but waits until all actions of the input are executed. For the outcome of an action. */
   tellLater(event: OwnEvent): void;
 }
 

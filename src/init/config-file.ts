@@ -12,7 +12,7 @@ export type PresetName = (typeof PRESET_NAMES)[number];
 
 export const PRESET_NAMES = ['lean', 'balanced', 'heavy'] as const;
 
-/** The keys of each preset. `balanced` repeats the defaults, so that they can be seen and changed. */
+/** The keys of each preset. `balanced` repeats the defaults, so that the user can see and change them. */
 export const PRESETS: Readonly<Record<PresetName, Fields>> = {
   lean: preset('lean', { warn: 0.55, compact: 'economic', handoff: 0.75 }, 4000),
   balanced: preset('balanced', { warn: 0.7, compact: 'economic', handoff: 0.85 }, 8000),
@@ -24,15 +24,15 @@ function preset(name: PresetName, thresholds: Fields, perCall: number): Fields {
 }
 
 const NAME = '.contextbudgetrc.json';
-/** The schema in a project that has ctxb installed. */
+/** The schema file in a project that has ctxb installed. */
 const INSTALLED = 'node_modules/ctxb/dist/contextbudgetrc.schema.json';
-/** Where it is not: git ignores the folder, and `ctxb cleanup` knows it. */
+/** The folder for the schema in other projects: git ignores it, and `ctxb cleanup` removes the file. */
 const OWN_FOLDER = '.context';
 
 /**
- * Writes the configuration of a project, and the schema with which editors explain it, unless it has one.
+ * Writes a project's configuration file and the schema for editors, unless a configuration exists.
  *
- * @returns a line that says what was done
+ * @returns a line that reports the result
  * @throws CtxbError `store`
  */
 export function configFile(folder: string, preset: PresetName): string {

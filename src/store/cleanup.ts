@@ -99,7 +99,7 @@ function runningIn(root: string): string[] {
   return [...new Set(runs), ...liveFlowRuns(root)];
 }
 
-/** Newest first. The session of a run that can be resumed counts as active, although no process has it open. */
+/** Newest first. All sessions of an active run count as running, even those that no process has open. */
 function sessionsIn(root: string) {
   const live = new Set(liveRuns(root).flatMap(({ sessions }) => sessions));
   return listSessions(root).map(({ id, ids, running }) => ({

@@ -100,7 +100,7 @@ interface LiveRun {
   readonly sessions: readonly string[];
 }
 
-/** Active runs by the journal, and runs that can be resumed. Without `/proc`, an ended process may count as active. */
+/** Active runs with their session ids, by the journal; empty on systems without `/proc`. */
 export function liveRuns(contextDir: string): LiveRun[] {
   const runs = new Map<string, { sessions: string[]; mark: ProcessMark | undefined }>();
   for (const { kind, runId, ctxb, id } of journalEntries(contextDir)) {
