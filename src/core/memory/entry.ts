@@ -1,13 +1,13 @@
 /**
- * What working memory keeps: facts, in the order they came. One entry is one line of `memory.ndjson`; the index, the
- * detail files and the dead ends are a pure function of the entries, so that they can be made again after a crash.
- * Texts are masked and bounded where they are made, except prompts, which are kept whole.
+ * An entry of working memory, in order of arrival, stored as one line of `memory.ndjson`. The index, the detail files
+ * and the dead ends are a pure function of the entries, so a restart after a crash rebuilds them. Texts are masked and
+ * bounded on creation, except prompts, which keep their full length.
  */
 export type Entry = PromptEntry | ToolEntry | StateEntry | TaskEntry | RemarkEntry;
 
 export interface PromptEntry {
   readonly kind: 'prompt';
-  /** Milliseconds since the epoch; 0 where a recording does not say. */
+  /** Milliseconds since the epoch; 0 if a recording has no time. */
   readonly t: number;
   readonly text: string;
   readonly pictures: number;
@@ -15,8 +15,8 @@ export interface PromptEntry {
 
 /**
  * - `ok`, `failed`: the tool ran.
- * - `refused`: it did not run, because of a person, a permission or claude's own checks.
- * - `cancelled`: it did not run or its end is not known (a parallel call failed, the turn was interrupted).
+ * - `refused`: a person, a permission or one of claude's checks prevented the call.
+ * - `cancelled`: the call did not run or its end is unknown (a parallel call failed, the turn was interrupted).
  */
 export type Outcome = 'ok' | 'failed' | 'refused' | 'cancelled';
 
@@ -25,48 +25,48 @@ export interface ToolEntry {
   readonly t: number;
   readonly id: string;
   readonly name: string;
-  /** The subagent's task, or its id; null for the main thread. */
+  /** The subagent's task or id; null for the main thread. */
   readonly agent: string | null;
   readonly outcome: Outcome;
   /** The request on one line, at most 500 code points. */
   readonly title: string;
-  /** Its result, on one line, at most 500 code points. */
+  /** The result on one line, at most 500 code points. */
   readonly said: string;
   /** Input and result for the tool log, on one line, at most 500 code points. */
   readonly gist?: string | undefined;
-  /** Fingerprint of the input, independent of the order of its keys. */
+  /** Fingerprint of the input, independent of key order. */
   readonly input: string;
   readonly output: string;
-  /** For a failure: its message with numbers, paths and hexadecimals masked; absent without a message. */
+  /** The message of a failure with numbers, paths and hexadecimals masked; undefined without a message. */
   readonly signature?: string | undefined;
   readonly command?: CommandFacts | undefined;
   readonly reads?: string | undefined;
-  /** Files that this call has certainly changed. */
+  /** Files that this call changed for certain. */
   readonly changes?: readonly FileChange[] | undefined;
-  /** Edits: fingerprints of the text that was there and of what was put in its place. */
+  /** Fingerprints of the texts before and after each edit. */
   readonly swaps?: readonly Swap[] | undefined;
 }
 
 export interface CommandFacts {
   readonly text: string;
-  /** Exit status; null where it is not known (in the background, refused, interrupted). */
+  /** Exit status; null if unknown (background, refused, interrupted). */
   readonly exit: number | null;
   readonly background: boolean;
-  /** Milliseconds; null where a recording does not say. */
+  /** Milliseconds; null if a recording has no times. */
   readonly ms: number | null;
-  /** Last lines of a failure's output; empty for a success. */
+  /** Last lines of a failed command's output; empty after a success. */
   readonly tail: string;
-  /** Failures by the last lines, such as `2 failed`: after a pipe the status does not show them. */
+  /** Failures according to the last lines, such as `2 failed`: a pipe hides them from the exit status. */
   readonly failures?: string | undefined;
 }
 
 export interface FileChange {
-  /** As the tool named it; a relative path is relative to the working folder. */
+  /** The path as the tool named it; relative paths are relative to the working folder. */
   readonly path: string;
   readonly change: 'created' | 'edited';
 }
 
-/** `all`: every change that is not committed. */
+/** `all`: every uncommitted change. */
 export interface Discard {
   readonly how: 'checkout' | 'restore' | 'reset';
   readonly paths: readonly string[] | 'all';
@@ -92,11 +92,11 @@ export interface TaskEntry {
   readonly agent: string | null;
   readonly id: string;
   readonly subject: string;
-  /** `pending`, `in_progress`, `completed`, `deleted`, or what else the tool says. */
+  /** `pending`, `in_progress`, `completed`, `deleted`, or any other status of the tool. */
   readonly status: string;
 }
 
-/** A report with `ctxb note dead-end` that an approach does not work. */
+/** A failed approach, reported with `ctxb note dead-end`. */
 export interface RemarkEntry {
   readonly kind: 'remark';
   readonly t: number;
@@ -104,7 +104,7 @@ export interface RemarkEntry {
 }
 
 export interface DeadEnd {
-  /** The same approach has the same key. */
+  /** Identifies the approach. */
   readonly key: string;
   readonly cause: 'told' | 'same failure' | 'edit reverted' | 'changes discarded';
   /** The attempt and its outcome, on one line, at most 500 code points. */

@@ -8,16 +8,16 @@ import type { Found } from './extract/extract.ts';
 import { commandFacts, type EndedCall } from './extract/tool-calls.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from './words.ts';
 
-/** Commands longer than this (heredocs with whole files) are kept in part. */
+/** Maximum code points of a stored command; longer commands, such as heredocs with whole files, are cut. */
 const COMMAND_LENGTH = 10_000;
 
-/** Last lines kept of a failure's output. */
+/** Last lines of a failure's output to keep, and their UTF-16 units. */
 const TAIL_LINES = 20;
 const TAIL_LENGTH = 2_000;
 
-/** Makes entries of what was found, in order: analysed, bounded and masked. */
+/** Creates entries from facts, in order: analysed, bounded and masked. */
 export function createEntryMaker(mask: Mask): (found: Found) => Entry {
-  /** The project's folder: what is in it is named relative to it. */
+  /** The project's folder; paths inside are stored relative to it. */
   let root: string | undefined;
   const placeOf = (path: string) => {
     const rest = root !== undefined && path.startsWith(root) ? path.slice(root.length) : '';
@@ -42,7 +42,7 @@ export function createEntryMaker(mask: Mask): (found: Found) => Entry {
   };
 }
 
-/** Masked before it is cut: half a secret is not recognised. */
+/** Cuts to one line. Callers mask first, because a cut secret is not recognised. */
 function line(text: string): string {
   return oneLine(text, LONG_LINE_LENGTH);
 }
@@ -70,13 +70,16 @@ function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Ma
   };
 }
 
-/** Masked before lines are picked from it: a line of a key, or a secret split over two blocks, is not known alone. */
+/**
+ * Masks a result before lines are picked from it: a single line of a key, or half of a secret split over two blocks, is
+ * not recognised.
+ */
 function withoutSecrets(ended: EndedCall, mask: Mask): EndedCall {
   const { text, texts } = ended.result;
   return { ...ended, result: { ...ended.result, text: mask(texts ?? text) } };
 }
 
-/** The input without the description, which differs for equal commands. */
+/** The input without its description, which may differ between equal commands. */
 function comparedInput(name: string, input: unknown): unknown {
   if (name !== 'Bash') return input;
   const { description: _, ...deed } = fieldsOf(input);
@@ -110,12 +113,14 @@ function maskedCommand(command: CommandFacts, mask: Mask): CommandFacts {
   };
 }
 
-/** Deeper values count as equal: no tool's input nests so deep, and a hostile one must not end the run. */
+/**
+ * Below this depth all values count as equal: no tool's input nests so deep, and a hostile input must not end the run.
+ */
 const MAX_DEPTH = 32;
 
 /**
- * A short text that is equal for equal values, whatever the order of their keys. Not for security: it distinguishes
- * tool calls and edits. Two 32-bit FNV-1a hashes with different starts.
+ * A short text that is equal for equal values, independent of key order. Identifies tool calls and edits; not for
+ * security. Two 32-bit FNV-1a hashes with different starting values.
  */
 function fingerprint(value: unknown): string {
   const text = typeof value === 'string' ? value : canonical(value, 0);

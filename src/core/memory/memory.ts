@@ -38,13 +38,13 @@ const NOTHING: Remembered = { entries: [], pages: [], decisions: [] };
 export type Memory = ReturnType<typeof createMemory>;
 
 /**
- * Working memory of a session: it sees what the governor sees, notes the facts, and hands them back. Pure like the
- * governor, except that it grows in place; a replay of a recording makes the same notes and decisions.
+ * Working memory of a session: receives the governor's inputs, records facts, and hands them back. Mutable, but
+ * otherwise as pure as the governor: a replay of a recording makes the same notes and decisions.
  */
 export function createMemory({ run, mask }: MemoryOptions) {
   const extractor = createExtractor({ live: true });
   const entryOf = createEntryMaker(mask);
-  // The window is learnt later. The log does not change its size with it: its share is one of the smallest window.
+  // The window may become known later. The log keeps its size, a share of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
   const queue = createPromptQueue();
@@ -91,7 +91,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
     return [];
   }
 
-  /** Inputs that came before the notes of an earlier run could be read. */
+  /** Processes inputs that arrived before the notes of an earlier run were read. */
   function catchUp(state: GovernorState): Remembered {
     const all = waiting.map((input) => note(input, state));
     waiting = [];
@@ -109,11 +109,11 @@ export function createMemory({ run, mask }: MemoryOptions) {
   }
 
   return {
-    /** Keeps inputs until an event names the folder of the notes; an empty name means no files. */
+    /** Queues inputs until an event names the folder of the notes; an empty name means no files. */
     add(input: Input, state: GovernorState): Remembered {
       const { event } = input;
       if (event.kind === 'earlier') {
-        // The log was written by this program, in this shape, and its lines are checked where they are read.
+        // This program wrote the log, and the reader checks its lines.
         const entry = event.entry as unknown as Entry;
         extractor.earlier(entry);
         return { ...NOTHING, pages: notebook.add(entry).pages };
@@ -129,17 +129,16 @@ export function createMemory({ run, mask }: MemoryOptions) {
     },
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
-    /** The first request after a relief is sent: for hosts that do not see claude's answers. */
+    /** Reports that the first request after a relief was sent, for hosts that do not see claude's answers. */
     sent: handBack.sent,
-    /** The note of an exact compaction. */
     exactNote: handBack.note,
     index(state: GovernorState, t: number): string {
       const { task = notebook.requests.latest, ...head } = headOf(state);
       return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
     },
-    /** The text of the tool log; undefined while it is empty. */
+    /** Text of the tool log; undefined while the log is empty. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
-    /** @param inWork prompts that are being worked on */
+    /** @param inWork prompts in progress */
     handoff: (state: GovernorState, t: number, inWork = inTurn(state)): string =>
       renderHandoff(notebook, {
         ...headOf(state),
@@ -152,14 +151,14 @@ export function createMemory({ run, mask }: MemoryOptions) {
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: notebook.evidence.outcomeOf,
-    /** How many prompts there were, and how many rules in them. */
+    /** Number of prompts, and number of rules in them. */
     said: () => ({ prompts: notebook.prompts.total, rules: notebook.requests.constraints().length }),
   };
 }
 
 /**
- * A compaction's summary: from the hook, or from its line in the conversation, whichever comes first. An exact
- * compaction has none.
+ * Reads a compaction's summary from the hook or from its line in the conversation, whichever comes first. An exact
+ * compaction has no summary.
  */
 function createSummaryReader(): (input: Input) => string | undefined {
   let isKnown = false;
@@ -177,7 +176,7 @@ function createSummaryReader(): (input: Input) => string | undefined {
   };
 }
 
-/** The work continues in a conversation that ctxb starts; the caller's `/clear` ends it. */
+/** Records a new conversation that ctxb started as a handoff; the caller's `/clear` is not a handoff. */
 function asHandoff(found: Found, state: GovernorState): Found {
   const { run, session } = state;
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');

@@ -1,4 +1,4 @@
-/** Puts an entry at the newest end of a map; beyond `limit` the oldest one is forgotten. */
+/** Puts an entry at the newest end of a map; above `limit` entries, removes the oldest. */
 export function remember<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
   map.delete(key);
   map.set(key, value);

@@ -1,18 +1,18 @@
-/** Cutting and quoting of texts that come from anywhere. */
+/** Cuts and quotes texts from any source. */
 
-/** Code points of a line in the index. */
+/** Maximum code points of a line in the index. */
 export const LINE_LENGTH = 120;
 
-/** Code points of a line in the detail files. */
+/** Maximum code points of a line in the detail files. */
 export const LONG_LINE_LENGTH = 500;
 
-/** Line ends for any reader: all mandatory breaks of Unicode. */
+/** All mandatory line breaks of Unicode, because any reader may see the text. */
 const BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/g;
 const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The first `length` code points; a text that fits is returned unchanged. */
 export function cut(text: string, length: number): string {
-  // A code point has at most two units, so a text shorter than that many units needs no counting.
+  // A text never has more code points than UTF-16 units.
   if (text.length <= length) return text;
   let end = 0;
   for (let count = 0; count < length && end < text.length; count++) {
@@ -21,32 +21,35 @@ export function cut(text: string, length: number): string {
   return text.slice(0, end);
 }
 
-/** At most `length` code points; of a text that is longer the last three are dots. */
+/** Cuts to `length` code points; a longer text ends with three dots. */
 export function shortened(text: string, length: number): string {
   const fitting = cut(text, length);
   return fitting === text ? text : cut(`${cut(text, Math.max(0, length - 3))}...`, length);
 }
 
-/** On one line, without control characters, cut to `length` code points. */
+/** Puts a text on one line, without control characters, cut to `length` code points. */
 export function oneLine(text: string, length: number): string {
-  // Control characters are removed: look at more than `length`, but not at all of a long text.
+  // Read more than `length`, because control characters are removed, but not all of a long text.
   const near = text.length > length * 4 ? text.slice(0, length * 4) : text;
   const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, '');
   return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
 }
 
-/** With a single blank for any white space, so that text over several lines matches text on one line. */
+/** Collapses white space, so that text over several lines matches text on one line. */
 export function spaced(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
 
-/** A text without its secrets; of the blocks of one message, a secret that goes over the end of one is masked too. */
+/**
+ * Masks the secrets in a text. An array holds the blocks of one message, so that a secret split between them is masked
+ * too.
+ */
 export type Mask = (text: string | readonly string[]) => string;
 
-/** Puts a text, or those of a message's blocks, on one line, masked before it is cut to `length` code points. */
+/** Puts a text, or the blocks of a message, on one line: masked first, then cut to `length` code points. */
 export type Cutter = (text: string | readonly string[], length: number) => string;
 
-/** A long text is masked up to this length: half a secret is not recognised. */
+/** UTF-16 units of a long text that are masked before it is cut, because a cut secret is not recognised. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
 export function cutterWith(mask: Mask): Cutter {
@@ -54,12 +57,15 @@ export function cutterWith(mask: Mask): Cutter {
   return (text, length) => oneLine(mask(typeof text === 'string' ? near(text) : text.map(near)), length);
 }
 
-/** A text from a tool between backticks, so that it cannot pose as ours: on one line, its own backticks as quotes. */
+/**
+ * Quotes a text from a tool so that it cannot pose as ctxb's: on one line, in backticks, with its own backticks
+ * replaced by quotes.
+ */
 export function quoted(text: string, length: number): string {
   return `\`${oneLine(text, length).replaceAll('`', "'")}\``;
 }
 
-/** A text in a fence that is longer than any run of backticks in it. */
+/** Fences a text with more backticks than any run inside it. */
 export function fenced(text: string): string {
   // Removing control characters may join two runs of backticks.
   const shown = text.replace(CONTROLS, '');
@@ -69,13 +75,13 @@ export function fenced(text: string): string {
   return `${fence}text\n${shown}\n${fence}`;
 }
 
-/** The last `count` lines, at most `length` UTF-16 units of them. */
+/** The last `count` lines, at most `length` UTF-16 units. */
 export function lastLines(text: string, count: number, length: number): string {
   const end = text.trimEnd();
   let start = end.length;
   for (let lines = 0; lines < count && start > 0; lines++) start = end.lastIndexOf('\n', start - 1);
   const from = Math.max(start + 1, end.length - length, 0);
-  // Never begins inside a surrogate pair.
+  // Do not start inside a surrogate pair.
   const unit = end.charCodeAt(from);
   return end.slice(unit >= 0xdc00 && unit < 0xe000 ? from + 1 : from);
 }
@@ -84,12 +90,14 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
-/** A whole number, its digits in groups of three. The first `toLocaleString` of a process takes Node 20 ms. */
+/**
+ * Formats a whole number with its digits in groups of three. The first `toLocaleString` of a process takes Node 20 ms.
+ */
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** `2026-11-21 06:20:03 UTC`, or that the recording does not say. */
+/** `2026-11-21 06:20:03 UTC`, or `time not recorded` for 0. */
 export function timeText(t: number): string {
   const date = new Date(t);
   if (t === 0 || Number.isNaN(date.getTime())) return 'time not recorded';
@@ -104,8 +112,8 @@ export function durationText(ms: number): string {
 }
 
 /**
- * Shares scarce space: takes one item of each list in turns, from the first on, while it fits. `costOf` learns whether
- * the item would be the first of its list.
+ * Shares limited space: takes one item from each list in turn while it fits. `costOf` is told whether the item would be
+ * the first of its list.
  */
 export function inTurns<T>(
   lists: readonly (readonly T[])[],

@@ -9,19 +9,19 @@ import {
 } from './git-output.ts';
 import { countLines, type Quote } from './text-result.ts';
 
-/** One command of git alone; what is in a script, or substituted, is not known. */
+/** Matches a single git command; scripts and command substitutions are not parsed. */
 const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\n]*)$/;
-/** Output that goes to a file, or comes at any time; errors may go. */
+/** Matches output redirected to a file, and a command in the background; redirecting stderr is allowed. */
 const LEAVES = /(?<!2)>|&\s*$/;
 const VIEWED = /\|\s*(?:head|tail)(?: -n? ?(\d{1,9}))?\s*$/;
 
 export interface Printed {
   readonly text: string;
-  /** claude kept only its beginning. */
+  /** claude kept only the beginning of the output. */
   readonly isPart: boolean;
 }
 
-/** A summary of what a command printed; undefined if its format is not known. */
+/** Summarizes a command's output; undefined for an unknown format. */
 export function summarizeOutput(command: string, { text, isPart }: Printed, quote: Quote): string | undefined {
   if (!command.includes('git ') || LEAVES.test(command)) return undefined;
   const [, verb, words = ''] = KNOWN.exec(commandCore(command).text) ?? [];

@@ -1,6 +1,6 @@
 import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 
-/** `a, b, c... (+2 more)`: the first `most` items of a list, each formatted by `tell`, and the number of the rest. */
+/** Formats the first `most` items with `tell`, and counts the rest: `a, b, c... (+2 more)`. */
 export function listed<T>(items: readonly T[], most: number, tell: (item: T) => string): string {
   const shown = items.slice(0, most).map(tell).join(', ');
   return items.length > most ? `${shown}... (+${items.length - most} more)` : shown;
@@ -8,7 +8,7 @@ export function listed<T>(items: readonly T[], most: number, tell: (item: T) => 
 
 export type Counted = readonly [name: string, count: number];
 
-/** How often each name comes up: the most frequent first, and of equals by their names. */
+/** Counts each name, most frequent first; equal counts are sorted by name. */
 export function byCount(names: Iterable<string>): Counted[] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -20,11 +20,11 @@ function inOrder(counts: readonly Counted[]): Counted[] {
 }
 
 export interface FileList {
-  /** A folder ends in a slash. */
+  /** Folder paths end in a slash. */
   readonly paths: readonly string[];
-  /** Their number, if more than `paths` names. */
+  /** Total number of files, if it exceeds `paths`. */
   readonly total?: number | undefined;
-  /** Something was left out of the list, so there may be more. */
+  /** The list is incomplete. */
   readonly more?: boolean;
 }
 
@@ -33,7 +33,7 @@ const MAX_FOLDERS = 3;
 
 /** `5 files. Types: .ts (3), .md (2). Key: src/, test/`. */
 export function summarizeFiles({ paths, total = paths.length, more }: FileList, quote: Quote): string {
-  // `.env` has no extension.
+  // Skips dotfiles: `.env` has no extension.
   const types = byCount(paths.flatMap((path) => /[^/\\](\.[\w+-]{1,12})$/.exec(path.slice(-80))?.[1] ?? []));
   const folders = byCount(withoutCommonFolder(paths).flatMap((path) => /^[^/\\]+(?=[/\\])/.exec(path)?.[0] ?? []));
   const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
@@ -42,7 +42,7 @@ export function summarizeFiles({ paths, total = paths.length, more }: FileList, 
   return `${count}. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
 }
 
-/** Paths without the folders that all of them begin with. */
+/** Removes the folders that all paths start with. */
 function withoutCommonFolder(paths: readonly string[]): readonly string[] {
   const [first = ''] = paths;
   if (!/^(?:[/\\~]|[A-Za-z]:)/.test(first)) return paths.map((path) => path.replace(/^\.[/\\]/, ''));
@@ -56,11 +56,11 @@ function folderOf(path: string): string {
 }
 
 export interface Matches {
-  /** The files and how many matches each has, in order. */
+  /** Files with their number of matches, in order. */
   readonly counts: readonly Counted[];
-  /** The number of matches, if known from elsewhere. */
+  /** Number of matches, if the search reports it. */
   readonly total?: number;
-  /** There may be more: a limit was reached, or only a part was shown. */
+  /** The list may be incomplete: a limit was reached, or only a part was shown. */
   readonly more?: boolean;
 }
 
@@ -74,20 +74,20 @@ export function summarizeMatchCounts({ counts, more, ...known }: Matches, quote:
   return `${least}${total} matches in ${counts.length} files: ${listed(counts, MAX_FILES, tell) || '(no matches)'}`;
 }
 
-/** `7 files with matches: a.ts, b.ts`; with `more` there may be others. */
+/** `7 files with matches: a.ts, b.ts`; `more` marks an incomplete list. */
 export function summarizeMatchingFiles(files: readonly string[], more: boolean, quote: Quote): string {
   const names = [...new Set(files)].sort();
   const shown = listed(names, MAX_FILES, (name) => quote(name, FILE)) || '(no matches)';
   return `${more && names.length > 0 ? 'at least ' : ''}${names.length} files with matches: ${shown}`;
 }
 
-/** How to read the lines of a search. */
+/** The line format of a search's output. */
 interface MatchLines {
-  /** The file that was searched, where lines do not name one. */
+  /** The only searched file, if the lines name no file. */
   readonly only: string | undefined;
-  /** They have numbers; undefined where that is not known. */
+  /** The lines have line numbers; undefined if unknown. */
   readonly numbered: true | undefined;
-  /** Lines that are only near a match come with it. */
+  /** The output includes context lines around matches. */
   readonly context: boolean;
 }
 
@@ -95,14 +95,14 @@ const NAMED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):/;
 const NUMBERED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
 
 /**
- * The matches in the output of a search: `file:12:text`, `file:text`, or `12:text` and `text` if one file was searched.
- * Undefined if they cannot be told from other lines.
+ * Reads the matches in a search's output: `file:12:text`, `file:text`, or `12:text` and `text` if one file was
+ * searched. Undefined if matches and context lines look the same.
  */
 export function readMatches(text: string, { only, numbered, context }: MatchLines): readonly Counted[] | undefined {
   const lines = nearLines(text);
   if (lines.length === 0) return [];
   if (only !== undefined) {
-    // A line of context has a dash after its number.
+    // Context lines have a dash after their number.
     if (context && !lines.some((line) => /^\d+:/.test(line))) return undefined;
     const found = lines.filter((line) => line !== '' && line !== '--' && (!context || !/^\d+-/.test(line)));
     return found.length === 0 ? [] : [[only, found.length]];
@@ -112,7 +112,7 @@ export function readMatches(text: string, { only, numbered, context }: MatchLine
   return byCount(lines.flatMap((line) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line)?.[1] ?? []));
 }
 
-/** The files and their matches in lines of `file:count`. */
+/** Reads lines of `file:count`; skips files without matches. */
 export function readMatchCounts(text: string): readonly Counted[] {
   const counts = nearLines(text).flatMap((line): Counted[] => {
     const [, file, count] = /^(.{1,1000}):(\d{1,9})$/.exec(line) ?? [];

@@ -4,12 +4,12 @@ import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 const PARTS = ['staged', 'modified', 'unmerged', 'untracked'] as const;
 type Part = (typeof PARTS)[number];
 
-/** The state of a working tree by `git status`: number of files for each part. */
+/** Working tree state as `git status` reports it: number of files for each part. */
 export interface GitStatus extends Readonly<Record<Part, number>> {
   readonly branch: string | undefined;
   readonly ahead: number;
   readonly behind: number;
-  /** git reports nothing to commit. */
+  /** git reports that nothing is left to commit. */
   readonly clean: boolean;
 }
 
@@ -26,7 +26,7 @@ export function summarizeGitStatus(status: GitStatus, quote: Quote): string {
 
 const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
 
-/** Undefined if it is neither the long nor the short format of `git status`. */
+/** Undefined unless the text has the long or the short format of `git status`. */
 export function readGitStatus(text: string): GitStatus | undefined {
   const lines = nearLines(text);
   if (lines.every((line) => SHORT_LINE.test(line))) return readShort(lines);
@@ -38,10 +38,10 @@ function counted(parts: readonly Part[]): Record<Part, number> {
   return Object.fromEntries(PARTS.map((part) => [part, count(part)])) as Record<Part, number>;
 }
 
-/** Branch, and how far it is apart from its upstream. */
+/** Branch, and the commits ahead of and behind its upstream. */
 const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[([^[\]]{1,60})\])?$/;
 
-/** `## main...origin/main [ahead 1, behind 2]`, then a code and a path a line. */
+/** Reads `## main...origin/main [ahead 1, behind 2]`, then a status code and a path on each line. */
 function readShort(lines: readonly string[]): GitStatus {
   const files = lines.filter((line) => !line.startsWith('## '));
   const head = lines.find((line) => line.startsWith('## ')) ?? '';
@@ -66,7 +66,7 @@ const TITLES: ReadonlyMap<string, Part> = new Map([
   ['Untracked files:', 'untracked'],
 ]);
 
-/** Sentences, and below titles files that are set in. */
+/** Reads the long format: sentences, and titles with indented files below them. */
 function readLong(lines: readonly string[]): GitStatus {
   let part: Part | undefined;
   const parts: Part[] = [];
@@ -88,10 +88,10 @@ function readLong(lines: readonly string[]): GitStatus {
 }
 
 interface GitDiff {
-  /** Those whose names were shown, in the order of the diff. */
+  /** Files named in the output, in the order of the diff. */
   readonly files: readonly string[];
   readonly total?: number;
-  /** Undefined where lines were not shown. */
+  /** Undefined if the output shows no line counts. */
   readonly added?: number;
   readonly removed?: number;
   readonly more?: boolean;
@@ -99,7 +99,7 @@ interface GitDiff {
 
 const MAX_FILES = 4;
 
-/** `3 files, +12/-4 lines (diff). a.ts, b.ts, c.ts`. `type` says what was compared. */
+/** `3 files, +12/-4 lines (diff). a.ts, b.ts, c.ts`. `type` names the comparison. */
 export function summarizeGitDiff(diff: GitDiff, type: string, quote: Quote): string {
   const { files, total = files.length, added, removed = 0, more } = diff;
   if (total === 0) return `No changes (${type})`;
@@ -112,7 +112,7 @@ export function summarizeGitDiff(diff: GitDiff, type: string, quote: Quote): str
 const STAT_TOTAL = /^ (\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?:, (\d{1,9}) deletions?\(-\))?$/;
 const STAT_LINE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/;
 
-/** Undefined if it is neither a patch nor `--stat`. */
+/** Undefined unless the text is a patch or the output of `--stat`. */
 export function readGitDiff(text: string): GitDiff | undefined {
   const lines = nearLines(text);
   return lines.length === 0 ? { files: [], added: 0, removed: 0 } : (readPatch(lines) ?? readStat(lines));
@@ -143,7 +143,7 @@ function readStat(lines: readonly string[]): GitDiff | undefined {
 
 type Commit = Readonly<Record<'hash' | 'message', string>>;
 
-/** Commits, the newest first; there may be others. */
+/** Commits, newest first; `total` and `more` count commits that are not listed. */
 interface GitLog {
   readonly commits: readonly Commit[];
   readonly total?: number;
@@ -152,7 +152,7 @@ interface GitLog {
 
 const MAX_COMMITS = 3;
 const MESSAGE_LENGTH = 30;
-/** Longer hashes are shown as short as git shows them. */
+/** Longer hashes are shortened to git's default length. */
 const SHORT_HASH = 7;
 const LONGEST_SHORT = 12;
 
@@ -165,13 +165,13 @@ export function summarizeGitLog({ commits, total = commits.length, more }: GitLo
   return `${more ? 'at least ' : ''}${total} commits. Recent: ${recent}`;
 }
 
-/** Marks before a commit in `--graph`. */
+/** Graph characters before a commit in `git log --graph`. */
 const GRAPH = /^[*|\\/_ ]{0,40}\* (?=commit |[0-9a-f]{7})/;
 const ONE_LINE = /^([0-9a-f]{7,40})(?: \((?:HEAD|tag: |origin\/|[^()]{1,200}, )[^()]{0,200}\))?(?: (.*))?$/;
 const FULL_HASH = /^commit ([0-9a-f]{7,40})\b/;
 const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
 
-/** Undefined for a format that is not known, such as a custom one. */
+/** Undefined for an unknown format, such as a custom `--format`. */
 export function readGitLog(text: string): Commit[] | undefined {
   const lines = nearLines(text).map((line) => line.replace(GRAPH, ''));
   const [first = ''] = lines;

@@ -20,18 +20,18 @@ import {
 } from './text-result.ts';
 
 interface SummaryContext {
-  /** Facts of the command that it ran. */
+  /** Facts about the command that the call ran. */
   readonly command: CommandFacts | undefined;
-  /** Sums up the output of a command if its format is known; otherwise the last line is used. */
+  /** Summarizes a command's output if its format is known; otherwise the last line is used. */
   readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
-  /** A path as the notes name it. */
+  /** Shortens a path to the form used in the notes. */
   readonly placeOf: (path: string) => string;
   readonly mask: Mask;
 }
 
 /**
- * A call and its result on one line, at most 500 code points, in the form of its tool: counts, names and the most
- * telling line. Text from tools is between backticks.
+ * Describes a call and its result on one line of at most 500 code points: counts, names and the most informative line,
+ * depending on the tool. Text from tools is in backticks.
  */
 export function summarizeCall(ended: EndedCall, context: SummaryContext): string {
   const quote = quoteWith(context.mask);
@@ -40,7 +40,7 @@ export function summarizeCall(ended: EndedCall, context: SummaryContext): string
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 }
 
-/** The command, how it ended, and a summary of its output, or else the last line. */
+/** The command, its exit, and a summary of its output or the last line. */
 function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quote): string | undefined {
   const { command } = context;
   if (command === undefined) return undefined;
@@ -64,7 +64,7 @@ function outputOf(
   const { outcome, result, call } = ended;
   const printed = printedBy(ended);
   const kept = describeKept(ended, quote);
-  // For a search, status 1 is an answer: nothing found.
+  // A search exits with 1 if nothing matches, which is an answer.
   const isAnswer = outcome === 'ok' || exit === 1;
   const summary = isAnswer ? summarizeOutput?.(text, { text: printed, isPart: kept !== undefined }, quote) : undefined;
   if (summary !== undefined) return kept === undefined ? summary : `${summary}; ${kept}`;
@@ -81,7 +81,7 @@ function printedBy({ report, result }: EndedCall): string {
   const { stdout, stderr } = fieldsOf(report);
   const output = textOf(stdout) ?? result.text.replace(BEFORE, '');
   const errors = stringOf(stderr).trim();
-  // Some versions of claude report the two apart; a failing program says why on stderr.
+  // Some versions of claude report stdout and stderr separately; a failing program explains itself on stderr.
   const whole = output.trim() === '' ? errors : output;
   const tail = whole.slice(-2_000);
   const clean = whole.slice(0, whole.length - tail.length) + tail.replace(BESIDE, '');
@@ -90,7 +90,7 @@ function printedBy({ report, result }: EndedCall): string {
 
 type Summarize = (ended: EndedCall, quote: Quote, placeOf: SummaryContext['placeOf']) => string;
 
-/** By names of tools, for calls that succeeded. */
+/** Summaries of successful calls, by tool name. */
 const SUMMARIES: Readonly<Record<string, Summarize>> = {
   Read: summarizeRead,
   Write: summarizeEdit,
@@ -101,7 +101,7 @@ const SUMMARIES: Readonly<Record<string, Summarize>> = {
   Glob: summarizeSearch,
 };
 
-/** A tool of an MCP server: `mcp__server__tool`. */
+/** The name of an MCP tool: `mcp__server__tool`. */
 const MCP = /^mcp__(.+?)__(.+)$/s;
 
 function summarizeOther(ended: EndedCall, quote: Quote): string {

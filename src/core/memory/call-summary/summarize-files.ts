@@ -23,13 +23,13 @@ import {
 } from './text-result.ts';
 
 interface FileRead {
-  /** The part of the file that was shown, if not all of it. */
+  /** The displayed part of the file; undefined for the whole file. */
   readonly extent?: string | undefined;
   /** Undefined for files without lines. */
   readonly lines?: number | undefined;
   readonly bytes?: number | undefined;
   readonly binary?: boolean;
-  /** claude cut it by its own limit. */
+  /** claude truncated the file at its own limit. */
   readonly truncated?: boolean;
   readonly definitions?: readonly string[];
 }
@@ -71,7 +71,7 @@ function readIn(type: unknown, file: Fields, text: string): FileRead {
   };
 }
 
-/** `lines 5-7 of 31, 23B`; undefined if it is the whole file. */
+/** `lines 5-7 of 31, 23B`; undefined for the whole file. */
 function partOf({ startLine, totalLines }: Fields, lines: number, content: string): string | undefined {
   const from = numberOf(startLine) ?? 1;
   const all = numberOf(totalLines) ?? lines;
@@ -81,7 +81,7 @@ function partOf({ startLine, totalLines }: Fields, lines: number, content: strin
     : `lines ${from}-${from + lines - 1} of ${all}, ${sizeText(bytesOf(content))}`;
 }
 
-/** Lines as the model gets them: `12→text` or `12⇥text`, the first ones padded. */
+/** The line format that the model reads: `12→text` or `12⇥text`, with padded numbers. */
 const NUMBERED = /^ {0,9}(\d{1,9})(?:→|\t)/gm;
 
 function numberedOf(text: string): FileRead {
@@ -92,14 +92,14 @@ function numberedOf(text: string): FileRead {
   return { lines: countLines(content), bytes: bytesOf(content), definitions: definitionsIn(content) };
 }
 
-/** A name that a line of a common language defines: of a function, a type, or a constant at the left margin. */
+/** A line that defines a function, a type, or a top-level constant in a common language. */
 const DEFINITION =
   /^[ \t]{0,8}(?:(?:export|default|declare|pub(?:\(\w{1,20}\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|inline|partial|override)[ \t]{1,9}){0,6}(?:(?:function\*?|class|interface|enum|struct|trait|def|fn|fun|record|namespace|module|object|protocol|type)[ \t]{1,9}|func[ \t]{1,9}(?:\([^()\n]{1,80}\)[ \t]{0,9})?|\((?:defun|defmacro|defvar|defcustom)[ \t]{1,9})([A-Za-z_$][\w$.?!-]{0,79})|^(?:export[ \t]{1,9})?(?:const|let|var)[ \t]{1,9}([A-Za-z_$][\w$]{0,79})[ \t]{0,9}(?::[^=\n]{1,80})?=/gm;
 
-/** Words that only look like names: `type of`, `class is`. */
+/** Words that follow a keyword in prose: `type of`, `class is`. */
 const NO_NAMES = new Set(['of', 'is', 'and', 'or', 'the', 'a', 'an', 'in', 'to', 'for', 'with', 'that', 'from']);
 
-/** Names that a file defines, in order, each once; prose may give false ones. */
+/** Names that a file defines, in order, without duplicates; prose can cause false positives. */
 function definitionsIn(text: string): string[] {
   const names = new Set<string>();
   for (const [, one, other] of text.slice(0, NEAR_LENGTH).matchAll(DEFINITION)) {
@@ -137,7 +137,7 @@ function editOf(name: string, input: Fields, report: Fields, quote: Quote): stri
   return `${name === 'MultiEdit' ? `${counted(edits.length, 'edit')}, ` : ''}${patchOf(report) ?? swapped(edits)}`;
 }
 
-/** `+3/-1 lines`; undefined if the tool reports no patch, as for a new file. */
+/** `+3/-1 lines`; undefined if the tool reports no patch, for example for a new file. */
 function patchOf({ structuredPatch }: Fields): string | undefined {
   const lines = listOf(structuredPatch).flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
   const marked = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
@@ -183,14 +183,14 @@ function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): str
   return summarizeMatchingFiles(namesIn(fields.filenames) ?? linesOf(content), more, quote);
 }
 
-/** More names than claude reports. */
+/** Upper bound; claude reports fewer names. */
 const MAX_NAMES = 10_000;
 
 function namesIn(filenames: unknown): string[] | undefined {
   return Array.isArray(filenames) ? textsOf(filenames.slice(0, MAX_NAMES)) : undefined;
 }
 
-/** The single file that was searched, if the lines do not name it. */
+/** The searched file, if there was only one and the lines do not name it. */
 function searchedFile(input: Fields, content: string): string | undefined {
   const path = stringOf(input.path);
   const first = content.slice(0, 1_000).split('\n', 1)[0] ?? '';
@@ -198,11 +198,11 @@ function searchedFile(input: Fields, content: string): string | undefined {
   return input['-n'] === false || /^\d{1,9}[:-]/.test(first) ? path : undefined;
 }
 
-/** claude's lines before and after the matches. */
+/** Lines that claude adds before and after the matches. */
 const BESIDE =
   /^(?:No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
 
-/** Removes claude's lines before and after the matches. */
+/** Removes the lines that claude adds before and after the matches. */
 function contentIn(text: string): string {
   return linesOf(text)
     .filter((line) => !BESIDE.test(line))

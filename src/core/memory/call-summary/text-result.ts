@@ -4,18 +4,18 @@ import type { EndedCall } from '../extract/tool-calls.ts';
 import { cut, cutterWith, type Mask, oneLine, shortened } from '../words.ts';
 
 /**
- * Quotes a text from a tool for ctxb's own text: masked, on one line, between backticks, at most `length` code points
- * between them. A longer text ends with three dots.
+ * Quotes text from a tool: masked, on one line, in backticks, at most `length` code points between them. A longer text
+ * ends with three dots.
  */
 export type Quote = (text: string, length: number) => string;
 
-/** Code points of what is quoted. */
+/** Maximum code points of a quotation, by its kind. */
 export const NAME = 60;
 export const FILE = 100;
 export const PATH = 160;
 export const TEXT = 160;
 
-/** A tool's name, without backticks that could pose as a quotation. */
+/** A tool's name with backticks replaced, so that it cannot pose as a quotation. */
 export function bare(name: string): string {
   return oneLine(name, NAME).replaceAll('`', "'");
 }
@@ -25,7 +25,7 @@ export function quoteWith(mask: Mask): Quote {
   return (text, length) => `\`${shortened(cutTo(text, length + 1), length).replaceAll('`', "'")}\``;
 }
 
-/** A line with quotations in it, at most `length` code points; one that was cut through is closed again. */
+/** Shortens a line to `length` code points; closes a quotation that the cut leaves open. */
 export function shortenedLine(line: string, length: number): string {
   const short = shortened(line, length);
   if (!isOpen(short)) return short;
@@ -37,7 +37,7 @@ function isOpen(line: string): boolean {
   return line.split('`').length % 2 === 0;
 }
 
-/** Only this much of a text is looked at; claude shows the model less of an output. */
+/** UTF-16 units of a text that are read; claude shows the model less. */
 export const NEAR_LENGTH = 256_000;
 
 export function nearLines(text: string): readonly string[] {
@@ -52,7 +52,7 @@ export function countLines(text: string): number {
 
 const KILO = 1_024;
 
-/** `512B`, `14.6KB`, `1.2MB`; `?B` where it is not known. A half is rounded down: 1,280 bytes are 1.2 KB. */
+/** `512B`, `14.6KB`, `1.2MB`; `?B` for an unknown size. Halves are rounded down: 1,280 bytes are 1.2 KB. */
 export function sizeText(bytes: number | undefined): string {
   if (bytes === undefined) return '?B';
   if (bytes < KILO) return `${bytes}B`;
@@ -62,7 +62,7 @@ export function sizeText(bytes: number | undefined): string {
 
 const BEYOND_ASCII = /[^\x00-\x7f]/;
 
-/** Bytes of a text in UTF-8. */
+/** Size of a text in UTF-8. */
 export function bytesOf(text: string): number {
   return BEYOND_ASCII.test(text) ? new TextEncoder().encode(text).length : text.length;
 }
@@ -70,7 +70,7 @@ export function bytesOf(text: string): number {
 /** claude's placeholder for an empty output. */
 export const NO_TEXT = /^\(\S+ completed with no output\)$/;
 
-/** `no text`, the only line, or the number of lines, the size and the most telling line. */
+/** `no text`, the only line, or the number of lines, the size and the first or last line. */
 export function summarizeText(text: string, telling: 'first' | 'last', quote: Quote): string {
   const shown = text.trim();
   if (shown === '' || NO_TEXT.test(shown)) return 'no text';
@@ -80,13 +80,13 @@ export function summarizeText(text: string, telling: 'first' | 'last', quote: Qu
   return `${countLines(shown)} lines, ${sizeText(bytesOf(shown))}, ${telling} ${quote(line, TEXT)}`;
 }
 
-/** Only this much of a text is searched for the path. */
+/** UTF-16 units at the start of a text that are searched for the path. */
 const HEAD = 2_000;
 const PERSISTED =
   /^<persisted-output>\s{0,9}Output too large \(([\w.,]{1,20})\)\. Full output saved to: (\S.{0,1000})$/m;
 const SAVED = /^Error: result \(([\d,]{1,20} characters)\b.{0,100}exceeds maximum .{0,60}saved to (\S.{0,1000})\.$/m;
 
-/** `39.1KB, whole in PATH`: where claude has put a result that was too large for the model. */
+/** `39.1KB, whole in PATH`: names the file in which claude saved a result too large for the model. */
 export function describeKept({ report, result }: EndedCall, quote: Quote): string | undefined {
   const { persistedOutputPath, persistedOutputSize } = fieldsOf(report);
   const path = textOf(persistedOutputPath);

@@ -4,8 +4,8 @@ import { createSameFailure } from './repetition.ts';
 import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
 
 /**
- * Finds approaches that did not work among the entries, as they come. Grows in place; its size is bounded. The rules
- * prefer missing a dead end to a false one: a repetition counts only if it shows no progress.
+ * Finds failed approaches in a stream of entries. Mutable, with bounded size. The rules prefer a missed dead end to a
+ * false one: a repetition counts only if it shows no progress.
  */
 export function createDeadEnds() {
   const ledger = createLedger();
@@ -17,7 +17,7 @@ export function createDeadEnds() {
       for (const detect of detectors) detect(entry);
       return ledger.take();
     },
-    /** The present dead ends, the one seen longest ago first. */
+    /** Current dead ends, least recently seen first. */
     current: ledger.current,
   };
 }

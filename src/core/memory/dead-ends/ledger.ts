@@ -2,7 +2,7 @@ import type { DeadEnd, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
 
-/** A dead end was seen for the first time, or the same approach again, or it worked. */
+/** A dead end is found, seen again (`grown`), or disproved by a success (`cleared`). */
 export interface DeadEndChange {
   readonly what: 'found' | 'grown' | 'cleared';
   readonly deadEnd: DeadEnd;
@@ -15,7 +15,7 @@ export interface Series {
   readonly ids: string[];
 }
 
-/** Above this number, the one seen longest ago is forgotten. */
+/** Above this number, the least recently seen dead end is removed. */
 const MAX_DEAD_ENDS = 1_000;
 
 const MAX_EVIDENCE = 20;
@@ -28,7 +28,7 @@ export function createLedger() {
 
   return {
     get: (key: string) => standing.get(key),
-    /** An approach has led nowhere, for the first time or again. */
+    /** Records a dead end, or another occurrence of a known one. */
     put(about: Pick<DeadEnd, 'key' | 'cause' | 'agent'>, { ids, ...series }: Readonly<Series>, words: string): void {
       const evidence = ids.length > MAX_EVIDENCE ? [...ids.slice(0, 1), ...ids.slice(1 - MAX_EVIDENCE)] : [...ids];
       const deadEnd = { ...about, ...series, text: oneLine(words, LONG_LINE_LENGTH), evidence };
@@ -40,9 +40,9 @@ export function createLedger() {
       if (deadEnd !== undefined) changes.push({ what: 'cleared', deadEnd });
       standing.delete(key);
     },
-    /** The one seen longest ago first. */
+    /** Least recently seen first. */
     current: (): readonly DeadEnd[] => [...standing.values()],
-    /** The changes since the last call. */
+    /** Returns the changes since the last call. */
     take(): readonly DeadEndChange[] {
       const taken = changes;
       changes = [];
@@ -55,7 +55,7 @@ export function startSeries({ id, t }: ToolEntry): Series {
   return { count: 1, first: t, last: t, ids: [id] };
 }
 
-/** One more call; of the evidence the first and the newest are kept. */
+/** Adds a call to the series; keeps the ids of the first and the newest calls. */
 export function prolong(series: Series, { id, t }: ToolEntry): void {
   series.count++;
   series.last = t;

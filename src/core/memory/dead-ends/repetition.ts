@@ -5,16 +5,16 @@ import { asks, commandCore, onlyReads, waits } from '../shell/command-words.ts';
 import { quoted } from '../words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
-/** A call that failed, as long as it fails in the same way. */
+/** A call that keeps failing in the same way. */
 interface SameFailure {
   readonly agent: string | null;
   readonly series: Series;
   readonly failure: string;
-  /** Failures without a change before them. */
+  /** Consecutive failures without a change between them. */
   steady: number;
-  /** How many changes there had been at the last failure. */
+  /** Number of changes at the last failure. */
   at: number;
-  /** The part of the command that a later success shares with it. */
+  /** The command without its setup and output handling; a success with an equal core clears the dead end. */
   readonly core: string | undefined;
 }
 
@@ -23,8 +23,8 @@ const STEADY = 2;
 const UNSTEADY = 3;
 
 /**
- * The same call fails again in the same way: twice when nothing can have changed in between, three times when
- * something has. An edit between two runs of a test is work, not a dead end.
+ * The same call fails again in the same way: twice if nothing can have changed in between, otherwise three times. An
+ * edit between two test runs is normal work, not a dead end.
  */
 export function createSameFailure(ledger: Ledger): (entry: Entry) => void {
   const cases = new Map<string, SameFailure>();
@@ -39,7 +39,7 @@ export function createSameFailure(ledger: Ledger): (entry: Entry) => void {
       prolong(now.series, entry);
       now.steady = now.at === changes ? now.steady + 1 : 1;
     }
-    // A failed call may have changed something for others, not for itself.
+    // A failed call may have changed the outcome of other calls, but not its own.
     now.at = changes + Number(mayChange(entry));
     remember(cases, key, now, MAX_CALLS);
     if (now.steady >= STEADY || (now.series.count >= UNSTEADY && hasErrorMessage(entry))) report(entry, key, now);
@@ -53,7 +53,7 @@ export function createSameFailure(ledger: Ledger): (entry: Entry) => void {
     ledger.put({ key, cause: 'same failure', agent: entry.agent }, series, text);
   }
 
-  /** A success of the same command clears also when its output was cut in another way. */
+  /** A success with the same command core clears the dead end too, even if its output was cut differently. */
   function succeed(entry: ToolEntry): void {
     const own = callKey(entry);
     const text = entry.command && commandCore(entry.command.text).text;
@@ -84,8 +84,8 @@ function callKey({ agent, name, input }: ToolEntry): string {
 }
 
 /**
- * Whether an entry may have changed the result of another call. The effects of commands and MCP tools are unknown, so
- * any may have; and before a prompt the user may have changed something too.
+ * Whether an entry may have changed the result of another call. Commands and MCP tools have unknown effects, so they
+ * count; before a prompt the user may have changed something.
  */
 function mayChange(entry: Entry): boolean {
   if (entry.kind !== 'tool') return entry.kind === 'prompt';
@@ -96,16 +96,16 @@ function mayChange(entry: Entry): boolean {
   return outcome === 'ok' && !LOOKING.test(name) && !BOOKKEEPING.test(name);
 }
 
-/** Tools that wait for something, or poll its progress. */
+/** Tools that wait for something or poll its progress. */
 const WAITING =
   /^(?:BashOutput|TaskOutput|AgentOutputTool|KillShell|KillBash|TaskStop|Sleep|Monitor|ScheduleWakeup)$|wait|poll/i;
 
-/** Tools for the agent's own task list, or for talking to a person. */
+/** Tools that manage the agent's own task list or talk to a person. */
 const BOOKKEEPING = /^(?:Todo\w+|Task(?:Create|Update|List|Get)|ToolSearch|AskUserQuestion|E\w+PlanMode|Skill)$/;
 
 const LOOKING = /^(?:Read|Glob|Grep|LS|NotebookRead|WebFetch|WebSearch|ListMcpResourcesTool|ReadMcpResourceTool|LSP)$/;
 
-/** A person declined, or one of claude's checks stopped the call, which the agent then satisfies. */
+/** A person declined the call, or one of claude's checks rejected it and the agent can satisfy that check. */
 const NO_ATTEMPT =
   /The user doesn't want|tool use was rejected|Request interrupted|has not been read yet|(?:has been|was) (?:unexpectedly )?modified since|InputValidationError|No such tool available|Sibling tool call|^Cancelled:/i;
 
@@ -115,7 +115,7 @@ function isWaiting({ name, command }: ToolEntry): boolean {
   return WAITING.test(name) || (command !== undefined && waits(command.text));
 }
 
-/** It ran and failed. A query without a match, waiting and a person's objection do not count. */
+/** The call failed or was refused. Queries without a match, waiting, and rejections by a person do not count. */
 function isFailedAttempt(entry: ToolEntry): boolean {
   const { outcome, name, said, command } = entry;
   if (outcome !== 'failed' && outcome !== 'refused') return false;
@@ -123,7 +123,7 @@ function isFailedAttempt(entry: ToolEntry): boolean {
   return !isWaiting(entry) && !(command !== undefined && asks(command.text));
 }
 
-/** Its message names an error, so that equal messages mean equal failures. */
+/** Whether the message names an error, so that equal messages mean equal failures. */
 function hasErrorMessage({ outcome, signature }: ToolEntry): boolean {
   return signature !== undefined && (outcome === 'refused' || namesError(signature));
 }
@@ -132,7 +132,7 @@ function isSuccess({ outcome, command }: ToolEntry): boolean {
   return outcome === 'ok' && command?.failures === undefined && !command?.background;
 }
 
-/** Equal for failures with the same message and figures. */
+/** Equal for failures with the same message and the same failure count. */
 function failureFingerprint({ signature, output, command }: ToolEntry): string {
   return `${signature ?? `=${output}`}\n${command?.failures ?? ''}`;
 }
@@ -141,7 +141,7 @@ function nameOf({ name, title }: ToolEntry): string {
   return name === 'Bash' ? quoted(title, TITLE_LENGTH) : `${name} ${quoted(title, TITLE_LENGTH)}`;
 }
 
-/** The figures of the failed run, or else the line that names the error. */
+/** The failure count of the run, or else the line that names the error. */
 function failureText({ command, name, said }: ToolEntry): string {
   if (command?.failures !== undefined) return command.failures;
   return errorLine(name, command?.tail ?? '') ?? said.replace(/<\/?tool_use_error>/g, '');

@@ -6,7 +6,7 @@ import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
 interface Reverted {
   readonly series: Series;
-  /** Edits that are reverted now. */
+  /** Currently reverted edits. */
   readonly edits: Set<string>;
 }
 
@@ -15,9 +15,9 @@ const MAX_FILES = 200;
 
 const fileKey = ({ agent }: ToolEntry, path: string) => `edit reverted\n${agent ?? ''}\n${path}`;
 
-/** An edit is reverted: the old text replaces the new one. Making the edit again clears the dead end. */
+/** Finds reverted edits: the old text replaces the new one. Repeating the edit clears the dead end. */
 export function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
-  /** Edits in place, by agent, file and texts, with the call that made them. */
+  /** Edits in effect, by agent, file and texts, with the call that made them. */
   const standing = new Map<string, ToolEntry>();
   const reverted = new Map<string, Reverted>();
 
@@ -62,16 +62,16 @@ export function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
 
 interface Edit {
   readonly change: FileChange['change'];
-  /** The call that made it. */
+  /** The newest call that changed the file. */
   readonly entry: ToolEntry;
 }
 
-/** Edits are thrown away with git. */
+/** Finds edits that git discarded. */
 export function createDiscardedChanges(ledger: Ledger): (entry: Entry) => void {
   const edits = new Map<string, Edit>();
 
   function discard(entry: ToolEntry, { how, paths }: Discard): void {
-    // git leaves a new file alone unless it is named.
+    // git keeps a new file unless the command names it.
     const lost = [...edits].filter(([path, { change }]) =>
       paths === 'all' ? change !== 'created' : paths.some((named) => isAtOrIn(path, named)),
     );
@@ -101,7 +101,7 @@ export function createDiscardedChanges(ledger: Ledger): (entry: Entry) => void {
   };
 }
 
-/** Whether `path` is the file or in the folder `named`; either may be relative to any folder. */
+/** Whether `path` is the file `named` or is inside the folder `named`; either may be relative to any folder. */
 function isAtOrIn(path: string, named: string): boolean {
   const [file, place] = [path, named].map((each) => `/${each.replace(/^(?:\.?\/)+|\/$/g, '')}/`) as [string, string];
   return file.includes(place) || place.endsWith(file);

@@ -2,19 +2,19 @@ import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
 import type { Outcome } from '../entry.ts';
 import { LONG_LINE_LENGTH } from '../words.ts';
 
-/** Inputs that say what a call is about, most telling first. */
+/** Input keys that describe a call, most informative first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
 
-/** A long text is masked up to this length before it is cut to a line. */
+/** UTF-16 units that are masked before a text is cut to a line. */
 const NEAR = 4 * LONG_LINE_LENGTH;
 
-/** Code points of inputs with unknown keys. */
+/** Maximum code points of unknown keys and of their values. */
 const KEY_LENGTH = 80;
 const VALUE_LENGTH = 80;
 
 type Cut = (text: string, length: number) => string;
 
-/** The request to a tool in words of its input. `cutTo` limits values of which only the beginning is shown. */
+/** Describes a tool call by its input. `cutTo` shortens values of unknown keys. */
 export function describeInput(name: string, input: unknown, cutTo: Cut): string {
   const fields = fieldsOf(input);
   switch (name) {
@@ -31,7 +31,7 @@ export function describeInput(name: string, input: unknown, cutTo: Cut): string 
   }
 }
 
-/** The outcome: of a success the last line, of a failure the line that names the error. */
+/** The last line of a success, or the line that names the error of a failure. */
 export function describeResult(name: string, outcome: Outcome, text: string): string {
   const line = outcome === 'ok' ? undefined : errorLine(name, text);
   return (line ?? lastLine(text)).slice(0, NEAR);
@@ -63,7 +63,7 @@ function small(fields: Fields, cutTo: Cut): string {
     .join(' ');
 }
 
-/** This much of each end of a text is searched; errors are at the beginning or at the end. */
+/** UTF-16 units that are searched at each end of a text; errors are at the beginning or at the end. */
 const SCAN = 2_000;
 
 const MAX_LINES = 3;
@@ -72,18 +72,18 @@ const LINE_LENGTH = 160;
 const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const WRAPPING = /<\/?(?:tool_use_error|error)>/g;
 
-/** Says that something failed, not what: the same words end any failed run. */
+/** Lines that report a failure without its cause; any failed run prints them. */
 const EMPTY_WORDS =
   /^(?:(?:Error: )?Exit code \d+|exit status \d+|FAIL(?:ED|URE)?|Error:?|Errors?:? ?\d*|Failures:?|Shell cwd was reset.*|\[.{1,40}\] ERROR task failed|.*(?:Command failed with exit code \d+|ELIFECYCLE|A complete log of this run|process (?:exited|completed)|build failed, waiting).*|(?:g?make|ninja)(?:\[\d+\])?: .*|[-=_*~^.\s│|]+|Traceback \(most recent call last\):?|(?:\[.{1,40}\] )?(?:(?:Finished|Done|Completed) in .*|\d+ (?:issues?|errors?|problems?)[.:]?)|FAILED \((?:failures|errors)=.*|npm (?:ERR!|error)(?: (?:code|errno|path|command|Lifecycle script)\b.*)?)$/i;
 
-/** Names a test that failed. */
+/** Lines that name a failed test. */
 const TEST = /^(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?\s+\S|not ok \d+|[✗✘✖×●]\s|\d+\) |test .* \.\.\. FAILED)/;
 
-/** Says what is wrong: a named error, or a place in a file with a message. */
+/** Lines that name an error, or a place in a file with a message. */
 const ERROR =
   /\b[A-Z]\w*(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?|fehler)(?:\[\w+\])?(?: \w{1,8})?:|\berror TS\d+|^ERROR\b|\bpanicked at\b|^\S+\.\w{1,6}[:(](?:\d+|N)(?:[:,](?:\d+|N))?\)?:|^(?:\d+|N):(?:\d+|N)\s+error\b|^E\s{2,}\S|^!\s|\[rejected\]/;
 
-/** Words of failures that have no form of their own. */
+/** Words for failures without a standard form. */
 const WEAK =
   /\b(?:error|failed|failure|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|rejected|invalid|undefined|unexpected|unknown|missing|timed? ?out|conflict|unsupported|abort(?:ed)?|does not exist|doesn't exist|is not (?:a|an|recognized)|not permitted|already exists)\b/i;
 
@@ -97,16 +97,16 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b/gi, '<hex>'],
 ];
 
-/** Folders before the last part of a path: of one that is absolute, begins with a dot, or ends in a file's name. */
+/** Folders before the last part of a path that is absolute, starts with a dot, or ends in a file name. */
 const FOLDERS =
   /(?<![\w.:/\\-])(?:(?:[A-Za-z]:|~|\.{1,2})?(?:[\\/][\w.@+-]+)*[\\/](?=[\w.@+-])|(?:[\w@+-][\w.@+-]*\/)+(?=[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7}\b))/g;
 
 const NUMBERS = /(?<![\w<])[-+]?\d[\d.,]*(?:[a-zµ%]{1,3}\b|%)?(?!\w)/gi;
 
 /**
- * What a failure says, so that the same failure reads the same: up to three lines that name an error, without what
- * differs from run to run (durations, numbers, addresses, times, the folders of paths). Names of tests, of files and
- * quoted words stay: they tell errors apart. undefined when nothing is said but that it failed.
+ * A normalised error message that is equal for equal failures: up to three lines that name an error, without durations,
+ * numbers, addresses, times and folders, which differ between runs. Names of tests and files and quoted words stay,
+ * because they distinguish errors. Undefined if the text names no cause.
  */
 export function errorSignature(tool: string, text: string): string | undefined {
   const said = new Set<string>();
@@ -117,12 +117,12 @@ export function errorSignature(tool: string, text: string): string | undefined {
   return said.size === 0 ? undefined : [...said].join(' | ');
 }
 
-/** The first line with the error, unchanged. */
+/** The first line that names the error, unchanged. */
 export function errorLine(tool: string, text: string): string | undefined {
   return tellingLines(tool, text)[0];
 }
 
-/** Whether a signature names an error; else it is only how the output of what failed happens to end. */
+/** Whether a signature names an error; otherwise it is only the end of the output. */
 export function namesError(signature: string): boolean {
   return signature.split(' | ').some((line) => TEST.test(line) || ERROR.test(line) || WEAK.test(line));
 }
@@ -134,7 +134,7 @@ function tellingLines(tool: string, text: string): string[] {
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !EMPTY_WORDS.test(line));
-  // claude's own tools say it in the first line and then quote the input.
+  // claude's own tools report the error in the first line and then quote the input.
   if (tool !== 'Bash' && !tool.startsWith('mcp__')) return lines.slice(0, 1);
   const strong = lines.filter((line) => TEST.test(line) || ERROR.test(line));
   if (strong.length > 0) return strong;
@@ -142,7 +142,7 @@ function tellingLines(tool: string, text: string): string[] {
   return weak.length > 0 ? weak : lines.slice(-MAX_LINES);
 }
 
-/** Both ends of a long text, without the lines that were cut through. */
+/** Both ends of a long text, without partial lines. */
 function ends(text: string): string {
   if (text.length <= 2 * SCAN) return text;
   const head = text.slice(0, SCAN);
@@ -156,7 +156,7 @@ function mask(line: string): string {
   masked = masked.replace(FOLDERS, '');
   for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
   masked = masked.replace(DURATION, '');
-  // The name of a test may have a number that distinguishes it from its neighbour.
+  // A number in a test's name distinguishes it from similar tests.
   if (!TEST.test(line)) masked = masked.replace(NUMBERS, 'N');
   return masked.replace(/\s+/g, ' ').trim().slice(0, LINE_LENGTH);
 }

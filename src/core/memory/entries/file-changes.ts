@@ -3,13 +3,12 @@ import type { FileChange, Swap } from '../entry.ts';
 
 interface FileWork {
   readonly changes: readonly FileChange[];
-  /** With the texts themselves. */
+  /** Replaced and new texts themselves, not their fingerprints. */
   readonly swaps: readonly Swap[];
 }
 
 const NONE: FileWork = { changes: [], swaps: [] };
 
-/** Tools that write files. */
 const WRITES = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
 
 export function fileWork(name: string, input: unknown, text: string, report: unknown): FileWork {
@@ -34,23 +33,23 @@ function readSwaps(path: string, fields: Fields): Swap[] {
   });
 }
 
-/** A longer edit is not incidental. */
+/** Longer edits never count as incidental. */
 const MAX_LENGTH = 4_000;
 
-/** An import of another file or package, in the forms of common languages; Go writes a list of quoted paths. */
+/** An import in the syntax of common languages; Go lists quoted paths. */
 const IMPORT =
   /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"])/;
 
 /** Comments, brackets and empty lines. */
 const SILENT = /^(?:\/\/.*|\/\*.*|\*.*|#(?!include).*|<!--.*|--\s.*|[()[\]{},;]*)$/;
 
-/** Debug output, and marks of temporary code. */
+/** Debug output and markers of temporary code. */
 const PROBE =
   /\bDEBUG\b|\bdebugger\b|\bTEMP(?:ORARY)?\b|\bEXPERIMENT\b|\bXXX\b|[Rr]emove (?:after|before|when|me|this)|\b(?:temporarily|debug logging)\b|console\.\w+\(|\bf?print(?:ln|f)?!?\(|\bdbg!|\beprint|\bFprint(?:ln|f)?\(os\.Std|\bfmt\.Print|\bt\.Logf?\(|\blog\.(?:Print|print)|\bSystem\.(?:out|err)\.|\bvar_dump\(|\bbinding\.pry|\bbreakpoint\(\)|\bset_trace\(|\bputs\s/;
 
 /**
- * Whether an edit is no approach: it adds or removes imports, comments, white space or debug output. Undoing it says
- * nothing about what works. Symmetric in its arguments.
+ * Whether an edit only adds or removes imports, comments, white space or debug output, so that undoing it does not
+ * reveal a failed approach. Symmetric in its arguments.
  */
 export function isIncidental(before: string, after: string): boolean {
   if (before.length + after.length > MAX_LENGTH) return false;
@@ -59,7 +58,7 @@ export function isIncidental(before: string, after: string): boolean {
   return lines.every((line) => SILENT.test(line) || IMPORT.test(line)) || lines.some((line) => PROBE.test(line));
 }
 
-/** The lines that only one of the two has, trimmed. */
+/** Trimmed lines that occur in only one of the two texts. */
 function different(before: string, after: string): string[] {
   const [old, young] = [linesOf(before), linesOf(after)];
   return [...old.filter((line) => !young.includes(line)), ...young.filter((line) => !old.includes(line))];

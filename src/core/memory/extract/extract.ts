@@ -11,20 +11,20 @@ import { remember } from '../remember.ts';
 import { LINE_LENGTH, oneLine } from '../words.ts';
 import { type EndedCall, type OpenCall, readOutcome } from './tool-calls.ts';
 
-/** A fact as it was found: not masked yet; a tool call is joined with its result. */
+/** An unmasked fact; a tool call includes its result. */
 export type Found = PromptFound | StateEntry | TaskEntry | RemarkEntry | EndedCall;
 
 type PromptFound = Omit<PromptEntry, 'text'> & { readonly texts: readonly string[] };
 
 export interface ExtractOptions {
-  /** The times of the inputs are when they came, not only what a recording says. */
+  /** Input times are times of arrival, so they can replace missing timestamps. */
   readonly live: boolean;
 }
 
-/** Calls whose result never came (interrupted turns) are forgotten, oldest first. */
+/** Above this number, the oldest calls without a result (interrupted turns) are dropped. */
 const MAX_OPEN_CALLS = 1_000;
 
-/** Finds the facts in a stream of inputs, as they come. Grows in place; its size is bounded. */
+/** Finds facts in a stream of inputs. Mutable, with bounded size. */
 export function createExtractor(options: ExtractOptions) {
   const open = new Map<string, OpenCall>();
   const agents = new Map<string, string>();
@@ -44,7 +44,7 @@ export function createExtractor(options: ExtractOptions) {
   }
 
   function begin(use: OpenCall['use'], subagent: string | null, t: number | undefined): void {
-    // A subagent by what it was asked to do, where its beginning was seen.
+    // Names a subagent by its task, if its start was seen.
     const agent = subagent === null ? null : (agents.get(subagent) ?? subagent);
     const call = { use, agent, t, root: cwd };
     remember(open, use.id, call, MAX_OPEN_CALLS);
@@ -72,7 +72,7 @@ export function createExtractor(options: ExtractOptions) {
     return isSaid ? [prompt(event, t ?? 0)] : [];
   }
 
-  /** After a compaction a log repeats the rows that stay: they are older than the boundary, and not new. */
+  /** After a compaction a log repeats the kept rows; they are older than the boundary and already noted. */
   function isRepeated(event: Event): boolean {
     if (event.kind === 'boundary') keptUntil = event.timestamp;
     if (!mayEcho(event)) return false;
@@ -114,11 +114,13 @@ function prompt({ blocks }: UserEvent, t: number): PromptFound {
   return { kind: 'prompt', t, texts: wordsOf(blocks), pictures: picturesIn(blocks) };
 }
 
-/** Delays facts from prompts that wait in ctxb until they go to claude: the notes are of what was said. */
+/**
+ * Delays facts from prompts in ctxb's queue until claude receives them: the notes contain only prompts that were sent.
+ */
 export function createPromptQueue() {
   let held: { readonly event: Input['event']; readonly found: readonly Found[] }[] = [];
   return {
-    /** @param state after the input was judged */
+    /** @param state after the input was processed */
     pass({ event, from, t }: Input, found: readonly Found[], state: GovernorState): readonly Found[] {
       const waits = (prompt: Input['event']) => waiting(state).some(({ event }) => event === prompt);
       const sent = held
@@ -145,7 +147,7 @@ function createStates() {
     see(event: Event, t: number): StateEntry[] {
       switch (event.kind) {
         case 'init': {
-          // The first one is where a run starts, not a change.
+          // The first session id marks the start of a run, not a change.
           const isFirst = !now.has('session');
           const entries = event.sessionId === undefined ? [] : change('session', event.sessionId, t);
           return isFirst ? [] : entries;
@@ -160,7 +162,7 @@ function createStates() {
           return [];
       }
     },
-    /** The state of the work, as the agent, a script or a person reported it. */
+    /** The state of the work, as reported by the agent, a script or a person. */
     work: (to: string, t: number) => change('state', to, t),
   };
 }
@@ -170,7 +172,7 @@ type Tasks = ReadonlyMap<string, Task>;
 
 const MAX_AGENTS = 64;
 
-/** Follows the task lists that agents keep with their own tools. */
+/** Tracks the task lists of agents. */
 function createTaskList() {
   const lists = new Map<string | null, Map<string, Task>>();
 
@@ -208,7 +210,7 @@ function tasksIn({ call, result, report }: EndedCall, list: Tasks): Task[] {
   return [{ id, subject: subjectOf(fields.subject) ?? known?.subject ?? `task ${id}`, status }];
 }
 
-/** Every call has the whole list; items are identified by their text, and one that is missing was removed. */
+/** TodoWrite sends the whole list; tasks are identified by their text, and missing tasks were removed. */
 function rewritten(fields: Fields, list: Tasks): Task[] {
   const items = listOf(fields.todos).flatMap((todo) => {
     const { content, status } = fieldsOf(todo);

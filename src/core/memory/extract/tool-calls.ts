@@ -4,30 +4,30 @@ import type { CommandFacts, Outcome, ToolEntry } from '../entry.ts';
 import { onlyReads } from '../shell/command-words.ts';
 import { durationText, lastLines } from '../words.ts';
 
-/** A call whose result has not come yet. */
+/** A tool call that waits for its result. */
 export interface OpenCall {
   readonly use: ToolUse;
   readonly agent: string | null;
-  /** Milliseconds since the epoch; undefined where a recording does not say. */
+  /** Milliseconds since the epoch; undefined if a recording has no time. */
   readonly t: number | undefined;
-  /** The main thread's folder at the time, also for calls of subagents. */
+  /** The main thread's folder at that time, also for calls of subagents. */
   readonly root: string | undefined;
 }
 
-/** A call that is over, with its result as it came. */
+/** A finished call with its unmodified result. */
 export interface EndedCall {
   readonly kind: 'call';
   readonly call: OpenCall;
   readonly result: ToolResult;
-  /** The tool's report besides the text for the model. */
+  /** The tool's structured report, beside the text for the model. */
   readonly report: unknown;
   readonly t: number | undefined;
   readonly outcome: Outcome;
-  /** Exit status of a command; null where it is not known. */
+  /** Exit status of a command; null if unknown. */
   readonly exit: number | null;
 }
 
-/** The command of a call: of `Bash`, or of one in the background whose end `BashOutput` reports. */
+/** The command of a `Bash` call, or of a background command whose end `BashOutput` reports. */
 function commandOf({ call: { use }, report }: EndedCall): string | undefined {
   if (use.name === 'Bash') return textOf(fieldsOf(use.input).command);
   if (use.name !== 'BashOutput') return undefined;
@@ -37,18 +37,18 @@ function commandOf({ call: { use }, report }: EndedCall): string | undefined {
 
 const EXIT_LINE = /^(?:Error: )?Exit code (\d{1,3})\b/;
 
-/** Another call in the same message failed, or the turn was stopped: this one says nothing. */
+/** Another call in the same message failed, or the turn was stopped; the call itself did not fail. */
 const CANCELLED =
   /^(?:<tool_use_error>)?(?:Cancelled: |Sibling tool call errored)|^\[Request interrupted|was interrupted/;
 
-/** claude's messages for a call that it or a person did not allow. */
+/** claude's messages for a call that claude or a person refused. */
 const REFUSED =
   /requires? approval|The user doesn't want to (?:proceed|take this action)|haven't granted it|was blocked\.|has been denied|denied by|cannot be statically analyzed|path validation|could write to arbitrary files|hook (?:blocking )?error|InputValidationError|has not been read yet|has been modified since|No such tool available/i;
 
-/** Only this much of an error is looked at. */
+/** UTF-16 units of an error that are read. */
 const ERROR_HEAD = 400;
 
-/** How a tool call ended, by its result. `report` is the tool's report besides the text. */
+/** Determines how a tool call ended. `report` is the tool's structured report. */
 export function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
   if (fieldsOf(report).interrupted === true) return { outcome: 'cancelled', exit: null };
   if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, report) : null };
@@ -59,14 +59,14 @@ export function readOutcome(name: string, result: ToolResult, report: unknown): 
   return { outcome: isRefused(name, head, report) ? 'refused' : 'failed', exit: null };
 }
 
-/** Versions that report an error separately name the exit status of every command that ran. */
+/** Versions that report an error as a string print the exit status of every command that ran. */
 function isRefused(name: string, head: string, report: unknown): boolean {
   return REFUSED.test(head) || (name === 'Bash' && typeof report === 'string' && !/timed out/i.test(head));
 }
 
 /**
- * claude treats some statuses as success and explains them: 1 of `grep`, `diff`, `find` and `test`. A command in the
- * background has no status yet.
+ * claude treats some non-zero statuses as success and explains them, such as 1 of `grep`, `diff`, `find` and `test`. A
+ * command in the background has no status yet.
  */
 function successStatus(result: ToolResult, report: unknown): number | null {
   if (isLeftRunning(result, report)) return null;
@@ -77,15 +77,15 @@ function isLeftRunning({ text }: ToolResult, report: unknown): boolean {
   return textOf(fieldsOf(report).backgroundTaskId) !== undefined || LEFT_RUNNING.test(text);
 }
 
-/** Put into the background at the start, by a person, for a message, or for its time, after its output so far. */
+/** Moved to the background at its start, by a person, for a message, or after a timeout. */
 const LEFT_RUNNING =
   /(?:^|\n)Command (?:running in background|was (?:manually backgrounded|moved to the background)|did not complete within its \S{1,20} timeout and was moved to the background)/;
 
-/** Long texts are masked up to this length before they are cut. */
+/** Limits for masking long texts before they are cut. */
 const COMMAND_NEAR = 20_000;
 const TAIL_NEAR = { lines: 40, length: 8_000 };
 
-/** The facts of a command that was run; undefined when the call ran none. */
+/** Facts about the command of a call; undefined if the call ran no command. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   const text = commandOf(ended);
   if (text === undefined) return undefined;
@@ -103,14 +103,14 @@ export function commandFacts(ended: EndedCall): CommandFacts | undefined {
   };
 }
 
-/** Runners of tests and builds close with their figures: this much of the end, in characters, is searched for them. */
+/** UTF-16 units at the end of an output that are searched: test runners and builds print their totals last. */
 const CLOSING = 2_000;
 
 /** `2 failed`, `failures=2`, `FAIL`. */
 const FAILURES =
   /\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|fail|errors?)\b|\b(?:failed|failures|errors)(?:=|: *)[1-9]\d*|^[ℹ#] fail [1-9]\d*|^FAIL\b/gim;
 
-/** The last that an output says of failures; what only reads shows those of others. */
+/** The last failure count in an output. Reading commands are skipped: they show the failures of other commands. */
 function failuresIn(command: string, output: string): string | undefined {
   const end = output.slice(-CLOSING).replace(/\x1b\[[\d;]*[A-Za-z]/g, '');
   return onlyReads(command) ? undefined : end.match(FAILURES)?.at(-1)?.toLowerCase();
@@ -120,7 +120,7 @@ function exitOf({ call, exit, report }: EndedCall): number | null {
   return call.use.name === 'Bash' ? exit : (numberOf(fieldsOf(report).exitCode) ?? null);
 }
 
-/** For a command in the background the tool reports the output without the marks for the model. */
+/** For a background command the tool reports the output without the markers for the model. */
 function outputOf({ call, result, report }: EndedCall): string {
   const { stdout, stderr } = fieldsOf(report);
   const streams = textsOf([stdout, stderr]).filter((text) => text !== '');

@@ -14,30 +14,36 @@ interface Open {
   readonly ctxb: string[];
 }
 
-/** Records what each compaction or handoff kept: it searches the first request after it for the facts known before. */
+/** Records what each compaction or handoff kept: searches the first request after it for the facts known before. */
 export function createReceipts() {
   let open: Open | undefined;
 
   const receipts = {
-    /** The context is replaced. Facts about a context without a request are dropped. */
+    /** Starts a receipt when the context is replaced. An open receipt without a request is discarded. */
     begin(relief: Relief, facts: readonly Fact[]): void {
-      // The same fact is counted once.
+      // Counts each fact once.
       const distinct = new Map(facts.map((fact) => [`${fact.kind}\n${fact.name}`, fact]));
       open = { relief, facts: [...distinct.values()], claude: [], ctxb: [] };
     },
-    /** The same, unless that is known already. */
+    /** Like begin(), but keeps an open receipt for the same relief. */
     beginOnce(relief: Relief, facts: readonly Fact[]): void {
       if (open?.relief !== relief) receipts.begin(relief, facts);
     },
-    /** The context was not replaced. */
+    /** Discards the receipt: the context was not replaced. */
     forget(relief: Relief): void {
       if (open?.relief === relief) open = undefined;
     },
-    /** Adds a text of the fresh context. @param by who put it there */
+    /**
+     * Adds a text of the fresh context.
+     * @param by author of the text
+     */
     holds(text: string, by: 'claude' | 'ctxb'): void {
       open?.[by].push(text);
     },
-    /** The first request was sent. undefined: no relief was under way, or nothing was known before it. */
+    /**
+     * Closes the receipt at the first request. Undefined without an open receipt, or if no facts were known before the
+     * relief.
+     */
     settle(): Receipt | undefined {
       const found = open;
       open = undefined;
@@ -73,13 +79,13 @@ function byKind(one: ToldFact, other: ToldFact): number {
   return FACT_KINDS.indexOf(one.kind) - FACT_KINDS.indexOf(other.kind);
 }
 
-/** claude keeps the last round, which has rarely more than a few messages. */
+/** Number of messages to keep; claude keeps the last round, which is rarely longer than a few messages. */
 const MESSAGES = 64;
 
-/** Characters of a message that is remembered: larger ones would keep much memory for little. */
+/** UTF-16 units; longer messages are not stored, to save memory. */
 const MESSAGE_LIMIT = 100_000;
 
-/** The newest messages of the main thread: a compaction names those that stay by their ids. */
+/** The newest messages of the main thread by id: a compaction names the messages that it keeps. */
 export function createRecentMessages() {
   const messages = new Map<string, string>();
   return {
@@ -91,12 +97,12 @@ export function createRecentMessages() {
   };
 }
 
-/** The text that the model reads in it. */
+/** Text of a block as the model reads it. */
 function textOf(block: Block): string {
   if (block.type === 'text' || block.type === 'tool_result') return block.text;
   if (block.type !== 'tool_use') return '';
   const input = block.input;
-  // A command or a path is whole there, whatever the quoting in JSON.
+  // Strings of the input are added unquoted, so that commands and paths match.
   const values = typeof input === 'object' && input !== null ? Object.values(input) : [input];
   return values.map((value) => (typeof value === 'string' ? value : jsonText(value))).join('\n');
 }

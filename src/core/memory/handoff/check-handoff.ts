@@ -5,12 +5,12 @@ import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 
 export interface Problem {
   readonly kind: 'missing section' | 'empty section' | 'no such file' | 'command failed' | 'too long';
-  /** Says it in one sentence. */
+  /** One sentence that describes the problem. */
   readonly text: string;
 }
 
 export interface Checks {
-  /** Whether a file or folder is there; a relative path is relative to the working folder. */
+  /** Whether a file or folder exists; relative paths are relative to the working folder. */
   readonly exists: (path: string) => boolean;
   readonly outcomeOf: (command: string) => CommandOutcome;
 }
@@ -19,7 +19,7 @@ export interface Checks {
 const MAX_FILES = 200;
 const MAX_COMMANDS = 100;
 
-/** Code points of a path or command that are repeated. */
+/** Maximum code points of a quoted path or command. */
 const NAME_LENGTH = 200;
 
 export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Problem[] {

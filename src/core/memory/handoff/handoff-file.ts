@@ -7,14 +7,14 @@ export interface HandoffHead {
   readonly t: number;
   /** claude's session id. */
   readonly session: string;
-  /** Why the context was left. */
+  /** Why the session left the context. */
   readonly reason: string;
-  /** Written by the agent, or made from memory. */
+  /** Who wrote the document: the agent, or ctxb from memory. */
   readonly by: 'agent' | 'memory';
-  /** The context when it was left, and its window, in tokens; null where it is not known. */
+  /** Size and window of the old context in tokens; null if unknown. */
   readonly tokens: number | null;
   readonly window: number | null;
-  /** The faults found in it, one sentence each. */
+  /** Problems in the document, one sentence each. */
   readonly checks: readonly string[];
 }
 
@@ -22,7 +22,7 @@ const MARK = '---';
 const VALUE_LENGTH = 500;
 const MAX_CHECKS = 50;
 
-/** The head as YAML, whose values are JSON as well, and the document. */
+/** Renders the head as YAML with JSON values, followed by the document. */
 export function renderHandoffFile(head: HandoffHead, body: string): string {
   const { version, t, session, reason, by, tokens, window, checks } = head;
   const time = new Date(t);
@@ -40,7 +40,7 @@ export function renderHandoffFile(head: HandoffHead, body: string): string {
   return `${[MARK, ...lines, MARK].join('\n')}\n\n${body.trim()}\n`;
 }
 
-/** A document without its head, and claude's session id from the head; undefined without one. */
+/** Splits off the head and reads claude's session id from it; undefined without a head. */
 export function parseHandoffFile(text: string): { readonly session: string | undefined; readonly body: string } {
   const [head = ''] = /^---\nversion: 1\n(?:[a-z]{1,20}: .*\n){1,40}---\n/.exec(text) ?? [];
   return { session: textOf(parsed(/^session: (.*)$/m.exec(head)?.[1] ?? '')), body: text.slice(head.length).trim() };

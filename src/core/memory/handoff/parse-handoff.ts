@@ -1,18 +1,20 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 
-/** The contents of a handoff document that can be checked. */
+/** The parts of a handoff document that ctxb checks. */
 export interface Handoff {
-  /** The text under each heading, trimmed. */
+  /** Trimmed text below each heading. */
   readonly sections: ReadonlyMap<HandoffSection, string>;
-  /** Paths that it says are there, in the order they come, each once. */
+  /** Existing files according to the document, in order, without duplicates. */
   readonly files: readonly string[];
   readonly commands: readonly NamedCommand[];
 }
 
-/** UTF-16 units of a document that are looked at. */
+/** UTF-16 units of a document that are parsed; the rest is ignored. */
 export const HANDOFF_LIMIT = 100_000;
 
-/** Reads a document as agents write it: headings of any level or in bold, numbered, in any case; a fence round the whole. */
+/**
+ * Parses a document with headings of any level, bold or numbered, in any case; a fence may enclose the whole document.
+ */
 export function parseHandoff(text: string): Handoff {
   const sections = sectionsIn(unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/)));
   const spoken = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);
@@ -26,13 +28,13 @@ export function parseHandoff(text: string): Handoff {
 
 interface Line {
   readonly text: string;
-  /** In a code block, the fences included. */
+  /** Inside a code block, or one of its fences. */
   readonly fenced: boolean;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** Without a fence around the whole: it was opened before the first heading, and the last fence closes it. */
+/** Removes a fence around the whole document: opened before the first heading, closed by the last fence. */
 function unwrapped(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => sectionIn(line) !== undefined);
   const before = lines.slice(0, Math.max(0, first)).filter((line) => FENCE.test(line)).length;
@@ -47,7 +49,7 @@ function unwrapped(lines: readonly string[]): readonly string[] {
       );
 }
 
-/** Marks of the level, or two stars, the title, and the rest of the line. */
+/** Level marks or two stars, the title, and the rest of the line. */
 const HEADING =
   /^ {0,3}(?:(#{1,6})\s{0,9}|(?:\d{1,2}[.)]\s{1,3})?\*\*)([^:]{1,80}?)(?:[:*#\s]{0,20}$|\*{0,2}:\*{0,2}\s{0,9}(.*)$)/;
 const BOLD_LEVEL = 7;
@@ -69,7 +71,7 @@ function withFences(lines: readonly string[]): Line[] {
   });
 }
 
-/** The lines below each heading, up to another one of its level or above. */
+/** The lines below each heading, up to the next heading of the same or a higher level. */
 function sectionsIn(lines: readonly string[]): Map<HandoffSection, Line[]> {
   const sections = new Map<HandoffSection, Line[]>();
   let own: Line[] | undefined;
@@ -90,7 +92,7 @@ function sectionsIn(lines: readonly string[]): Map<HandoffSection, Line[]> {
 
 const BY_TITLE: ReadonlyMap<string, HandoffSection> = new Map(HANDOFF_SECTIONS.map((name) => [wordsOf(name), name]));
 
-/** `2. **Decisions & Why** (short)` comes down to `decisions and why`. */
+/** Normalises a title: `2. **Decisions & Why** (short)` becomes `decisions and why`. */
 function wordsOf(title: string): string {
   return title
     .toLowerCase()
@@ -100,23 +102,23 @@ function wordsOf(title: string): string {
     .trim();
 }
 
-/** A command that a document names. */
+/** A command in a document. */
 interface NamedCommand {
   readonly text: string;
-  /** The document says that it passed. */
+  /** The document claims that the command passed. */
   readonly passed: boolean;
 }
 
 const LINE_NEAR = 2_000;
 
-/** Text before a name in a line: a bullet or number, a box, a bar of a table, one word such as `New:`. */
+/** Text before a name in a line: a bullet or number, a checkbox, a table bar, or one word such as `New:`. */
 const LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=\**`))?/;
-/** A name in backticks, bold or not, and what joins it to the next one. */
+/** A name in backticks, optionally bold, and the separator before the next name. */
 const NAME = /^\**(`{1,2})(?!`)(.{1,1500}?)\1(?!`)\**(?:\s{0,9}(?:[,;&+]|and\b)\s{0,9}(?=\**`))?/;
 const PASSED =
   /^[\s(|:—–-]{0,9}(?:(?:0 failed, )?(?:\d{1,9} )?(?:pass(?:ed|es)?|succeeded|green|ok)\b|exit (?:code )?0\b|[✓✔✅])/i;
 
-/** The names in backticks that a line begins with, as the request asks for them, and what it says of them. */
+/** Names in backticks at the start of a line, the format that the request demands, and the text after them. */
 function itemIn({ text }: Line): { readonly names: readonly string[]; readonly said: string } {
   const names: string[] = [];
   let said = text.slice(0, LINE_NEAR).replace(LEAD, '');
@@ -132,13 +134,13 @@ function commandsIn(line: Line): NamedCommand[] {
   return names.map((name) => ({ text: name.replace(/^\$\s+/, ''), passed: PASSED.test(said) }));
 }
 
-/** Words about files that were removed or do not exist yet. */
+/** Words for files that were removed or do not exist yet. */
 const ABSENT =
   /\b(?:delet|remov|renam|moved|gone|dropped|no longer|not yet|will\b|planned|missing|to (?:be )?(?:creat|writ|add))/i;
 
-/** A place in a file: `:12`, `:12-40`, `:12:3`, `#L12`. */
+/** A position in a file: `:12`, `:12-40`, `:12:3`, `#L12`. */
 const POSITION = /(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?)$/;
-/** One with a folder or an extension; no address, option, alias or pattern for many. */
+/** A name with a folder or an extension, excluding URLs, options, aliases and glob patterns. */
 const PATH =
   /^(?!\w+:\/|-|@\/)(?!.*(?:\.\.\.|…|\.$))(?:~?[\w@.+,=/\\-]|[^\x00-\x7f]|[A-Za-z]:[\\/])*(?:[/\\]|[^/\\.]\.[A-Za-z][\w-]{0,11}$)/;
 const NO_PATH = /[*?{}$`\s<>|]/;

@@ -6,29 +6,29 @@ import type { DetailFile, Notebook } from '../notebook/notebook.ts';
 import { onlyReads } from '../shell/command-words.ts';
 import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
 
-/** UTF-16 units of a handoff made from notes, so that an answer to a hook can contain all of it. */
+/** Maximum UTF-16 units of a handoff made from the notes, so that a hook's answer can contain it completely. */
 export const RENDERED_LIMIT = 7_900;
 
 export interface HandoffFacts {
   readonly session: string;
-  /** As the user named it. */
+  /** The task as the user stated it. */
   readonly task: string | undefined;
   readonly state: string | undefined;
   readonly firstPrompt: string | undefined;
-  /** Prompts that are being worked on, oldest first. */
+  /** Prompts in progress, oldest first. */
   readonly running: readonly string[];
   /** Folder of the index and the detail files, as the reader should name it; undefined without files. */
   readonly folder: string | undefined;
-  /** Milliseconds since the epoch; 0 where a recording does not say. */
+  /** Milliseconds since the epoch; 0 if a recording has no time. */
   readonly t: number;
 }
 
-/** UTF-16 units of texts that are shown word for word, their fences included. */
+/** Maximum UTF-16 units of verbatim texts, including fences. */
 const TASK_LENGTH = 700;
 const PROMPT_LENGTH = 1_100;
 const RUNNING_LENGTH = 1_600;
 
-/** Code points of a path and of a command. */
+/** Maximum code points of a path and of a command. */
 const PATH_LENGTH = 400;
 const COMMAND_LENGTH = 240;
 
@@ -36,17 +36,17 @@ const MAX_ITEMS = 40;
 
 /** A section before its items are cut to the available space. */
 interface Part {
-  /** Its source, and lines that are always shown. */
+  /** Lines that are always included. */
   readonly opening: readonly string[];
   /** Newest first. */
   readonly items: readonly string[];
-  /** The detail file with all items. */
+  /** The detail file that lists all items. */
   readonly file?: string | undefined;
 }
 
 /**
- * A handoff document from the notes alone: what was asked, what is in progress, and the newest evidence, under the same
- * headings as the agent's own. It says what the notes cannot know.
+ * Renders a handoff document from the notes alone: the request, the work in progress and the newest evidence, under the
+ * headings that the agent's own document uses. States what the notes cannot know.
  */
 export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
   const parts = partsOf(notebook, facts);
@@ -73,7 +73,7 @@ function written(parts: Parts, facts: HandoffFacts, shown: ReadonlyMap<HandoffSe
   return `${[...head, ...sections].join('\n')}\n`;
 }
 
-/** If room is scarce, what is hardest to find out again comes first. */
+/** Sections in order of priority: facts that are hardest to find again come first. */
 const BY_WORTH: readonly HandoffSection[] = [
   ...(['In progress', 'Dead ends', 'Commands to verify', 'Files', 'Next steps', 'Done', 'Goal'] as const),
 ];
@@ -165,7 +165,7 @@ function commands({ evidence, commands: section }: Notebook): Part {
   return part(opening, items, section.file, NONE);
 }
 
-/** @param none the text without items */
+/** @param none the text for a section without items */
 function part(opening: string, items: readonly string[], file?: DetailFile, none = opening): Part {
   return { opening: [items.length === 0 ? none : opening], items, file };
 }
@@ -186,7 +186,7 @@ function taskItem({ subject, agent }: TaskEntry): string {
   return `- ${quoted(subject, LINE_LENGTH)}${agent === null ? '' : ' (subagent)'}`;
 }
 
-/** The beginning of a text in a fence, at most `length` UTF-16 units of both. */
+/** A fenced text, cut so that text and fence have about `length` UTF-16 units. */
 function block(text: string, length: number): string {
   for (let room = length; ; room = Math.floor(room / 2)) {
     const head = cut(text, room);

@@ -5,12 +5,12 @@ import { type CommandCore, commandCore, oneSpaced } from '../shell/command-words
 import { counted, LINE_LENGTH, oneLine, quoted } from '../words.ts';
 import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 
-/** Something that summaries tend to lose, on one line, and the facts in it that a fresh context can be searched for. */
+/** A fact that summaries tend to lose, on one line, with the patterns that find it in a fresh context. */
 export interface EvidenceItem {
   readonly kind: EvidenceKind;
-  /** The path or the command; otherwise its identity among its kind. */
+  /** The path or the command; otherwise an identifier within the kind. */
   readonly subject: string;
-  /** For a path or a command: how it ended. */
+  /** How a command ended, or how a path changed. */
   readonly end: string;
   readonly line: string;
   readonly facts: readonly Fact[];
@@ -22,7 +22,7 @@ export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 const MAX_FILES = 1_000;
 const MAX_COMMANDS = 500;
 
-/** This many of each kind can be handed back, or searched for in a summary. */
+/** Items of each kind that can be handed back or searched for in a summary. */
 const NEWEST = 40;
 
 type Tally = { readonly [K in FileChange['change']]: number };
@@ -31,10 +31,10 @@ const UNTOUCHED: Tally = { created: 0, edited: 0 };
 
 export type Evidence = ReturnType<typeof createEvidence>;
 
-/** How a command ended when it last ran, as far as that was noted. */
+/** Outcome of a command's last noted run. */
 export type CommandOutcome = 'passed' | 'failed' | 'unknown';
 
-/** The newest facts about each thing. Grows in place; its size is bounded. */
+/** The newest facts about each file and command. Mutable, with bounded size. */
 export function createEvidence() {
   const files = new Map<string, Tally>();
   const commands = new Map<string, Ran>();
@@ -83,22 +83,22 @@ export function createEvidence() {
     deadEnds(current: readonly DeadEnd[]): void {
       deadEnds = current;
     },
-    /** White space, folders and variables before a command, and pipes that only show its output make no difference. */
+    /** Ignores white space, folders and variables before a command, and pipes that only show its output. */
     outcomeOf(command: string): CommandOutcome {
       const wanted = commandCore(command).text;
       if (wanted === '') return 'unknown';
       const same = newest(commands.values()).filter((run) => coreOf(run).text === wanted);
       const exact = same.find(({ entry }) => oneSpaced(entry.command?.text ?? '') === oneSpaced(command));
       const outcome = judge(exact ?? same[0]);
-      // It may have run since in another folder or in another spelling: then the outcome is not certain.
+      // A later run in another folder or spelling makes the outcome uncertain.
       const since = exact === undefined ? [] : same.slice(0, same.indexOf(exact));
       return outcome === 'failed' && since.some((run) => judge(run) !== 'failed') ? 'unknown' : outcome;
     },
-    /** A new conversation begins. Dead ends stay: what did not work will not work there either. */
+    /** Clears the evidence for a new conversation. Dead ends stay: a failed approach fails there too. */
     forget(): void {
       for (const map of [files, commands, reads]) map.clear();
     },
-    /** `created, edited 3 times`, as far as is remembered. */
+    /** `created, edited 3 times`, for the newest files. */
     fileCounts,
     /** Newest first. */
     items: (kind: EvidenceKind) => itemsOf(kind).slice(0, NEWEST),
@@ -114,7 +114,7 @@ function fileItem(kind: 'file' | 'file read', path: string, counts: string): Evi
   return { kind, subject: path, end: counts, line, facts: [pathFact(path, kind === 'file')] };
 }
 
-/** A command's last run, and how often it ran. */
+/** The last run of a command, and the number of runs. */
 interface Ran {
   readonly entry: ToolEntry;
   readonly times: number;
@@ -130,7 +130,7 @@ function coreOf(run: Ran): CommandCore {
 function judge(run: Ran | undefined): CommandOutcome {
   if (run === undefined) return 'unknown';
   if (isFailing(run.entry)) return 'failed';
-  // The status is that of the last program of the pipe.
+  // A pipe returns the exit status of its last program.
   return run.entry.command?.exit === 0 && !coreOf(run).piped ? 'passed' : 'unknown';
 }
 

@@ -1,35 +1,35 @@
 import type { FactKind, FactTally } from '../../governor/decisions.ts';
 import { LINE_LENGTH, oneLine } from '../words.ts';
 
-/** Facts that must not be lost: reports name them. */
+/** Facts that must not be lost; reports list them by name. */
 export const TOLD_KINDS: readonly FactKind[] = ['prompts', 'constraints', 'failing', 'again', 'deadEnds'];
 
 export const FACT_KINDS: readonly FactKind[] = [...TOLD_KINDS, 'paths', 'commands'];
 
-/** A fact, and the pattern that a text must match to contain it. */
+/** A fact, and the pattern that finds it in a text. */
 export interface Fact {
   readonly kind: FactKind;
-  /** Its name in reports. */
+  /** Name of the fact in reports. */
   readonly name: string;
-  /** Stands there whole, not as a part of something longer: `npm test` is not in `npm test -- --run`. */
+  /** Must match as a whole: `npm test` does not match in `npm test -- --run`. */
   readonly whole: string;
-  /** A path may be followed by any word; after words and commands the sentence, the quotation or the line ends. */
+  /** Any word may follow a path; after other facts the sentence, the quotation or the line must end. */
   readonly isPath?: true;
-  /** Without quotation marks: a writer may set others. */
+  /** Compare without quotation marks, because a writer may use others. */
   readonly isUnmarked?: true;
-  /** It was too long, or had several lines: what follows it is not looked at. */
+  /** The text was too long or had several lines, so any text may follow the match. */
   readonly isOpen?: true;
-  /** Must be near it, in the same line or one of the next two: a name alone says nothing about it. */
+  /** Must match in the same line or the next two: a bare name says nothing about its outcome. */
   readonly beside?: RegExp;
-  /** Stands in its place. */
+  /** An alternative that also counts as a match. */
   readonly or?: Fact;
 }
 
-/** A text as facts are looked for in it: without case, and with one mark for all quotation marks. */
+/** A text normalised for searching facts: lower case, with one kind of quotation mark. */
 export interface Searchable {
-  /** With its line breaks. */
+  /** Keeps line breaks. */
   readonly lines: string;
-  /** On one line, for what has several lines itself. */
+  /** On one line, to match facts that have several lines. */
   readonly flat: string;
 }
 
@@ -41,7 +41,7 @@ export function searchable(text: string): Searchable {
   return { lines, flat: lines.replaceAll('\n', ' ') };
 }
 
-/** Without case and differences in white space, with one mark for all quotation marks. */
+/** Lower case, single spaces, and one kind of quotation mark. */
 function normalised(text: string): string {
   return text
     .replace(/[`'"*‘’“”]/g, "'")
@@ -50,7 +50,7 @@ function normalised(text: string): string {
     .toLowerCase();
 }
 
-/** A normalised text without its quotation marks. */
+/** A normalised text without quotation marks. */
 function unmarked(text: string): string {
   return text.replaceAll("'", '');
 }
@@ -80,7 +80,7 @@ function isWholeAt(text: string, at: number, { whole, isPath, isOpen }: Fact): b
 const BEGINS = /(?:^|[\n'([>「『]|[:$>-] |[.!?;] |[。！？] ?|\d[.)] |[•→] )$/;
 const ENDS = /^(?:$|[\n')\]」』。！？、]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
 
-/** In an absolute path a relative one is whole too, where it is more than a name. */
+/** A relative path also matches at the end of an absolute path, unless it is only a file name. */
 function isWholePath(path: string, before: string, after: string): boolean {
   if (!/^(?![\w/\\@-]|\.\w)/.test(after)) return false;
   if (!/[\w./\\@~-]$/.test(before)) return true;
@@ -91,7 +91,7 @@ function isWholePath(path: string, before: string, after: string): boolean {
   );
 }
 
-/** Its line and the next two: a summary uses a path as a title. */
+/** The fact's line and the next two: summaries use paths as titles. */
 function around(text: string, from: number, to: number): string {
   let end = to;
   for (let lines = 0; lines < 3 && end < text.length; lines++) {
@@ -101,7 +101,7 @@ function around(text: string, from: number, to: number): string {
   return text.slice(text.lastIndexOf('\n', from) + 1, Math.min(end, to + BESIDE));
 }
 
-/** Characters after a fact; more would reach the next item of a text on one line. */
+/** UTF-16 units after a fact; more would reach the next item of a text on one line. */
 const BESIDE = 240;
 
 const CHANGED =
@@ -114,12 +114,12 @@ export function pathFact(path: string, isChanged: boolean): Fact {
   return isChanged ? { ...fact, beside: CHANGED } : fact;
 }
 
-/** A long command is known by its beginning, as far as a line of the notes goes. */
+/** A long command is identified by its beginning, cut to the length of a line of the notes. */
 export function commandFact(kind: 'failing' | 'again' | 'commands', text: string): Fact {
   return { kind, ...wholeOf(text), ...(kind === 'failing' ? { beside: FAILED } : {}) };
 }
 
-/** The line that the notes have, or the approach in it with a word that it failed. */
+/** Matches the dead end's line in the notes, or its approach near a word for failure. */
 export function deadEndFact(line: string): Fact {
   const approach = /`([^`]+)`/.exec(line)?.[1];
   const fact = { kind: 'deadEnds', name: line, whole: normalised(line), isOpen: true } as const;
@@ -129,7 +129,7 @@ export function deadEndFact(line: string): Fact {
 
 const OPEN = { isOpen: true } as const;
 
-/** The user's words. Punctuation at the end makes no difference, and more may follow an ellipsis. */
+/** A prompt or rule in the user's words. Final punctuation is ignored, and any text may follow an ellipsis. */
 export function saidFact(kind: 'prompts' | 'constraints', text: string): Fact {
   const words = wholeOf(text.trim().replace(/[.!?…。！？]+$/, ''));
   const { name } = wholeOf(text);

@@ -21,21 +21,21 @@ import { createToolLog } from './tool-log.ts';
 
 export interface Noted {
   readonly pages: readonly Page[];
-  /** Dead ends that it showed. */
+  /** Dead ends that the entry revealed. */
   readonly found: readonly DeadEnd[];
 }
 
 export type Notebook = ReturnType<typeof createNotebook>;
 
-/** Code points of the state before; the new one counts more. */
+/** Maximum code points of the previous state; the new state gets the rest of the line. */
 const FROM_LENGTH = 50;
 
 const NOTHING: Noted = { pages: [], found: [] };
 
 /**
- * Everything made from the entries. Grows in place; its size is bounded, whatever comes in.
+ * All notes made from the entries. Mutable; its size is bounded for any input.
  *
- * @param historyTokens that the tool log may take up; 12,000 where it is left out
+ * @param historyTokens maximum size of the tool log; default 12,000
  */
 export function createNotebook(historyTokens?: number) {
   const prompts = createSection('human-input.md', 'Human input');
@@ -48,7 +48,7 @@ export function createNotebook(historyTokens?: number) {
   const tasks = createOpenTasks();
   const detector = createDeadEnds();
   const evidence = createEvidence();
-  /** A command that may be a prompt, and its number: once a tool is called for it, it is one. */
+  /** A slash command and its number; it becomes a request when a tool is called for it. */
   let asked: readonly [PromptEntry, number] | undefined;
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
@@ -83,9 +83,9 @@ export function createNotebook(historyTokens?: number) {
 
   function state({ t, what, from, to }: StateEntry): Page {
     if (what === 'state') notebook.state = to;
-    // The command has led to this itself.
+    // The command itself caused this change, so it is not a request.
     if (what === 'compaction' || what === 'clear') asked = undefined;
-    // Another conversation has another task, and what was found out for the last one says nothing about it.
+    // A new conversation has a new task; evidence of the previous task does not apply.
     if (what === 'clear' || what === 'session') {
       notebook.firstPrompt = undefined;
       requests.forget();
@@ -127,7 +127,7 @@ export function createNotebook(historyTokens?: number) {
     return [...command(entry), ...(entry.changes ?? []).map((change) => artifact(entry, change))];
   }
 
-  /** Every kind of entry can be evidence about an approach. */
+  /** Any entry can reveal or disprove a dead end. */
   function judge(entry: Entry): Noted {
     const changes = detector.add(entry);
     if (changes.length === 0) return NOTHING;
@@ -149,7 +149,7 @@ export function createNotebook(historyTokens?: number) {
   return notebook;
 }
 
-/** How the command ended is never cut off. */
+/** Cuts the command, never its outcome. */
 function commandLine(entry: ToolEntry, command: CommandFacts): string {
   const end = commandEnd(command, entry.outcome);
   const room = Math.max(20, LINE_LENGTH - end.length - 3 - (entry.agent === null ? 0 : 12));
@@ -160,7 +160,7 @@ function agentMention({ agent }: ToolEntry): string {
   return agent === null ? '' : ` · subagent: ${oneLine(agent, 60)}`;
 }
 
-/** Every dead end is one item of the index, however often it occurs; `text` may contain words of tools. */
+/** Renders a dead end as one item of the index, even if it repeats; `text` may contain words of tools. */
 function deadEndPage({ what, deadEnd }: DeadEndChange) {
   const { key, cause, text, count, first, last, evidence } = deadEnd;
   const times = first === last ? '' : `, first ${timeText(first)}`;
@@ -186,13 +186,13 @@ function createOpenTasks() {
       if (entry.status === 'deleted') tasks.delete(key);
       else remember(tasks, key, entry, MAX_TASKS);
     },
-    /** Not done yet: what is in progress first, then in the order they came up. */
+    /** Uncompleted tasks: tasks in progress first, then in order of creation. */
     open(): TaskEntry[] {
       const open = [...tasks.values()].filter(({ status }) => status !== 'completed');
       const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
       return [...open.filter(isUnderWay), ...open.filter((task) => !isUnderWay(task))];
     },
-    /** Done, the newest first. */
+    /** Completed tasks, newest first. */
     completed: () => [...tasks.values()].filter(({ status }) => status === 'completed').reverse(),
     get total() {
       return tasks.size;
@@ -200,7 +200,7 @@ function createOpenTasks() {
   };
 }
 
-/** Detail files with the whole text, in the session's folder. */
+/** Detail files with full texts, in the session's folder. */
 export type DetailFile = 'human-input.md' | 'state-changes.md' | 'dead-ends.md' | 'artifacts.md' | 'commands.md';
 
 export interface Page {
@@ -212,15 +212,15 @@ export interface Item {
   readonly key: string;
   readonly number: number;
   readonly text: string;
-  /** First and last line, from 1. */
+  /** First and last line of the item, from 1. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The newest in the index; older items are only in the detail file. */
+/** Items in the index; older items are only in the detail file. */
 const MAX_ITEMS = 1_000;
 
-/** With the `key` of an earlier item, the line of an entry replaces that item as the newest. */
+/** With the `key` of an earlier item, the entry replaces that item as the newest line. */
 interface SectionEntry {
   readonly heading: string;
   readonly body: string;
@@ -230,7 +230,7 @@ interface SectionEntry {
 
 export type Section = ReturnType<typeof createSection>;
 
-/** One detail file and the newest lines about it. Grows in place; its size is bounded. */
+/** A detail file and the newest lines about it. Mutable, with bounded size. */
 export function createSection(file: DetailFile, title: string) {
   const items = new Map<string, Item>();
   let lines = 0;
@@ -238,7 +238,7 @@ export function createSection(file: DetailFile, title: string) {
   const section = {
     file,
     total: 0,
-    /** Some items have taken the place of earlier ones. */
+    /** Some items replaced earlier items. */
     hasRepeats: false,
     add({ heading, body, key, text }: SectionEntry): Page {
       const number = ++section.total;
@@ -246,13 +246,13 @@ export function createSection(file: DetailFile, title: string) {
       const page = `${opening}## #${number} · ${heading}\n${body}\n\n`;
       const from = lines + lineFeeds(opening) + 1;
       lines += lineFeeds(page);
-      // The blank line after an entry does not belong to it.
+      // Exclude the blank line after the entry.
       const item = { key: key ?? `#${number}`, number, text, from, to: lines - 1 };
       section.hasRepeats ||= items.has(item.key);
       remember(items, item.key, item, MAX_ITEMS);
       return { file, text: page };
     },
-    /** Takes a line out of the index; the entry stays. */
+    /** Removes a line from the index; the entry stays in the detail file. */
     drop: (key: string) => items.delete(key),
     /** Oldest first. */
     items: () => [...items.values()],

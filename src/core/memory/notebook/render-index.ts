@@ -14,7 +14,7 @@ export interface Head {
 
 const MAX_LINES = 200;
 
-/** A section for the index, its newest lines last. */
+/** A section of the index; its newest lines come last. */
 interface Part {
   readonly title: string;
   readonly lines: readonly string[];
@@ -22,7 +22,7 @@ interface Part {
   readonly file: string;
 }
 
-/** The index: always at most 200 lines. */
+/** Renders the index, at most 200 lines. */
 export function renderIndex(notebook: Notebook, head: Head): string {
   const parts = partsOf(notebook).filter(({ lines, total }) => lines.length > 0 || total !== '');
   const opening = openingOf(head, parts.length > 0);
@@ -30,7 +30,7 @@ export function renderIndex(notebook: Notebook, head: Head): string {
   const part = toolLog.left === 0 ? '' : `, the newest ${toolLog.total - toolLog.left} in short`;
   const closing =
     toolLog.total === 0 ? [] : [`${counted(toolLog.total, 'tool call')}${part} → ${head.folder}/${toolLog.file}`];
-  // Besides its own lines, each section has a title, its total and a blank line.
+  // Besides its own lines, each section has a title, a total and a blank line.
   const budget = MAX_LINES - opening.length - closing.length - 3 * parts.length;
   const wanted = parts.map(({ lines }) => lines.length);
   const given = shareLines(wanted, budget);
@@ -79,7 +79,7 @@ function partOf(title: string, section: Section, total: string): Part {
 
 function tasksPart({ tasks, states }: Notebook): Part {
   const open = tasks.open();
-  // Tasks in progress come first, and a section keeps its last lines.
+  // Tasks in progress come first, but a section keeps its last lines.
   const lines = open.map(taskLine).reverse();
   const total = open.length === 0 ? '' : `${open.length} open of ${counted(tasks.total, 'task')}`;
   return { title: 'Open Tasks', lines, total, file: states.file };
@@ -91,8 +91,8 @@ function taskLine({ subject, status, agent }: TaskEntry): string {
 }
 
 /**
- * Shares `budget` lines equally among sections that want `wanted` lines each. Unused lines go to the others; an odd
- * line goes to the first that wants it.
+ * Shares `budget` lines equally among sections that want `wanted` lines each. Unused lines go to the others; a
+ * remaining line goes to the first section that can use it.
  */
 export function shareLines(wanted: readonly number[], budget: number): number[] {
   const lines = wanted.map((length) => Array.from({ length }, () => true));

@@ -9,16 +9,16 @@ import { shortOf } from './user-words.ts';
 
 const MAX_REQUESTS = 200;
 const MAX_CONSTRAINTS = 400;
-/** Constraints of one prompt. */
+/** Maximum constraints from one prompt. */
 const OF_ONE = 100;
 
-/** UTF-16 units of the newest prompt in short. */
+/** Maximum UTF-16 units of the newest prompt in short. */
 const LATEST_LENGTH = 200;
 
-/** Code points of a sentence that is still given word for word. */
+/** Maximum code points of a verbatim sentence. */
 const SENTENCE_LENGTH = 700;
 
-/** The user's rules and prompts in this conversation. Grows in place; its size is bounded. */
+/** The user's rules and prompts in this conversation. Mutable, with bounded size. */
 export function createRequests() {
   const requests = new Map<number, Request>();
   const constraints = new Map<string, { readonly text: string; readonly number: number }>();
@@ -32,7 +32,7 @@ export function createRequests() {
       const short = shortOf(text);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
       const found = constraintsIn(text);
-      // Text pasted between the user's words must not replace earlier rules.
+      // Pasted text in the middle of a prompt must not replace earlier rules.
       for (const said of found.filter((_, at) => at < OF_ONE / 2 || at >= found.length - OF_ONE / 2)) {
         const line = oneLine(said, SENTENCE_LENGTH);
         remember(constraints, line.toLowerCase(), { text: line, number }, MAX_CONSTRAINTS);
@@ -43,15 +43,17 @@ export function createRequests() {
       constraints.clear();
       all.latest = undefined;
     },
-    /** Each prompt in short, the newest first, without commands. */
+    /** Shortened prompts, newest first, without slash commands. */
     inShort: (): readonly Request[] => [...requests.values()].reverse(),
-    /** Rules for more than one prompt, word for word, each once: of the newest prompt first, then in their order. */
+    /**
+     * Lasting rules, verbatim and without duplicates: rules of the newest prompt first, each prompt in its own order.
+     */
     constraints(): readonly string[] {
       const said = [...constraints.values()];
       const numbers = [...new Set(said.map(({ number }) => number))].reverse();
       return numbers.flatMap((number) => said.filter((each) => each.number === number).map(({ text }) => text));
     },
-    /** @param file the file with all prompts */
+    /** @param file that contains all prompts */
     words: (file: string): UserWords => ({ constraints: all.constraints(), prompts: all.inShort(), file }),
   };
   return all;

@@ -2,13 +2,13 @@ import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
 import type { ToolEntry } from '../entry.ts';
 import { counted, oneLine, quoted, timeText } from '../words.ts';
 
-/** Tokens that the log may take up by default. */
+/** Default size of the log. */
 const HISTORY_TOKENS = 12_000;
 
-/** The newest call about a file, or one call of another kind. */
+/** The newest call about a file, or a single call of another kind. */
 export interface LoggedCall {
   readonly entry: ToolEntry;
-  /** How often the file was read and changed since it came into the log. */
+  /** Reads and changes of the file since it entered the log. */
   readonly reads: number;
   readonly changes: number;
 }
@@ -19,8 +19,8 @@ interface Slot extends LoggedCall {
 }
 
 /**
- * The uses of tools in short: the least recently used leave first when space runs out. A file has one entry, renewed by
- * every read and edit. Grows in place; its size is bounded.
+ * A compact log of tool calls that drops the least recently used entries when space runs out. A file has one entry,
+ * renewed by every read and edit. Mutable, with bounded size.
  */
 export function createToolLog(historyTokens = HISTORY_TOKENS) {
   const slots = new Map<string, Slot>();
@@ -34,7 +34,7 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
     return slot;
   }
 
-  /** The newest stays, however large it is. */
+  /** Keeps the newest entry at any size. */
   function makeRoom(): void {
     for (const [key, { reads, changes }] of slots) {
       if (tokens <= budget || slots.size === 1) return;
@@ -61,7 +61,7 @@ export function createToolLog(historyTokens = HISTORY_TOKENS) {
       tokens += slot.tokens;
       makeRoom();
     },
-    /** Tokens of what is logged, at the most. */
+    /** Upper bound of the log's size in tokens. */
     get tokens() {
       return tokens + HEAD_TOKENS;
     },
@@ -89,7 +89,7 @@ function headOf(total: number, left: number, shown: number): string[] {
   ];
 }
 
-/** The one file that a call is about; commands are about several. */
+/** The file that a call is about; undefined for commands, which can concern several files. */
 function fileOf({ outcome, command, reads, changes = [] }: ToolEntry): string | undefined {
   if (outcome !== 'ok' || command !== undefined) return undefined;
   return reads ?? (changes.length === 1 ? changes[0]?.path : undefined);

@@ -2,7 +2,7 @@ import { firstSentences, withoutBullets } from '../../governor/prompts/sentences
 import type { UserWords } from '../../protocol/exact-plan.ts';
 import { inTurns, oneLine, spaced } from '../words.ts';
 
-/** UTF-16 units of a prompt in short. */
+/** Maximum UTF-16 units of a shortened prompt. */
 const SHORT_LENGTH = 160;
 
 /** A prompt's first sentences, without the code between them. */
@@ -10,10 +10,10 @@ export function shortOf(text: string): string {
   return oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
 }
 
-/** Stands in the place of a secret, which the conversation has. */
+/** The placeholder for a secret; the conversation contains the secret itself. */
 const MASKED = /\[masked: [^\]]*\]/;
 
-/** The parts that a text lacks. */
+/** The rules and prompts that a text lacks. */
 export function wordsBeside(words: UserWords, text: string): UserWords {
   const told = spaced(withoutBullets(text));
   const isTold = (said: string) => {
@@ -27,21 +27,21 @@ export function wordsBeside(words: UserWords, text: string): UserWords {
   };
 }
 
-/** Rules, then each prompt in short, leaving up to half of the remaining space for `urgent` (UTF-16 units). */
+/** Rules, then shortened prompts, leaving up to half of the remaining space for `urgent` (UTF-16 units). */
 export function tellWords(words: UserWords, room: number, urgent = 0): string[] {
   const constraints = tellConstraints(words, room);
   const left = room - lengthOf(constraints);
   return [...constraints, ...tellPrompts(words, left - Math.min(urgent, left / 2))];
 }
 
-/** UTF-16 units that constraints may take up, and all prompts in short. */
+/** Maximum UTF-16 units of all constraints, and of all shortened prompts. */
 const CONSTRAINTS_ROOM = 4_000;
 const PROMPTS_ROOM = 2_000;
 
 const CONSTRAINTS_TITLE =
   'What the user has asked for, word for word, the newest first; where two differ, the newer holds:';
 
-/** The user's rules for more than one prompt, up to `room` UTF-16 units. */
+/** The user's lasting rules, up to `room` UTF-16 units. */
 export function tellConstraints({ constraints, file }: UserWords, room: number): string[] {
   return listed(
     CONSTRAINTS_TITLE,
@@ -51,19 +51,19 @@ export function tellConstraints({ constraints, file }: UserWords, room: number):
   );
 }
 
-/** Each prompt in short, as far as they fit. */
+/** Shortened prompts, as space permits. */
 export function tellPrompts({ prompts, file }: UserWords, room: number): string[] {
   const all = prompts.map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
   return listed(title, all, Math.min(room, PROMPTS_ROOM), (count) => `- ${count} older`);
 }
 
-/** Without what introduces it, `From now on:` or the line above its list, where enough is left to know it by. */
+/** Removes an introduction such as `From now on:` or the line above a list, if the rest still identifies the rule. */
 export function ruleIn(constraint: string): string {
   return constraint.replace(/^[^:[]{1,200}: (?=(?:\S+ ){3}\S)/, '');
 }
 
-/** The first items that fit below a title, and `rest` for the others; nothing if none fits. */
+/** A title with the first items that fit, and `rest` for the others; empty if no item fits. */
 function listed(title: string, items: readonly string[], room: number, rest: (count: number) => string): string[] {
   const left = room - title.length - 1 - rest(items.length).length - 1;
   const [fitting = []] = inTurns([items], left, (item) => item.length + 3);
