@@ -16,7 +16,7 @@ export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
 /** Number, milliseconds since the previous call, index of the model, cost and, in a full replay, usage. */
 type Row = readonly [
   number: number,
-  since: number | null,
+  t: number | null,
   model: number,
   microUsd: number | null,
   ...usage: CountedCall['usage'][],
@@ -35,14 +35,8 @@ export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
     const place = models.lastIndexOf(model);
     return place === -1 ? models.push(model) - 1 : place;
   };
-  let last = 0;
-  const sinceLast = (t: number) => {
-    const since = t - last;
-    last = t;
-    return since;
-  };
   const rows = calls.map(({ main, number = UNNUMBERED, t, model, microUsd, usage }): Row => {
-    const row = [main ? number : OF_SUBAGENT, t === null ? null : sinceLast(t), placeOf(model), microUsd] as const;
+    const row = [main ? number : OF_SUBAGENT, t, placeOf(model), microUsd] as const;
     return usage === undefined ? row : [...row, usage];
   });
   const isOdd = calls.some((call) => call.keys.some((key) => BETWEEN.test(key)));
@@ -61,19 +55,15 @@ export function unpack({ keys, rows, models, ...figures }: Packed): SessionFigur
 
 function callsIn({ keys, rows, models }: Pick<Packed, 'keys' | 'rows' | 'models'>): readonly LedgerCall[] {
   const all = typeof keys === 'string' ? keys.split(BETWEEN_CALLS).map(keysIn) : keys;
-  let last = 0;
-  return (JSON.parse(rows) as Row[]).map(([number, since, model, microUsd, usage], at) => {
-    last += since ?? 0;
-    return {
-      keys: all[at] ?? [],
-      main: number !== OF_SUBAGENT,
-      ...(number > 0 && { number }),
-      t: since === null ? null : last,
-      model: models[model] ?? null,
-      microUsd,
-      ...(usage && { usage }),
-    };
-  });
+  return (JSON.parse(rows) as Row[]).map(([number, t, model, microUsd, usage], at) => ({
+    keys: all[at] ?? [],
+    main: number !== OF_SUBAGENT,
+    ...(number > 0 && { number }),
+    t,
+    model: models[model] ?? null,
+    microUsd,
+    ...(usage && { usage }),
+  }));
 }
 
 function keysIn(text: string): readonly string[] {
