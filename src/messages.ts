@@ -195,7 +195,7 @@ const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
   'cut-result',
 ]);
 
-/** Most names of lost facts to print, and their length in characters. */
+/** Maximum number of lost facts to print, and the maximum length of each in characters. */
 const GONE_TOLD = 3;
 const GONE_LENGTH = 60;
 

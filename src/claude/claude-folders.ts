@@ -27,7 +27,7 @@ export function settingsPath(place: SettingsPlace, where: ClaudePlace): string {
   return join(where.cwd, '.claude', place === 'local' ? 'settings.local.json' : 'settings.json');
 }
 
-/** Most bytes of a settings file. */
+/** Maximum bytes of a settings file. */
 const SETTINGS_LIMIT = 4 * 1024 * 1024;
 
 /**

@@ -102,7 +102,7 @@ function noteOf(config: Config): Pick<Row, 'note'> {
   return { note: `${level} in a window of ${window}: claude compacts by itself at ${nativeLevel(config, window)}` };
 }
 
-/** Most characters of the value column. A longer text moves only its own source to the right. */
+/** Maximum width of the value column. A longer value moves only its own source to the right. */
 const VALUE_WIDTH = 20;
 
 /** Characters that the source of a value needs. With less space, the key gets a line of its own. */

@@ -59,7 +59,7 @@ Examples:
   ctxb doctor --quick  # whether ctxb works here
   ctxb demo            # ctxb at work, offline`;
 
-/** Least columns for the texts of a help page; narrower ones are wrapped by the terminal. */
+/** Minimum columns for the texts of a help page; below that, the terminal wraps the lines. */
 const MIN_TEXT = 20;
 
 const EXIT_USAGE = 2;

@@ -81,7 +81,7 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
   throw new SyntaxFault('YAML', `more than ${MOST_VALUES} values, or one that holds itself`, { line: 1, column: 1 });
 }
 
-/** Most values in a file; no real configuration has as many. */
+/** Maximum number of values in a file; no real configuration has as many. */
 const MOST_VALUES = 10_000;
 
 /** Whether the data has a bounded size. With anchors, a few lines can represent billions of values, or a cyclic one. */

@@ -18,7 +18,7 @@ export const PLACES = [
 ];
 const PACKAGE_KEY = 'contextbudget';
 
-/** Most bytes of a file; the longest known `package.json` has less than a tenth. */
+/** Maximum bytes of a file; the longest known `package.json` has less than a tenth. */
 const LIMIT = 4 * 1024 * 1024;
 
 export interface ConfigFile {

@@ -1,11 +1,11 @@
 import { Composer, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { messageOf } from '../errors.ts';
 
-/** Most nested levels. The library parses recursively, and a stack overflow in it can end the process. */
+/** Maximum nesting depth. The library parses recursively, and a stack overflow in it can end the process. */
 const MAX_LEVELS = 50;
-/** Most tokens of a text: words, marks and white space. A thousand steps of eighty keys have fewer. */
+/** Maximum tokens of a text: words, marks and white space. A thousand steps of eighty keys have fewer. */
 const MAX_PARTS = 400_000;
-/** Most reported errors. Only the first syntax errors are real; the others follow from them. */
+/** Maximum number of reported errors. Only the first syntax errors are real; the others follow from them. */
 const MAX_ERRORS = 10;
 
 // Name the schema, because `%YAML 1.1` in the text would select one with dates, sets and merged keys.

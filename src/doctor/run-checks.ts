@@ -29,7 +29,7 @@ export interface Limits {
 /** Milliseconds for a scene until the speed of the machine is known. */
 const UNMEASURED_MS = 120_000;
 /**
- * Least milliseconds for a scene, and the factor on the duration of the first one: the others are longer, and share the
+ * Minimum milliseconds for a scene, and a factor on the duration of the first one: the others are longer, and share the
  * processors.
  */
 const LEAST_MS = 20_000;

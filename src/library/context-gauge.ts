@@ -30,8 +30,12 @@ export interface GaugeOptions {
  *
  * It does no I/O, and uses no more memory for a long session than for a short one. Unknown lines are ignored.
  *
- * @example ```ts const gauge = new ContextGauge(); for await (const line of createInterface({ input: claude.stdout }))
- * gauge.add(line); console.log(`${gauge.predicted} of ${gauge.window} tokens: ${gauge.zone}`); ```
+ * @example
+ * ```ts
+ * const gauge = new ContextGauge();
+ * for await (const line of createInterface({ input: claude.stdout })) gauge.add(line);
+ * console.log(`${gauge.predicted} of ${gauge.window} tokens: ${gauge.zone}`);
+ * ```
  */
 export class ContextGauge {
   readonly #policy: Policy;

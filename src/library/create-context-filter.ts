@@ -36,8 +36,11 @@ export type ContextFilter = ContextEvents & Transform;
  *
  * An error thrown by a listener destroys the stream with that error.
  *
- * @example ```ts const filter = createContextFilter({ onContext: ({ predicted, zone }) => console.error(predicted,
- * zone) }); claude.stdout.pipe(filter).pipe(process.stdout); ```
+ * @example
+ * ```ts
+ * const filter = createContextFilter({ onContext: ({ predicted, zone }) => console.error(predicted, zone) });
+ * claude.stdout.pipe(filter).pipe(process.stdout);
+ * ```
  * @throws CtxbError `config` when the policy is invalid
  */
 export function createContextFilter(options: ContextFilterOptions = {}): ContextFilter {

@@ -76,9 +76,12 @@ export interface GovernorSnapshot {
 /**
  * Creates a governor for one session.
  *
- * @example ```ts const governor = createGovernor({ policy: { thresholds: { compact: '60%' } } }); const { actions } =
- * governor.step({ t: Date.now(), from: 'claude', line }); for (const action of actions) if (action.kind === 'warn')
- * console.warn(action.reason); ```
+ * @example
+ * ```ts
+ * const governor = createGovernor({ policy: { thresholds: { compact: '60%' } } });
+ * const { actions } = governor.step({ t: Date.now(), from: 'claude', line });
+ * for (const action of actions) if (action.kind === 'warn') console.warn(action.reason);
+ * ```
  * @throws CtxbError `config` when the policy is invalid
  */
 export function createGovernor(options: GovernorOptions = {}): Governor {

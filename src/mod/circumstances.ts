@@ -3,7 +3,7 @@ import { filesRead } from '../core/exact/newest-files.ts';
 import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import type { CompactEvent, Engine } from './engine.ts';
 
-/** Most compactions in a row that wait for the next call, because its results may be as large again. */
+/** Maximum number of compactions in a row that wait for the next call, because its results may be as large again. */
 const MOST_WAITS = 3;
 
 /** Share of the window that may be filled; the rest is for the answer. */

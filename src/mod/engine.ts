@@ -57,7 +57,7 @@ interface SessionStart {
 /** A text that was sent to the model. */
 interface SubmitEvent {
   readonly text: string;
-  /** The current turn, if there is one: the model then gets the text together with tool results. */
+  /** Id of the current turn, if any: the model then gets the text together with tool results. */
   readonly turnId?: string;
   /** Set for a slash command. */
   readonly command?: object;

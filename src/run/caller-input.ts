@@ -35,7 +35,7 @@ export async function callerInput(
   return fixedPrompts(lines);
 }
 
-/** Most bytes of a prompt file, more than a hundred windows of the largest model. */
+/** Maximum bytes of a prompt file: more than a hundred windows of the largest model. */
 const LIMIT = 64 * 1024 * 1024;
 
 /**

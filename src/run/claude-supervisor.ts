@@ -9,7 +9,7 @@ import type { PassOn } from './output/pass-on.ts';
 
 export interface SupervisorWorld {
   readonly child: Child;
-  /** Starts a process in place of an ended one. Resumes the session, if there is one. */
+  /** Starts a process in place of an ended one, and resumes its session, if any. */
   readonly startNext: (start: StartClaude, state: GovernorState) => Promise<Child>;
   readonly readLog: (state: GovernorState) => LoggedState;
   /** Reports the failure of one attempt, which does not end the run. */

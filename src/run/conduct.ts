@@ -178,7 +178,7 @@ interface Ends extends Pick<SessionEnds, 'run' | 'io' | 'child' | 'input' | 'wat
   readonly summary?: RunSummary | undefined;
 }
 
-/** Most bytes of a line of stderr; a longer one is relayed as several lines. */
+/** Maximum bytes of a stderr line; a longer one is relayed as several lines. */
 const STDERR_LINE_BYTES = 1024 * 1024;
 
 /** Relays claude's stderr to the caller. */

@@ -45,7 +45,10 @@ export function createCostKeeper({
   let written = 0;
   /** This run's claim in the ledger, in micro-dollars. */
   let claimed = 0;
-  /** Cost of the run's latest call, in micro-dollars: by claude's last report if that is more, as lines lack the final output. */
+  /**
+   * Cost of the run's latest call in micro-dollars, or claude's own figure if that is higher: the lines lack the final
+   * output tokens.
+   */
   let lastCall = 0;
   let reported = { total: 0, calls: 0 };
   /** The last report to `onSpent`; undefined if nothing was spent. */
@@ -56,7 +59,7 @@ export function createCostKeeper({
     return ledger;
   };
 
-  /** Runs again at the next call after a failure: a full disk may have room by then. */
+  /** Reports a failure and goes on; the next call retries, because a full disk may have room by then. */
   function attempt<T>(work: (ledger: CostLedger) => T): T | undefined {
     try {
       return work(opened());

@@ -80,7 +80,7 @@ function headOf(
   return { version: 1, session: session.id ?? run.runId, tokens, window: gauge.window.tokens ?? null, ...head };
 }
 
-/** Most UTF-16 units that claude accepts from a hook, and most of the completion in the file. */
+/** Maximum UTF-16 units that claude accepts from a hook, and of the completion in the file. */
 const HANDED_LENGTH = 8_900;
 const WRITTEN_ROOM = 20_000;
 
@@ -111,7 +111,7 @@ function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** Most UTF-16 units of a document that is given again, and of the words about the cut part. */
+/** Maximum UTF-16 units of a document that is given again, and of the note about the omitted part. */
 const GIVEN_LENGTH = 7_900;
 const CUT_LENGTH = 300;
 

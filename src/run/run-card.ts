@@ -5,7 +5,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { processMark } from '../store/files/process-mark.ts';
 import { createRunCard, type RunCard } from '../store/runs/run-cards.ts';
 
-/** Least milliseconds between two writes of a card. */
+/** Minimum interval between two writes of a card, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 interface CardPlace {

@@ -230,7 +230,7 @@ function othersFor(
   };
 }
 
-/** Writes a line of ctxb's own to the caller, after the line being processed, which may still be shown. */
+/** Writes one of ctxb's own lines to the caller. */
 function show(output: CallerOutput, line: string): void {
   const bytes = Buffer.from(`${line}\n`);
   output.bytes(bytes);

@@ -87,7 +87,7 @@ function registered(hooks: Hooks): Fields {
   );
 }
 
-/** Most UTF-16 units of claude's stderr to show after an early exit. */
+/** Maximum UTF-16 units of claude's stderr in the error after an early exit. */
 const STDERR_LENGTH = 500;
 
 function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => void) {

@@ -24,7 +24,7 @@ const MANAGED =
     ? '/Library/Application Support/ClaudeCode/managed-settings.json'
     : '/etc/claude-code/managed-settings.json';
 
-/** Most bytes of a settings file. */
+/** Maximum bytes of a settings file. */
 const LIMIT = 4 * 1024 * 1024;
 
 /** claude's settings for the folder, highest precedence last. A file that is not JSON causes a remark. */

@@ -60,7 +60,7 @@ export function afterClearIn({ afterClear }: Options): AfterClear {
 
 export interface TerminalOptions {
   readonly policy: Policy;
-  /** The agent's command to search for what its context no longer contains; undefined if there is no such command. */
+  /** The command with which the agent searches content that left its context; undefined without one. */
   readonly recall: string | undefined;
   /** Default: `offer`. */
   readonly afterClear?: AfterClear;

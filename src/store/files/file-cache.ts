@@ -60,7 +60,7 @@ export function openFileCache(folder: string, key: string) {
       page.entries.set(nameOf(file), { identity: hashOf(identity), text });
       page.isNew = true;
     },
-    /** Writes changed pages and removes old ones. Do not call `put` afterwards. */
+    /** Writes changed pages and removes old ones. Entries put afterwards are lost. */
     close(): void {
       const changed = [...pages].filter(([, { isNew }]) => isNew);
       if (changed.length === 0) return;

@@ -6,7 +6,7 @@ import { createPlain, kindOf, namesIn, readPlain, removeFile } from './plain-fil
 import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
-/** Most bytes to read of a lock; ctxb's locks have about 150. */
+/** Maximum size of a lock file in bytes; ctxb's locks have about 150. */
 const LIMIT = 4096;
 const ATTEMPTS = 20;
 
@@ -41,7 +41,7 @@ export function takeLock(folder: ContextDir, holder: Holder): Lock | undefined {
     removeFile(own);
     createPlain(own, asItIs(JSON.stringify(holder)));
     const others = locksIn(folder.path).filter(({ path }) => path !== own);
-    // Check our own file last: the run that removed it may have come and gone while we read the others.
+    // Check our own file last: the run that removed it may have started and ended while we read the others.
     if (!others.some(isHeld) && kindOf(own) === 'file') {
       for (const { path } of others) removeFile(path);
       return { release: () => release(own, holder) };

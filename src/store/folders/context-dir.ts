@@ -100,7 +100,7 @@ function foldersBetween(root: string, target: string): string[] {
 /** Contents of the folder's `.gitignore`, which ignores everything in it. */
 const IGNORE_ALL = '*\n';
 
-/** Most bytes to read of a mark or another small file. */
+/** Maximum bytes to read from a mark or another small file. */
 const HEAD = 1_024;
 
 const NAMED = 3;

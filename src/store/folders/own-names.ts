@@ -59,7 +59,7 @@ export interface Found {
   /** Path relative to the folder. */
   readonly name: string;
   readonly kind: Kind;
-  /** Whether name and kind are those of something that ctxb makes. For a link, only the name counts. */
+  /** Whether ctxb creates files of this name and kind. For a link, only the name counts. */
   readonly isOurs: boolean;
 }
 

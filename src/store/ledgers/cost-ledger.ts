@@ -81,7 +81,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   }
 
   return {
-    /** Records an amount and the claim on top of it, both in whole micro-dollars. */
+    /** Records an amount and the claim for calls in progress, both in whole micro-dollars. */
     add(microUsd: number, { session, computed, claimed }: Pick<CostEntry, 'session' | 'computed' | 'claimed'>): void {
       for (const sum of [microUsd, claimed])
         if (!Number.isSafeInteger(sum)) throw new TypeError(`${sum} is no whole number of micro-dollars`);

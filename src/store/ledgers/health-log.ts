@@ -81,7 +81,7 @@ function foldersIn(path: string): string[] {
     .sort();
 }
 
-/** Bytes at the end of the log that are read (about 600 records), and the most landings taken from them. */
+/** Bytes to read from the end of the log (about 600 records), and the maximum number of landings. */
 const TAIL_BYTES = 256 * 1024;
 const NEWEST = 8;
 

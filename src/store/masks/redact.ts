@@ -6,7 +6,7 @@ const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END_HERE = new RegExp(KEY_END.source, 'y');
 const KEY = 'private key';
 
-/** Most characters between the first and the last line of one key; a key of 16,384 bits has 13,000. */
+/** Maximum characters between the first and the last line of one key; a key of 16,384 bits has 13,000. */
 const KEY_MAX = 20_000;
 
 /** A complete line of a key (RFC 7468: 64 characters), with preceding quotes, escaped line ends or line numbers. */

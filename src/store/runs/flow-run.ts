@@ -9,7 +9,7 @@ import { lockRun } from './run-lock.ts';
 
 const FLOWS = 'flows';
 
-/** Most bytes of an output that are read back. */
+/** Maximum bytes to read back from an output. */
 const OUTPUT_LIMIT = 16 * 1024 * 1024;
 
 /** The files of one flow run. Texts are masked before they are written, and read back masked. */
@@ -112,14 +112,14 @@ function jsonOf(value: object): DiskText {
 
 const RECEIPTS = 'receipts';
 
-/** Most bytes to read of a receipt; one with a thousand items has about 300,000. */
+/** Maximum bytes to read from a receipt; one with a thousand items has about 300,000. */
 const RECEIPT_LIMIT = 4 * 1024 * 1024;
 
 function flowReceiptFile(flow: string, step: string): string {
   return join(RECEIPTS, fileName(flow), `${fileName(step)}.json`);
 }
 
-/** The last receipt of a step, as JSON; undefined if there is no such file. */
+/** The last receipt of a step, as JSON; undefined if it does not exist. */
 export function readFlowReceipt(contextDir: string, flow: string, step: string): string | undefined {
   return readPlain(resolve(contextDir, flowReceiptFile(flow, step)), RECEIPT_LIMIT);
 }

@@ -22,11 +22,11 @@ import { replaceFile } from '../files/write-file.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
 
-/** Most bytes that one `drain` reads. */
+/** Maximum bytes that one `drain` reads. */
 const DRAIN_LIMIT = 1024 * 1024;
-/** Most bytes of a line, including its newline. */
+/** Maximum bytes of a line, including its newline. */
 const LINE_LIMIT = 16 * 1024;
-/** Most bytes of the first line, which identifies the process and has about 50. */
+/** Maximum bytes of the first line, which identifies the process; usually about 50. */
 const HEADER_LIMIT = 1024;
 
 /** A file in which an agent's commands, hooks and scripts leave lines for a running ctxb. */

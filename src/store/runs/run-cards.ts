@@ -25,7 +25,7 @@ export interface RunCard extends Standing {
 
 const RUNS = 'runs';
 
-/** Most bytes to read of a card. */
+/** Maximum bytes to read from a card. */
 const CARD_LIMIT = 64 * 1024;
 
 /** Number of ended runs whose cards are kept, the newest ones. */

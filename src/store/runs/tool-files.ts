@@ -43,7 +43,7 @@ const AROUND_LINE = 2;
 /** A file with a NUL byte within this many bytes is not text. */
 const SNIFF = 8 * 1024;
 
-/** Most bytes that one UTF-16 unit takes in UTF-8. */
+/** Maximum bytes of one UTF-16 unit in UTF-8. */
 const MOST_UNIT_BYTES = 3;
 
 /**

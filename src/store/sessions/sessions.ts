@@ -21,7 +21,7 @@ export function listSessions(contextDir: string): SessionInfo[] {
     .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
 }
 
-/** The session with this id, else the only one whose id begins with it. Throws `usage` if several do. */
+/** The session with this id, else the only one whose id begins with it. @throws CtxbError `usage` if several match */
 export function findSession(contextDir: string, idOrPrefix: string): SessionInfo | undefined {
   const sessions = listSessions(contextDir);
   return sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
@@ -78,7 +78,7 @@ export function readIndex(folder: string): string {
 }
 
 export const SESSION_FILE = 'session.json';
-/** Most bytes to read, enough for some 1,500 of claude's ids. */
+/** Maximum bytes to read, enough for some 1,500 of claude's ids. */
 const LIMIT = 64 * 1024;
 
 const SESSION_ID = /^[\w-]{1,64}$/;
@@ -107,7 +107,7 @@ function isSessionFile(value: unknown): value is SessionFile {
   return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isTime(startedAt) && isTime(updatedAt);
 }
 
-/** Most bytes to read of a file. */
+/** Maximum bytes to read from a file. */
 const NOTES_LIMIT = 64 * 1024 * 1024;
 
 /** Folders whose files are documents of their own. */
