@@ -35,18 +35,18 @@ import {
 } from '../steps.ts';
 import { type Attempt, IDLE, type OperationIn } from './operation.ts';
 
-/** How long claude may take to say that it has stopped compacting before it is ended. */
+/** Time that claude has to report the end of a stopped compaction before ctxb kills it. */
 const STOPPING_PATIENCE_MS = 10_000;
 
-/** The prompt that is to go next. `unseen`: a turn began in a recording that does not show its prompts. */
+/** The prompt that is sent next. `unseen`: a turn began in a recording that does not show its prompts. */
 export type NextPrompt = Prompt | 'unseen' | undefined;
 
-/** `/compact` goes alone: the whole message is its argument, and a prompt sent with it would be lost in it. */
+/** Sends `/compact` alone: claude takes the whole message as its argument, so a prompt sent with it would be lost. */
 export function startCompaction(state: GovernorState): Step {
   if (state.operation.phase !== 'idle' || isCompacting(state)) return keep(state);
   const how = exactIsPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
-  // In a conversation whose messages stay, it would stand as an instruction.
+  // The messages stay in an exact compaction, and a focus would remain among them as an instruction.
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.cost) };
   const operation = { phase: 'compacting', turn: 'asked', attempt } as const;
@@ -69,7 +69,7 @@ export function followCompaction(state: GovernorState, operation: OperationIn<'c
     return chain(conclude(state, operation.attempt, verdictOf(operation.attempt, event)), dropBuffered);
   const attempt = note(operation.attempt, event);
   const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
-  // claude is not silent while it waits for the API.
+  // A retry means that claude waits for the API and is not stuck.
   const watch = event.kind === 'api-retry' ? [ownTurnTimer(state, 'compacting', event.delayMs)] : [];
   const followed = keep(changed(state, { operation: { ...operation, turn, attempt } }), watch);
   return turn === operation.turn ? followed : chain(followed, dropBuffered);
@@ -81,7 +81,7 @@ function dropBuffered(state: GovernorState): Step {
 
 export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): Step {
   const missed = isDown(attempt.apiStatus) ? 'unavailable' : 'silent';
-  // Stuck, it would hold up every prompt behind it. A boundary proves that room was made all the same.
+  // A stuck compaction would block every prompt after it. If a boundary was seen, the compaction made room anyway.
   return chain(
     conclude(state, attempt, attempt.boundarySeen ? 'success' : missed),
     (next) => keep(changedIn(next, 'process', { compacts: true })),
@@ -90,14 +90,14 @@ export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'co
   );
 }
 
-/** The caller interrupts during a compaction of ours, which the caller does not see. */
+/** Records an interrupt of the caller's during a compaction of ctxb's, which the caller does not see. */
 export function noteInterrupt(state: GovernorState): GovernorState {
   const { operation } = state;
   if (operation.phase !== 'compacting') return state;
   return changed(state, { operation: { ...operation, attempt: { ...operation.attempt, interrupted: true } } });
 }
 
-/** The lines of a compaction that came too late are over. */
+/** Stops hiding the lines of an abandoned compaction. */
 export function endOverdue(state: GovernorState): GovernorState {
   return state.process.compacts ? changedIn(state, 'process', { compacts: false }) : state;
 }
@@ -107,7 +107,7 @@ export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, 
   return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : keep(state);
 }
 
-/** Any relief makes compacting worth trying again. */
+/** After any relief, compacting is worth trying again. */
 export function forgetFailures(state: GovernorState): GovernorState {
   const { failures, due, useless, blocked } = state.relief;
   const isFresh = failures === 0 && due === undefined && !useless && !blocked;
@@ -121,7 +121,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     relief: {
       ...relief,
       ...triesAfter(state, attempt, verdict),
-      // What was crossed stays crossed after a failure, so it is not announced again.
+      // After a failure the latch stays set, so the warning is not repeated.
       latch: verdict === 'success' ? relief.latch : 'warn',
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
       blocked: relief.blocked || verdict === 'blocked',
@@ -154,7 +154,7 @@ function triesAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, ver
   if (verdict === 'success') return { triedAt: undefined };
   const ended = { triedAt: gauge.calls };
   if (verdict === 'unavailable' || verdict === 'blocked' || attempt.interrupted) return ended;
-  // The API would refuse it again, at the cost of several summary calls.
+  // The API would refuse again, and each attempt costs several summary calls.
   const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
   return { ...ended, failures: Math.max(failures + 1, least) };
 }
@@ -173,8 +173,8 @@ const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
 const REFUSED = 'the API refuses to summarise the context';
 
 /**
- * claude has tried to compact by itself, and a hook has blocked it or it could not be written: each further call would
- * pay for a summary that fails again.
+ * Gives up after a compaction of claude's own that a hook blocked or that claude could not write: each further call
+ * would pay for another failed summary.
  */
 export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): Step {
   const { relief, run } = state;
@@ -197,7 +197,7 @@ export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, 
   return decide(changedIn(state, 'relief', { due }), 'give-up', reason);
 }
 
-/** In the order that claude writes them: any of these shows that the turn that follows is the compaction's. */
+/** Whether an event shows that the compaction's turn has begun; in the order in which claude writes them. */
 function hasBegun(event: Event): boolean {
   if (event.kind === 'compact-status') return event.phase !== 'other';
   if (event.kind === 'boundary') return event.trigger === 'manual';
@@ -221,7 +221,7 @@ function note(attempt: Attempt, event: Event): Attempt {
 
 type Failure = Pick<Attempt, 'error' | 'apiStatus'>;
 
-/** How an attempt to compact ended, by what claude said until its result. */
+/** The verdict on an attempt, from claude's messages up to its result. */
 function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';
   const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
@@ -232,7 +232,7 @@ function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: Res
   return isDown(attempt.apiStatus) || saysUnavailable(said) ? 'unavailable' : 'failed';
 }
 
-/** By the status for which claude tried a call again. */
+/** Whether the API is down, by the status for which claude last tried a call again. */
 export function isDown(status: Attempt['apiStatus']): boolean {
   return status === 'unreachable' || status === 429 || (status !== undefined && status >= 500);
 }
@@ -241,7 +241,7 @@ export function statusOf({ status }: ApiRetryEvent): Attempt['apiStatus'] {
   return status ?? 'unreachable';
 }
 
-/** The API said that it would not, rather than that it could not now. */
+/** Whether the API refused for good, as opposed to being unavailable now. */
 function isRejected({ error, apiStatus }: Failure): boolean {
   const byStatus = typeof apiStatus === 'number' && apiStatus >= 400 && apiStatus < 500 && apiStatus !== 429;
   return byStatus || REJECTION.test(error ?? '');

@@ -10,10 +10,10 @@ import { chain, changed, changedIn, clearTimer, DROP_BUFFERED, decided, keep, ty
 import { health } from '../zones/notices.ts';
 import { IDLE, type OperationIn, type Written } from './operation.ts';
 
-/** An idle claude whose input is closed exits at once. */
+/** Time that claude has to exit or to end its turn. An idle claude exits as soon as its input closes. */
 const EXIT_PATIENCE_MS = 10_000;
 
-/** The end of a turn of ours. */
+/** Actions at the end of a turn of ctxb's own. */
 export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
 
 export function clear(state: GovernorState, written: Written): Step {
@@ -21,7 +21,10 @@ export function clear(state: GovernorState, written: Written): Step {
   return beginOwnTurn(state, operation, '/clear');
 }
 
-/** All supported versions show a new conversation: by a `reset`, another session id, or the hook that takes the document. */
+/**
+ * All supported versions show a new conversation by a `reset`, by another session id, or by calling the SessionStart
+ * hook.
+ */
 export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): Step {
   const another = state.session.id !== operation.plan.sessionId;
   const proved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && another);
@@ -32,7 +35,11 @@ export function followClear(state: GovernorState, operation: OperationIn<'cleari
   );
 }
 
-/** A hook of claude's tells that a new conversation has begun. @param given it has taken the document */
+/**
+ * Records that claude's hook reported a new conversation.
+ *
+ * @param given whether the answer to the hook contains the document
+ */
 export function noteCleared(state: GovernorState, given: boolean): GovernorState {
   const { operation, relief } = state;
   if (operation.phase === 'clearing') return changed(state, { operation: { ...operation, proved: true, given } });
@@ -40,27 +47,27 @@ export function noteCleared(state: GovernorState, given: boolean): GovernorState
 }
 
 /**
- * A prompt of ours, with which the stopped turn resumes, goes next and takes the document along. At the beginning it
- * would stand before what claude says there about itself, which then would not be in the cache.
+ * Whether the document goes with the prompt that resumes the stopped turn. At the start of the conversation the
+ * document would precede claude's own introduction, which then would miss the prompt cache.
  */
 export function resumesWithIt({ operation, relief, run }: GovernorState): boolean {
-  // A run of one prompt has no hook for prompts.
+  // A run with a single prompt has no prompt hook.
   return operation.phase === 'clearing' && relief.exhausted?.open === true && run.singlePrompt !== true;
 }
 
-/** The document that the agent is still to be given. */
+/** The document that the agent has not received yet. */
 export function documentToGive({ operation, relief }: GovernorState): HandoffDocument | undefined {
   return operation.phase === 'clearing' && !operation.given ? operation.document : relief.pending;
 }
 
-/** A new process replaces a `/clear` that has no effect. */
+/** Replaces the process, because `/clear` has no effect. */
 export function leave(state: GovernorState, { plan, document }: Written): Step {
   const left = changed(state, { operation: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(left);
   return keep(left, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
 }
 
-/** The process has ended: the next one knows nothing of the conversation. */
+/** Starts a process without the conversation, after the old process has ended. */
 export function startFresh(state: GovernorState): Step {
   const { restarts, stalls } = state.process;
   return keep(changed(state, { process: { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls } }), [
@@ -74,7 +81,7 @@ export function finishLeaving(state: GovernorState): Step {
   return operation.phase === 'leaving' ? finish(state, operation, 'process') : keep(state);
 }
 
-/** @param given a hook has taken the document to the agent already */
+/** @param given whether the agent has received the document through a hook */
 function finish(state: GovernorState, { plan, document }: Written, way: 'clear' | 'process', given = false): Step {
   const { relief, gauge } = state;
   const { path, by, problems } = document;
@@ -104,7 +111,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
   ]);
 }
 
-/** Where claude calls no hooks, the document is sent as a prompt, in a hidden turn. */
+/** Sends the document as a prompt in a hidden turn, because claude calls no hooks. */
 export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
   const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
   const given = changedIn(state, 'relief', { pending: undefined });
@@ -120,7 +127,10 @@ export function giveUpBriefing(state: GovernorState, operation: OperationIn<'bri
   return operation.isLate ? keep(state, [{ kind: 'kill' }]) : stopLate(state, { ...operation, isLate: true });
 }
 
-/** Its turn is to end before the next begins: else the end of the one would be taken for that of the other. */
+/**
+ * Interrupts a late turn of ctxb's own. It must end before the next turn begins, or its result would be taken for the
+ * result of the next.
+ */
 export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): Step {
   return chain(keep(changed(state, { operation }), [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
 }

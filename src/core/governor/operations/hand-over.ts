@@ -15,8 +15,8 @@ import { clear, leave, stopLate, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 
 /**
- * Hands the work over to a fresh context: the agent is asked for a document, it is checked and written, the
- * conversation is cleared, and the fresh one begins with the document.
+ * Hands the work over to a fresh context: asks the agent for a document, checks and writes the document, clears the
+ * conversation, and gives the document to the fresh one.
  */
 export function startHandoff(state: GovernorState, reason: string): Step {
   const plan = planOf(state, reason, state.session.commandsOff || isDeaf(state) ? 'leave' : 'clear');
@@ -31,7 +31,7 @@ function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): 
   return { reason, before: readGauge(gauge), startedAt: now, sessionId: session.id, way, due: relief.due };
 }
 
-/** Nothing relieves the context: what is known is written down, and the run ends. */
+/** Writes a document from what is known and ends the run, because no way of relief is left. */
 export function endUnrelieved(state: GovernorState, reason: string): Step {
   const plan = planOf(state, reason, 'end');
   const ending = changedIn(state, 'relief', { exhausted: undefined, hopeless: undefined });
@@ -46,18 +46,18 @@ function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: str
   return chain(keep(changed(ended, { operation: IDLE, outcome: 'unrelieved' }), [note]), leaveOwed);
 }
 
-/** claude does not even say that it has stopped compacting, or it is dead. */
+/** Whether claude cannot be asked: it does not report the end of a stopped compaction, or it is dead. */
 function isDeaf({ process }: GovernorState): boolean {
   return process.compacts || process.phase === 'dead';
 }
 
-/** A full context takes no further question, and a prescribed output schema allows no document. */
+/** Whether the agent can be asked for a document: not with a full context, and not under a prescribed output schema. */
 function mayAsk(state: GovernorState): boolean {
   const isFull = state.relief.exhausted?.cause === 'refused' || !hasRoomToAsk(state);
   return !state.run.answersInSchema && !isFull && !isDeaf(state);
 }
 
-/** The question itself must not set off claude's own compaction. */
+/** Whether a question fits below claude's own compaction trigger. */
 function hasRoomToAsk({ gauge, control, run }: GovernorState): boolean {
   const window = gauge.window.tokens;
   if (window === undefined || window < LEAST_NATIVE_WINDOW) return true;
@@ -65,7 +65,7 @@ function hasRoomToAsk({ gauge, control, run }: GovernorState): boolean {
   return predicted(gauge) + QUESTION_TOKENS < native;
 }
 
-/** The longest question, problems of a document included. */
+/** Upper bound of a question in tokens, including the problems of a document. */
 const QUESTION_TOKENS = 2_000;
 
 function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: OperationIn<'asking'>['attempt']): Step {
@@ -77,7 +77,7 @@ export function followAnswer(state: GovernorState, operation: OperationIn<'askin
   if (event.kind === 'result') return readAnswer(state, operation, event);
   const apiDown = !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event))));
   const next = changed(state, { operation: { ...operation, turn: 'running', apiDown } });
-  // claude waits for the API, and not the agent takes its time.
+  // A retry means that claude waits for the API, not that the agent is slow.
   const waits = event.kind === 'api-retry' && operation.attempt !== 'late';
   return keep(next, waits ? [ownTurnTimer(state, 'asking', event.delayMs)] : []);
 }
@@ -91,7 +91,7 @@ function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, even
   return chain(keep(state, TURN_OVER), (next) => write(next, plan, answer, mayAskAgain));
 }
 
-/** Nothing is thrown away because the API is down: the conversation goes on as it is. */
+/** Postpones the handoff because the API is down. The conversation continues unchanged. */
 function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
   const kept = goOnStopped(changed(state, { operation: IDLE, relief }));
@@ -120,7 +120,7 @@ export function onHandoffWritten(
 ): Step {
   const { operation } = state;
   if (operation.phase !== 'writing') return keep(state);
-  // The user stopped it: the conversation stays as it is.
+  // The user stopped the handoff, so the conversation stays.
   if (state.input === 'interrupted') return keep(changed(state, { operation: IDLE }));
   const { plan } = operation;
   if (plan.way === 'end') return unrelieved(state, plan, path);
@@ -128,13 +128,16 @@ export function onHandoffWritten(
   return proceed(state, { plan, document: { path, text, by, problems } });
 }
 
-/** If claude does not stop compacting, ends its process. A new one continues, in a fresh context if a handoff is due. */
+/**
+ * If claude does not stop compacting, ends its process. A new process continues, in a fresh context if a handoff is
+ * due.
+ */
 export function leaveDeaf(state: GovernorState): Step {
   if (!isDeaf(state)) return keep(state);
   return state.relief.due === undefined ? keep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);
 }
 
-/** The agent is told to stop; a claude that does not even do that is left. */
+/** Interrupts the agent's late answer. If the interrupt has no effect either, ctxb replaces the process. */
 export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): Step {
   if (operation.attempt === 'late') {
     return chain(keep(state, [DROP_BUFFERED]), (next) => write(next, { ...operation.plan, way: 'leave' }, undefined));

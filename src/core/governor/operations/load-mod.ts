@@ -8,38 +8,39 @@ import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, clearTimer, keep, type Step, setTimer } from '../steps.ts';
 import { IDLE } from './operation.ts';
 
-/** How long claude may take to load the mod, and then the mod to give a sign of life. */
+/** Time for claude to load the mod, and for the mod to respond after that. */
 const LOADING_PATIENCE_MS = 10_000;
 const LIFE_PATIENCE_MS = 3_000;
 
-/** Share of claude's trigger from which on the plan is renewed with each call. */
+/** Share of claude's trigger above which every call renews the plan. */
 const NEAR = 0.6;
 
-/** Loads the mod once the context has grown, and keeps the plan up to date for a compaction in mid-turn. */
+/** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
 export function prepareExact(state: GovernorState): Step {
   const { exact, gauge } = state;
   if (exact.phase === 'off') return keep(state);
   if (exact.phase === 'unarmed') return predicted(gauge) >= LEAST_RELIEVED ? arm(state) : keep(state);
-  // claude waits while the plan is written: that is not needed while its trigger is far.
+  // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
+  // cannot see.
   const { trigger } = state.control;
   const isNear = typeof trigger !== 'number' || predicted(gauge) >= NEAR * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
 }
 
-/** A new process goes on with a session: the next call may be all that a compaction is away. */
+/** Prepares a compaction in a resumed session, which may be due at the next call. */
 export function prepareResumed(state: GovernorState): Step {
   const { version } = state.session;
   return version === undefined || predicted(state.gauge) < LEAST_RELIEVED ? keep(state) : awaitExact(state);
 }
 
-/** The prompts wait for the mod, where it may still come. */
+/** Lets prompts wait until the mod is loaded, if loading is possible. */
 export function awaitExact(state: GovernorState): Step {
   const armed = state.exact.phase === 'unarmed' ? arm(state) : keep(state);
   const isComing = armed.state.exact.phase === 'arming';
   return isComing ? keep(changed(armed.state, { operation: { phase: 'loading' } }), armed.actions) : armed;
 }
 
-/** claude does not ask a PreCompact hook where a mod answers, and such a hook may guard the context. */
+/** Does without the mod: with a mod, claude would skip the user's PreCompact hook, which may protect the context. */
 function disarmGuarded(state: GovernorState): Step {
   return disarm(state, 'a PreCompact hook would not be asked (--compaction exact does without it)');
 }
@@ -55,7 +56,7 @@ function arm(state: GovernorState): Step {
   ]);
 }
 
-/** The mod lies in a folder. `add_plugins` adds it to what claude has loaded. */
+/** Asks claude to load the mod from its folder. `add_plugins` adds it to the loaded plugins. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Step {
   if (!isLoading(state)) return keep(state);
   if (isGuarded) return disarmGuarded(state);
@@ -63,7 +64,7 @@ export function onExactFolder(state: GovernorState, path: string | undefined, is
   return request(state, 'load-mod', {
     subtype: 'reload_plugins',
     add_plugins: [{ type: 'local', path }],
-    // Another list of tools would make claude pay for the whole context again.
+    // A changed list of tools would make claude pay for the whole context again.
     hold_on_cache_impact: true,
   });
 }
@@ -83,8 +84,8 @@ export function onExactProved(state: GovernorState): Step {
 }
 
 /**
- * claude has not loaded it in time, or it does not run: `--bare`, `--safe-mode`, `disableAllHooks` and managed settings
- * prevent it in silence. On a busy machine it may still come.
+ * Stops waiting for the mod. `--bare`, `--safe-mode`, `disableAllHooks` and managed settings prevent it without an
+ * error. On a busy machine it may still load later.
  */
 export function giveUpArming(state: GovernorState): Step {
   const { version } = state.session;
@@ -95,7 +96,7 @@ export function giveUpArming(state: GovernorState): Step {
 
 const CLEAR = clearTimer('exact');
 
-/** Nothing waits for the mod any more. */
+/** Updates the mod's state and ends the wait for it. */
 function settled(state: GovernorState, exact: Partial<Exact>): GovernorState {
   const next = changedIn(state, 'exact', exact);
   return next.operation.phase === 'loading' ? changed(next, { operation: IDLE }) : next;

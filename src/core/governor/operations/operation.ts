@@ -8,27 +8,27 @@ export interface Attempt {
   /** Micro-dollars. */
   readonly costBefore: number;
   readonly error?: string | undefined;
-  /** Status for which claude tried a call again last; `unreachable`: there was no answer at all. */
+  /** HTTP status before claude's last retry; `unreachable`: without a response. */
   readonly apiStatus?: number | 'unreachable' | undefined;
   readonly boundarySeen?: boolean;
-  /** The caller interrupted it: that says nothing about compacting. */
+  /** An interrupt by the caller does not count as a failed compaction. */
   readonly interrupted?: boolean;
 }
 
 /**
- * What ctxb does with the conversation, one at a time: prompts wait, and so does whatever else is due. A compaction, or
- * a handoff from the question for the document to the fresh context; or it waits for something.
+ * What ctxb does with the conversation, one operation at a time. Prompts and other operations wait. A handoff goes from
+ * `asking` to `clearing` or `leaving`.
  */
 export type Operation =
   | typeof IDLE
   /** claude loads the mod for the next compaction. */
   | { readonly phase: 'loading' }
-  /** A limit on costs is reached, and the person is asked. */
+  /** The cost limit is reached, and ctxb asks the user. */
   | { readonly phase: 'deciding' }
   | (InjectedTurn & { readonly phase: 'compacting'; readonly attempt: Attempt })
   /**
-   * The agent answers with the document. `second`: it was told what was wrong with its first answer. `late`: it took
-   * too long and was interrupted. `apiDown`: claude tries again, and the API has not answered since.
+   * The agent writes the document. `second`: ctxb has named the problems of its first answer. `late`: the answer took
+   * too long and was interrupted. `apiDown`: claude retries, without an answer from the API since.
    */
   | (InjectedTurn & {
       readonly phase: 'asking';
@@ -36,16 +36,18 @@ export type Operation =
       readonly attempt: 'first' | 'second' | 'late';
       readonly apiDown: boolean;
     })
-  /** The answer is checked and written. */
+  /** The host checks the answer and writes the document. */
   | { readonly phase: 'writing'; readonly plan: HandoffPlan }
   /**
-   * `/clear` is on its way. `proved`: claude has shown that the conversation is a new one. `given`: a hook has taken
-   * the document to the agent.
+   * `/clear` is sent. `proved`: claude has shown that the conversation is new. `given`: the agent has received the
+   * document through a hook.
    */
   | (InjectedTurn & Written & { readonly phase: 'clearing'; readonly proved: boolean; readonly given: boolean })
-  /** `/clear` has no effect here: this process ends and another one begins. */
+  /** `/clear` has no effect: this process ends and another one starts. */
   | (Written & { readonly phase: 'leaving' })
-  /** No hook takes the document to the agent, so it is said. `isLate`: it took too long and was interrupted. */
+  /**
+   * No hook can give the document to the agent, so a prompt does. `isLate`: the turn took too long and was interrupted.
+   */
   | (InjectedTurn & { readonly phase: 'briefing'; readonly isLate?: true });
 
 export type OperationIn<P extends Operation['phase']> = Extract<Operation, { readonly phase: P }>;
@@ -67,10 +69,10 @@ export interface HandoffPlan {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly sessionId: string | undefined;
-  /** What becomes of the conversation: `/clear`, another process where that would not be run, or the end of the run. */
+  /** How the conversation ends: by `/clear`, by a new process where `/clear` has no effect, or with the run. */
   readonly way: 'clear' | 'leave' | 'end';
-  /** Why it was due before it began. */
+  /** `relief.due` before the handoff, restored if the handoff is postponed. */
   readonly due: string | undefined;
-  /** Tokens that the agent has written for it. */
+  /** Tokens of the agent's answers. */
   readonly answer?: number;
 }

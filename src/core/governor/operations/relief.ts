@@ -34,7 +34,7 @@ import { awaitExact } from './load-mod.ts';
 
 type Landed = Extract<Decision, { readonly kind: 'landed' }>;
 
-/** Whether the context is to be relieved before `next` goes, or now when there is no next. */
+/** The relief that is due before `next` is sent, or now without a next prompt. */
 export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
   const { exhausted, hopeless } = state.relief;
   if (hopeless !== undefined) return { way: 'none', reason: hopeless };
@@ -49,7 +49,7 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   return due?.way === 'compact' && isCompacting(state) ? undefined : due;
 }
 
-/** What somebody outside has asked for, unless the run is about to end anyway. */
+/** The relief that was requested from outside, unless the run is about to end. */
 function askedRelief(state: GovernorState, next: NextPrompt): Due | undefined {
   const { mailbox, relief } = state;
   const { asked } = relief;
@@ -85,7 +85,7 @@ function handOver(state: GovernorState, reason: string): Step {
   return startHandoff(noteTried(state), reason);
 }
 
-/** Only reports what is due: in a replay, or while observing. */
+/** Only reports the relief that is due, in replay or observe mode. */
 export function adviseRelief(state: GovernorState, due: Due): Step {
   const advised = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return keep(advised);
@@ -94,23 +94,23 @@ export function adviseRelief(state: GovernorState, due: Due): Step {
   return decide(advised, 'compact', dueReason(state), { how: 'summary', focus });
 }
 
-/** Makes room for a task that is too large, where that is possible. */
+/** Relieves the context for a task that is too large, if possible. */
 export function relieveFor(state: GovernorState): Step {
   if (state.run.mode !== 'act') return keep(state);
   if (mayCompact(state)) return compact(state);
-  // One that has just been made is as fresh as it can be.
+  // A context after a handoff cannot become smaller.
   const isFresh = state.relief.landing?.of === 'handoff';
   return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : keep(state);
 }
 
-/** A boundary, and the first call after it: what compacting is worth. */
+/** Remembers the context before a compaction. The first call after it shows what the compaction freed. */
 export function noteBoundary(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
   const { relief, gauge, turn } = state;
   const { receipt } = before.exact;
   const answered = receipt?.answered ? receipt : undefined;
   const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered !== undefined);
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
-  // An exact one leaves what was asked where it is: it is not said again.
+  // An exact compaction keeps the request, so it is not repeated.
   const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
@@ -122,7 +122,7 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
 
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
 
-/** claude has compacted by itself: only the boundary proves that no hook prevented it. */
+/** Reports a compaction of claude's own. Only the boundary proves that no hook prevented it. */
 export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
   if (event.trigger === 'manual' || state.run.mode === 'replay') return keep(state);
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
@@ -131,13 +131,13 @@ export function tellNative(state: GovernorState, { before, event }: Line<Boundar
   return decide(state, 'native-compaction', NATIVE[how], { how, when, tokens });
 }
 
-/** Latches what was crossed; says so once. */
+/** Latches the thresholds that the context has crossed, and warns once. */
 export function judgeLevel(state: GovernorState): Step {
   const { gauge, run } = state;
   if (isGuess(gauge)) return keep(state);
-  // The last attempt failed at this very reading: trying again or warning again would change nothing.
+  // The last attempt failed at this reading, so another attempt or warning would change nothing.
   if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return keep(state);
-  // While a compaction is under way the figure is the one it is to bring down.
+  // A running compaction is about to lower this figure.
   if (isRelieving(state) || state.input === 'interrupted') return keep(state);
   const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
   const level = tired ? (gauge.window.tokens ?? 0) : predicted(gauge);
@@ -152,7 +152,7 @@ export function judgeLevel(state: GovernorState): Step {
   return decide(latched, 'warn', reason);
 }
 
-/** The first call after a relief shows what it freed. */
+/** Measures what a relief freed, by the first call after it. */
 export function measureLanding(state: GovernorState): Step {
   const { relief, gauge } = state;
   const { landing } = relief;
@@ -196,7 +196,7 @@ function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, f
   });
 }
 
-/** In US dollars; nothing for a model without a price. */
+/** Costs in US dollars, with ctxb and by claude alone; empty for a model without a price. */
 function accountsIn(state: GovernorState): Pick<Landed, 'accounts'> {
   if (priceOfModel(state) === undefined) return {};
   const { alone, real } = accountsOf(state.relief.alone, state.gauge);

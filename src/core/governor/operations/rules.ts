@@ -8,9 +8,9 @@ import { followAnswer, giveUpAnswer, leaveDeaf } from './hand-over.ts';
 import type { Operation, OperationIn } from './operation.ts';
 
 interface Rules<O extends Operation> {
-  /** A line of claude's in a turn of ctxb's own. */
+  /** Handles a line of claude's in a turn of ctxb's own. */
   readonly on?: (state: GovernorState, operation: O, event: Event) => Step;
-  /** Nothing came in time. */
+  /** Handles the timeout of such a turn. */
   readonly onTimeout?: (state: GovernorState, operation: O) => Step;
 }
 
@@ -34,13 +34,13 @@ export function followOperation(state: GovernorState, event: Event): Step {
   return rulesOf(state).on?.(state, state.operation as never, event) ?? keep(state);
 }
 
-/** A turn that claude started itself came between: waiting for the one of ctxb's starts over. */
+/** Restarts the timer after a turn that claude started itself, which delays ctxb's own turn. */
 export function waitLonger(state: GovernorState): Step {
   const { operation } = state;
   return keep(state, 'turn' in operation ? [ownTurnTimer(state, operation.phase)] : []);
 }
 
-/** @param timer each operation but a compaction has the one of handoffs */
+/** @param timer `compaction` for a compaction, `handoff` for every other operation */
 export function onOperationTimeout(timer: 'compaction' | 'handoff') {
   return (state: GovernorState): Step => {
     const { operation, turn } = state;
