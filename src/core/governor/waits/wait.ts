@@ -27,26 +27,26 @@ import {
 } from '../steps.ts';
 import type { Limits, Wait } from './waits-state.ts';
 
-/** When a turn that the API has not answered is repeated, in milliseconds since the epoch; or the run ends. */
+/** Time to repeat a turn that the API did not answer, in milliseconds since the epoch; `end` ends the run. */
 type Plan = number | 'end';
 
 interface Failure extends ApiFailure {
-  /** The limit resets later than claude waits for it. */
+  /** claude stopped retrying because the limit resets later than it waits. */
   readonly isBeyond?: boolean;
 }
 
-/** Undefined: the caller gets claude's own answer, and the run goes on. */
+/** What follows a failed answer of the API; undefined if the caller gets claude's error and the run continues. */
 export function planFor(state: GovernorState, event: ResultEvent | AssistantEvent): Plan | undefined {
   const { run, input, mailbox } = state;
   const failure = failureIn(state, event);
   if (failure === undefined || run.mode !== 'act' || input !== 'open' || !isWithinLimit(state)) return undefined;
-  // Who speaks the protocol decides himself what to do about an answer.
+  // A caller that speaks the protocol handles the error itself.
   const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
   const hasMore = waiting(state).length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
   return retryAt(state, failure) ?? (isOurs && (failure.cause === 'limit' || hasMore) ? 'end' : undefined);
 }
 
-/** What kept the API from answering, also where claude's own wait was broken off. */
+/** The failure of the API, also after ctxb has interrupted claude's own wait. */
 function failureIn(
   { wait, run, turn, gauge }: GovernorState,
   event: ResultEvent | AssistantEvent,
@@ -56,14 +56,14 @@ function failureIn(
   const { failure } = event;
   if (failure?.cause !== 'outage') return failure;
   if (failure.isLater && gauge.calls === 0) return undefined;
-  // With an API key claude alone knows when the limit resets: where that is later than it waits, a minute unless it was told
-  // more, it does not try again.
+  // With an API key only claude knows the reset of a limit. It does not retry if the reset is later than it waits: one
+  // minute by default.
   const hasWaited = wait !== undefined && wait.phase !== 'over';
   const isBeyond = !run.withoutRetries && failure.status === 429 && !hasWaited;
   return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
 }
 
-/** When the turn is repeated; undefined: it is not. */
+/** Time to repeat the turn, in milliseconds since the epoch; undefined if ctxb does not repeat it. */
 function retryAt(
   state: GovernorState,
   { cause, resetsAt = resetOf(state.limits), isBeyond = false }: Failure,
@@ -78,33 +78,36 @@ function retryAt(
   if (isBeyond) return undefined;
   const seconds = cause === 'limit' ? Math.max(limitSeconds, outageWait) : outageWait;
   const end = since + seconds * 1000;
-  // The pause grows with each turn that has ended without an answer.
+  // The pause doubles with each turn that ends without an answer.
   const pause = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS);
   return end > now ? Math.min(now + jitter(state, pause), end) : undefined;
 }
 
-/** The wait under way, or one that begins now. */
+/** The current wait, or a new one. */
 function waitOf({ wait, now }: GovernorState): Wait {
   return wait ?? { cause: 'outage', phase: 'claude', since: now, until: now, tries: 0, said: false };
 }
 
-/** A reset is told in whole seconds, and many wait for the same one. */
+/** claude rounds the reset to seconds, and many runs wait for the same reset. */
 const RESET_SLACK_MS = 2_000;
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 120_000;
 
-/** Between half of it and all: the runs of a machine do not come back at once. The same in a replay. */
+/**
+ * Between half of `ms` and all of it, so that the runs of a machine do not retry together. Derived from the run's id,
+ * so a replay gets the same value.
+ */
 function jitter(state: GovernorState, ms: number): number {
   const seed = Number.parseInt(state.run.runId.slice(0, 8), 16) || 0;
   const random = ((seed + waitOf(state).tries * 0x9e3779b1) % 1000) / 1000;
   return Math.round(ms * (0.5 + random / 2));
 }
 
-/** Waits of claude's own in an outage are told from this length on, in milliseconds. */
+/** Shortest wait of claude's own in an outage that is announced, in milliseconds. */
 const LEAST_TOLD_MS = 30_000;
 
-/** claude waits by itself, or the API answers again. */
+/** Follows a wait: claude retries, or the API answers again. */
 export function followWait(state: GovernorState, { event }: Line): Step {
   const { wait } = state;
   if (event.kind === 'api-retry') {
@@ -113,7 +116,7 @@ export function followWait(state: GovernorState, { event }: Line): Step {
   }
   if (wait === undefined || wait.phase === 'paused') return keep(state);
   const isReplay = state.run.mode === 'replay';
-  // A recording goes on with another prompt: nobody waits any more.
+  // A new prompt in a recording means that the wait is over.
   if (isReplay && isSaid(event, 'prompt')) return keep(changed(state, { wait: undefined }));
   if (event.kind !== 'assistant' || event.subagent !== null) return keep(state);
   if (!event.synthetic) return endWait(state, true);
@@ -121,7 +124,7 @@ export function followWait(state: GovernorState, { event }: Line): Step {
   return isReplay && event.failure !== undefined ? endWait(state, false) : keep(state);
 }
 
-/** From this length on a wait for a 429 is one for a usage limit, also where claude does not say so. */
+/** Waits for a 429 of at least this length count as a usage limit, even if claude does not report one. */
 const LEAST_LIMIT_MS = 120_000;
 
 function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
@@ -130,19 +133,19 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): St
   if (wait.phase === 'paused' || turn.stopped === 'wait') return keep(state);
   const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= LEAST_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
-  // claude waits six hours at a time.
+  // claude waits at most six hours at a time, so the reset can be later.
   const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isTold = wait.said || (!isLimit && delayMs < LEAST_TOLD_MS);
   const next = changed(state, { wait: { ...wait, cause, until, said: wait.said || !isTold } });
   return keep(next, isTold ? [] : [announcement(next, 'claude', status)]);
 }
 
-/** How late a reset may be noticed, in milliseconds. */
+/** How late claude may notice a reset before ctxb ends its wait, in milliseconds. */
 const SLEPT_MS = 60_000;
 
 /**
- * Ends a long wait of claude's own, for ctxb to wait instead: where it pays to relieve the context after it, and where
- * the machine has slept through the reset, which claude's timer has not noticed.
+ * Interrupts a long wait of claude's own so that ctxb waits instead: if relieving the context after the wait saves
+ * costs, if claude's timer missed the reset because the machine slept, or if the wait exceeds the limit.
  */
 function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const { wait, now, run, turn, tasks, limits } = state;
@@ -151,19 +154,19 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const reset = resetOf(limits) ?? wait.until;
   const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
-  // 2.1.197 has no bound for its wait.
+  // 2.1.197 waits without a limit.
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
   if (!slept && !pays && !isTooLong) return keep(state);
   return sendInterrupt(changed(state, { wait: { ...wait, until: slept ? now : wait.until } }), 'wait');
 }
 
-/** The turn has ended without an answer of the API: it is repeated later, or the run ends. */
+/** After a turn without an answer of the API: plans its repetition, or ends the run. */
 export function readFailure(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   const plan = planFor(before, event);
   const failure = failureIn(before, event);
   if (failure === undefined || plan === undefined) {
-    // A turn that was interrupted says nothing about the API, any other error that it has answered.
+    // An interrupted turn shows nothing about the API; any other error shows that the API has answered.
     const isCertain = event.isError && !tellsInterrupt(event);
     return isCertain ? endWait(state, failure === undefined) : keep(state);
   }
@@ -175,7 +178,7 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
 
 function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
   const wait = waitOf(state);
-  // A limit of which nothing is known is waited for as an outage is.
+  // A limit without a known reset is handled like an outage.
   const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
   const next = changed(state, { wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true } });
   const isTold = wait.said && wait.cause === cause;
@@ -209,12 +212,12 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
   ]);
 }
 
-/** What would be asked next would have no answer either: all prompts without one are left. */
+/** Ends the run in an outage: the next prompts would get no answer either. */
 function endInOutage(state: GovernorState): Step {
   return chain(endWait(changed(state, { outcome: 'outage' }), false), (next) => keep(next, [SHOW_DEFERRED]));
 }
 
-/** Timers stop while a machine sleeps, and take no more than 24 days: the clock is looked at again and again. */
+/** Interval for looking at the clock: timers stop while a machine sleeps, and cannot exceed 24 days. */
 const TICK_MS = 30_000;
 
 function tick(state: GovernorState) {
@@ -222,7 +225,7 @@ function tick(state: GovernorState) {
   return setTimer('wait', Math.min(left, TICK_MS));
 }
 
-/** It may be time to repeat the turn: relieved first where the cache is gone and that is cheaper. */
+/** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
 export function onWaitTimer(state: GovernorState): Step {
   const { wait, now } = state;
   if (wait?.phase !== 'paused') return keep(state);
@@ -230,12 +233,12 @@ export function onWaitTimer(state: GovernorState): Step {
   const trying = changed(state, { wait: { ...wait, phase: 'trying' } });
   const expiry = savingAt(trying);
   if (expiry === undefined || trying.relief.unfinished === undefined) return keep(trying);
-  // What is compacted does not hold the words of the request.
+  // A summary does not contain the words of the request.
   const unfinished = { ...trying.relief.unfinished, isLost: true };
   return chain(keep(changedIn(trying, 'relief', { unfinished }), expiry), startCompaction);
 }
 
-/** What is announced of an expired cache, where compacting first is cheaper. */
+/** The notice about an expired cache, if compacting first is cheaper. */
 function savingAt(state: GovernorState): Step['actions'] | undefined {
   const { actions } = announceExpiry(state, 'unseen');
   return actions.some((action) => action.kind === 'cache-expired' && action.saving !== undefined) ? actions : undefined;
@@ -256,7 +259,7 @@ export function stopWaiting(state: GovernorState): GovernorState {
   return state.wait?.phase === 'paused' ? changed(state, { wait: undefined }) : state;
 }
 
-/** Notes how much of the account's limits is used, and announces what has come near. */
+/** Records the used shares of the account's limits, and announces those that reach the warning level. */
 export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): Step {
   const used = { ...state.limits.used, ...event.limits };
   const { warnAt } = state.run.policy.limits;
@@ -285,17 +288,17 @@ type NamedLimit = readonly [name: string, use: LimitUse];
 
 const REMEMBERED_NOTICES = 16;
 
-/** The same limit after its reset is another. */
+/** Key of a limit that was announced. After its reset it can be announced again. */
 function mark([name, { resetsAt }]: NamedLimit): string {
   return `${name} ${resetsAt ?? ''}`;
 }
 
-/** `five_hour` as a person says it: `five-hour`. */
+/** A limit's name for messages: `five-hour` for `five_hour`. */
 export function limitName(name: string): string {
   return name.replaceAll('_', '-');
 }
 
-/** When the limit that was hit resets, in milliseconds since the epoch; undefined: it is not known. */
+/** Reset of the limit that was hit, in milliseconds since the epoch; undefined if unknown. */
 function resetOf(limits: Limits): number | undefined {
   return hitOf(limits)?.resetsAt;
 }

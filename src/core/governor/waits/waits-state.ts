@@ -1,24 +1,24 @@
 import type { ApiFailure, LimitUse } from '../../protocol/events.ts';
 
-/** The usage limits of the account, as claude last told them. */
+/** Usage limits of the account, from claude's latest report. */
 export type Limits = Readonly<typeof NO_LIMITS>;
 
 export const NO_LIMITS = {
-  /** By claude's names for them: `five_hour`, `seven_day`. */
+  /** By claude's names: `five_hour`, `seven_day`. */
   used: {} as Readonly<Record<string, LimitUse>>,
   hit: undefined as string | undefined,
-  /** Limits that were announced, with the time of their reset. */
+  /** Keys of announced limits: name and time of the reset. */
   said: [] as readonly string[],
 };
 
-/** The API has not answered since a moment. Times in milliseconds since the epoch. */
+/** A period without answers of the API. Times in milliseconds since the epoch. */
 export interface Wait {
   readonly cause: ApiFailure['cause'];
   /**
-   * - `claude`: claude tries again by itself.
-   * - `paused`: nothing is sent until `until`.
-   * - `trying`: the turn is repeated.
-   * - `over`: it was given up.
+   * - `claude`: claude retries by itself.
+   * - `paused`: ctxb sends nothing before `until`.
+   * - `trying`: ctxb repeats the turn.
+   * - `over`: ctxb has given up.
    */
   readonly phase: 'claude' | 'paused' | 'trying' | 'over';
   readonly since: number;
@@ -28,11 +28,11 @@ export interface Wait {
   readonly said: boolean;
 }
 
-/** The last sign of life of claude's. Times in milliseconds since the epoch. */
+/** claude's last sign of life. Times in milliseconds since the epoch. */
 export type Life = Readonly<typeof NEW_LIFE>;
 
 export const NEW_LIFE = {
   at: 0,
-  /** What it was; undefined: there was none. */
+  /** Kind or name of the event; undefined before the first one. */
   kind: undefined as string | undefined,
 };
