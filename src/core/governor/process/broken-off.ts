@@ -8,7 +8,7 @@ import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
 import { changed, changedIn, isCompacting, keep, type Step } from '../steps.ts';
 
-/** A handoff under way starts over, and a document that died with the process is given again. */
+/** The relief after the death of a process: a running handoff starts over, and a lost document is given again. */
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, operation } = state;
   const due = 'plan' in operation ? operation.plan.reason : relief.due;
@@ -20,11 +20,11 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const triedAt = isCompacting(state) ? undefined : relief.triedAt;
   const after = { ...relief, due, triedAt, pending, unfinished, stop: undefined };
   if (event.logged) return isOpen && unfinished ? { ...after, unfinished: { ...unfinished, isLost: true } } : after;
-  // What has no answer is said again.
+  // Without a log, all prompts without an answer are sent again, so no work resumes.
   return { ...after, unfinished: undefined, exhausted: undefined };
 }
 
-/** The log lags: the turn before may be missing in it, and then claude does not know of it. */
+/** The last turn, if the log lacks it because it lags. claude then does not know that turn. */
 function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): Turn['last'] {
   return turn.last?.prompts.some(({ uuid }) => delivered.includes(uuid)) ? undefined : turn.last;
 }
@@ -36,7 +36,7 @@ function retoldTurn({ prompts, answer }: NonNullable<Turn['last']>): HandoffDocu
   return { path: undefined, text, by: 'memory', problems: [] };
 }
 
-/** UTF-16 units of a prompt or an answer that are repeated. */
+/** Longest prompt or answer that is repeated, in UTF-16 units. */
 const TOLD_LENGTH = 3_000;
 
 function retold(text: string): string {
@@ -47,16 +47,16 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
   const { turn, tools, process } = state;
   if (turn.phase === 'idle') return undefined;
   const resumed = resumedWork(state);
-  // Our own prompt to resume has not arrived: it is sent again.
+  // ctxb's own prompt to resume was not delivered, so it is sent again.
   if (!inTurn(state).some(({ uuid }) => event.delivered.includes(uuid))) return resumed;
-  // The stream is ahead of the log.
+  // The stream can show a tool call that the log lacks.
   const openTool = openTools(tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
   const what = `Claude Code ${process.hangs ? 'said nothing any more, was ended' : end}`;
   return { because: interruption(what, { ...event, openTool }), isLost: resumed?.isLost ?? false };
 }
 
-/** ctxb itself died, and a new ctxb resumes its work. */
+/** Restores the state of a run whose ctxb died, in a new ctxb. */
 export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);

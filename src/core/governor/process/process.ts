@@ -29,7 +29,9 @@ import {
 } from '../steps.ts';
 import { reliefAfter } from './broken-off.ts';
 
-/** Exits that somebody asked for: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows. */
+/**
+ * Exits that were requested: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows.
+ */
 const ASKED_CODES: readonly number[] = [0, 129, 130, 143];
 const ASKED_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
@@ -37,16 +39,19 @@ export function onExit(state: GovernorState, event: ExitEvent): Step {
   const { restarts, balks } = state.process;
   if (balks && event.code === 1) return endWithIt(changed(state, { outcome: 'refused' }), event);
   const { enabled, maxRestarts } = state.run.policy.recovery;
-  // The run was stopped between two processes.
+  // The user stopped the run between two processes.
   const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
   const left = isStopped ? undefined : leavingOf(state);
-  // A fresh process needs nothing of the old one; only the number of starts is limited.
+  // A process with a fresh context needs nothing from the old one, so only the number of restarts limits it.
   if (left !== undefined) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left, event);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== 'stalled';
   return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state, event);
 }
 
-/** A process that is being replaced, or that died during `/clear`: the document for the next one exists. */
+/**
+ * The state for a replacement process, if the document for it exists: the old process was being replaced, or died
+ * during `/clear`.
+ */
 function leavingOf(state: GovernorState): GovernorState | undefined {
   const { operation, input } = state;
   if (input !== 'open' || !('document' in operation)) return undefined;
@@ -56,7 +61,7 @@ function leavingOf(state: GovernorState): GovernorState | undefined {
 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   if (state.run.mode !== 'act' || state.input !== 'open') return false;
-  // A process that exits before it has a session was started wrongly, and would exit again.
+  // An exit before the session id means a wrong start, which would fail again.
   const isUnfit = signal === undefined && state.session.id === undefined;
   if (!state.process.hangs && (isUnfit || wasAsked({ code, signal }))) return false;
   const { turn, mailbox, relief, operation } = state;
@@ -65,15 +70,15 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   return !isDone || relief.unfinished !== undefined;
 }
 
-/** Whether somebody wanted it to end, be it itself. */
+/** Whether the exit was requested, also by claude itself. */
 export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean {
   return signal === undefined ? ASKED_CODES.includes(code ?? 0) : ASKED_SIGNALS.includes(signal);
 }
 
 /**
- * No process takes its place: deferred lines are shown.
+ * Ends the run with its process, and shows deferred lines. ||
  *
- * @param exit its end; undefined: it was not there any more
+ * @param exit the end of the process; undefined if the process was already gone
  */
 export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
   const isUnrelieved = state.operation.phase === 'leaving' && state.input === 'open';
@@ -84,7 +89,8 @@ export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
 function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
   const { run, input, session, outcome, process } = state;
   const prompts = openPrompts(state);
-  // A claude that exits without a session, and was not asked to, has said why. At a broken line it does not name the prompts.
+  // A claude that exits by itself before it has a session has printed the reason. After a malformed line it does not
+  // name the prompts.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasAsked(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
   const isVain = hasRefused && session.id === undefined && !process.balks;
@@ -109,11 +115,11 @@ const END_REASONS = {
   unrelieved: 'the run has ended, as its context could not be relieved',
 } as const;
 
-/** A process has started: the first, or a replacement. */
+/** Handles the start of a process, the first or a replacement. */
 export function onBegin(state: GovernorState): Step {
   const { run, process, control, operation, cost, exact } = state;
   if (run.mode !== 'act') return keep(state);
-  // A prompt given at the start has opened the channel already.
+  // A prompt from the command line has already opened the channel.
   const isOpened = run.callerSpeaksProtocol || control.phase !== 'closed';
   if (process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
   const alive = changed(withoutProcess(state), {
@@ -122,34 +128,37 @@ export function onBegin(state: GovernorState): Step {
     cost: restarted(cost, process.resumes ? 'resumed' : 'fresh'),
   });
   const said = process.resumes ? exact : NOT_EXACT;
-  // The document comes first: which hooks are wanted hangs on it.
+  // The document comes first, because the registered hooks depend on it.
   return chain(
     finishLeaving(changedIn(alive, 'exact', { midTurn: said.midTurn, prompts: said.prompts })),
     reopenControl,
   );
 }
 
-/** A turn went well: earlier restarts no longer count. */
+/** Resets the counts of restarts and stalls after a turn that ended well. */
 export function forgetRestarts(state: GovernorState): GovernorState {
   return changedIn(state, 'process', { restarts: 0, stalls: 0 });
 }
 
-/** Lines that prove a session; a compaction is reported before its turn begins. */
+/** Lines that prove a session. A compaction is reported before its turn begins. */
 const SIGNS_OF_LIFE: readonly Event['kind'][] = ['init', 'assistant', 'compact-status'];
 
-/** Lines of a session prove that claude runs. */
+/** Marks a starting process as running when a line proves its session. */
 export function noteAlive(state: GovernorState, event: Event): GovernorState {
   const { process } = state;
   if (process.phase !== 'starting' || !SIGNS_OF_LIFE.includes(event.kind)) return state;
   return changedIn(state, 'process', { phase: 'running' });
 }
 
-/** The error with which claude refuses to resume a session, before it exits: another attempt may still follow. */
+/**
+ * Whether a line is the error with which claude refuses to resume a session before it exits. Another attempt can
+ * follow.
+ */
 export function isFailedResume({ process, input }: GovernorState, event: Event): boolean {
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
 }
 
-/** The step from one session id of claude's to the next; undefined while the id stays the same. */
+/** The change from one session id of claude's to the next; undefined while the id stays the same. */
 export function lineageStep(state: GovernorState) {
   const { facts, session, relief, process } = state;
   const { left: from } = facts;
@@ -159,25 +168,25 @@ export function lineageStep(state: GovernorState) {
   return { from, to, reason: process.resumes ? 'resumed' : 'a new conversation' };
 }
 
-/** A recording shows what happened, and nothing was done about it. */
+/** Reports a changed session id, except in a replay, which decides nothing about it. */
 export function noteLineage(state: GovernorState, { before }: Line): Step {
   const next = state.run.mode === 'replay' ? undefined : lineageStep(state);
   return keep(state, next === undefined ? [] : [decided(before, 'lineage', next.reason, { ...next })]);
 }
 
-/** The wait before the first new start; it doubles with each further one. */
+/** Delay before the first restart; it doubles with each further restart. */
 const FIRST_DELAY_MS = 1_000;
 
-/** Work resumes in a new process: in the same session, or with a document where the session left no log. */
+/** Resumes the work in a new process: in the same session, or with a document if the session left no log. */
 function restart(state: GovernorState, event: ExitEvent): Step {
   const { process, session, mailbox } = state;
   const { stalls } = process;
   const attempt = process.restarts + 1;
   const isStalled = process.hangs;
   const end = isStalled ? 'claude was ended' : `claude ended: ${event.signal ?? `exit code ${event.code}`}`;
-  // A process that was to begin anew has not: the session known is the one that was left, or lost.
+  // A replacement that never ran has no session of its own: the known id belongs to the abandoned or lost session.
   const isLeft = process.phase !== 'running' && !process.resumes;
-  // A process that refused to resume the session shows that there is no session.
+  // If claude refused to resume the session, the session does not exist.
   const isVain = !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isVain;
   const undelivered = logged ? undeliveredOf(inTurn(state), event.delivered) : unanswered(state);
@@ -190,7 +199,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
     spending: { ...state.spending, lost: state.spending.lost + latestCallsMicroUsd(state.cost) },
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
-  // A prompt from mid-turn that is repeated comes as a prompt of its own.
+  // A prompt that was sent into the turn is repeated as a separate prompt.
   const again = new Set(undelivered.map(({ text }) => text));
   const said = logged ? state.exact : NOT_EXACT;
   const midTurn = said.midTurn.filter(({ text }) => !again.has(text));
@@ -202,7 +211,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
     decided(state, 'restart', end, { attempt, undelivered: uuids }),
   ]);
-  // Only the notes know what was said until now.
+  // Only ctxb's notes contain the conversation so far.
   if (isForgotten(state, dead, logged)) return chain(told, (next) => startHandoff(next, end));
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;
@@ -211,28 +220,31 @@ function restart(state: GovernorState, event: ExitEvent): Step {
 }
 
 /**
- * The caller has asked for a stop of the turn, which died with claude instead: it is stopped when it resumes. One that
- * claude itself had started does not.
+ * Whether the caller interrupted the turn that died with claude: the turn is stopped when it resumes. A turn that
+ * claude started itself does not resume.
  */
 function isInterrupted(state: GovernorState): boolean {
   return inTurn(state).length > 0 && state.control.requests.some(({ request }) => request.subtype === 'interrupt');
 }
 
-/** A wait for the API, and the time of the run, outlive the process. */
+/** Timers that end with the process. A wait for the API and the time limit of the run continue. */
 const FORGOTTEN_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 'time').map(clearTimer);
 
-/** Neither a log nor a document holds what was said. */
+/** Whether the conversation is in no log and in no document. */
 function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
   return !logged && before.gauge.calls > 0 && relief.pending === undefined && run.policy.handoff.enabled;
 }
 
-/** claude joins prompts that arrive together and logs only the last id: the earlier ones have arrived too. */
+/**
+ * The prompts that claude did not receive. It joins prompts that arrive together and logs only the last id, so all
+ * earlier ones have arrived too.
+ */
 function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[]): readonly Prompt[] {
   const last = prompts.findLastIndex(({ uuid }) => delivered.includes(uuid));
   return prompts.slice(last + 1);
 }
 
-/** The state without everything that belonged to the process. */
+/** The state without everything that ends with the process. */
 function withoutProcess(state: GovernorState): GovernorState {
   const { sent, initialize, requests, ...control } = state.control;
   const trigger = typeof control.trigger === 'number' ? 'unplaced' : control.trigger;

@@ -20,10 +20,10 @@ import {
 } from '../steps.ts';
 import type { Life } from '../waits/waits-state.ts';
 
-/** What claude writes by the clock: to keep a connection open, and for a tool that runs, also one whose call hangs. */
+/** Lines that claude writes at intervals: to keep a connection open, and for a running tool, even if its call hangs. */
 const BEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 
-/** Every line is a sign of life, but for these. */
+/** Every line is a sign of life, except those in `BEATS`. */
 export function lifeAfter(life: Life, event: Event, t: number): Life {
   if (event.kind === 'known' && BEATS.includes(event.name)) return life;
   const isControl = event.kind.startsWith('control-');
@@ -31,17 +31,20 @@ export function lifeAfter(life: Life, event: Event, t: number): Life {
   return { at: t, kind };
 }
 
-/** Since when claude should have said something, in milliseconds since the epoch; undefined: nothing is expected of it. */
+/**
+ * Time since which claude should have written a line, in milliseconds since the epoch; undefined while no line is
+ * expected.
+ */
 export function silentSince(state: GovernorState): number | undefined {
   const { turn, wait, life, control, process, tasks } = state;
   const isBeside = Object.values(tasks).some(isAtWork);
   if (turn.phase === 'idle' && !isBeside && state.input !== 'closed') return undefined;
   if (process.phase === 'dead' || isRelieving(state) || control.questions.length > 0) return undefined;
-  // What it has said until now says that it waits.
+  // claude has announced how long it waits.
   return wait?.phase === 'claude' ? Math.max(life.at, wait.until) : life.at;
 }
 
-/** The tool that has run longest; of agents whose calls are not on the stream it is not known what they do. */
+/** The tool that has run longest, or else a subagent whose calls are not on the stream. */
 export function runningTool({ life, subagents, tools }: GovernorState): { title: string; since: number } | undefined {
   const first = tools.open.find(({ use }) => !isAgentCall(use.name));
   if (first !== undefined) return { title: titleOf(first.use), since: first.since };
@@ -49,21 +52,21 @@ export function runningTool({ life, subagents, tools }: GovernorState): { title:
   return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ''}`.trim(), since: life.at };
 }
 
-/** How often it is looked at: a share of the limit, at most this. A machine that has slept wakes later than that. */
+/** Longest interval between two checks; shorter for a short limit. A later check means that the machine slept. */
 const LOOK_MS = 30_000;
 
-/** Stalls in a row: what has hung three times hangs again. */
+/** Stalls in a row after which ctxb gives up. */
 const MOST_STALLS = 3;
 
-/** How long claude may take to end what it has started, and itself. */
+/** Time that claude has to end its children and itself. */
 const EXIT_PATIENCE_MS = 5_000;
 
 const END: readonly Action[] = [{ kind: 'kill', signal: 'SIGTERM' }, setTimer('exit', EXIT_PATIENCE_MS)];
 
-/** How long claude may take to stop its turn, or as long as it may say nothing at all. */
+/** Time that claude has to stop its turn, at most the limit for silence. */
 const INTERRUPT_PATIENCE_MS = 10_000;
 
-/** Looks whether claude lives, as long as something is expected of it. */
+/** Watches for a stall while a line of claude's is expected. */
 export function watchLife(before: GovernorState, after: GovernorState): Step {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.input !== 'closed' && after.input === 'closed');
@@ -72,7 +75,7 @@ export function watchLife(before: GovernorState, after: GovernorState): Step {
   return look(state, state.now);
 }
 
-/** It was told to stop its turn because nothing came, or its process to end. */
+/** Whether claude was told to stop its turn or its process because of a stall. */
 function isEnding({ turn, process }: GovernorState): boolean {
   return turn.stopped === 'stall' || process.hangs;
 }
@@ -90,7 +93,7 @@ function limitMs({ run }: GovernorState): number {
   return (run.policy.recovery.stallAfter ?? 0) * 1000;
 }
 
-/** @param since silence before it does not count */
+/** @param since silence before this time does not count, in milliseconds since the epoch */
 function look(state: GovernorState, since: number): Step {
   const lookedAt = state.now;
   return keep(changedIn(state, 'process', { lookedAt, since }), [setTimer('stall', pauseOf(state))]);
@@ -100,7 +103,7 @@ function pauseOf(state: GovernorState): number {
   return Math.min(LOOK_MS, limitMs(state) / 4);
 }
 
-/** It is time to look, or claude has not heeded an interrupt. */
+/** Checks for a stall; ends a claude that has ignored the interrupt. */
 export function onStallTimer(state: GovernorState): Step {
   const { process, now } = state;
   if (isEnding(state)) return end(state);
@@ -112,7 +115,7 @@ export function onStallTimer(state: GovernorState): Step {
   return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
 }
 
-/** A tool that runs long is no stall, but it may never end. */
+/** Announces tools that exceed the limit. A long-running tool is no stall, but it may never end. */
 function tellLongTools(state: GovernorState): Step {
   const { tools, now } = state;
   const isLong = (since: number) => now - since >= limitMs(state);
@@ -135,17 +138,17 @@ function onStall(state: GovernorState, ms: number): Step {
   const note = decided(state, 'stall', last, { ms, tries: process.stalls + 1, last: isLast });
   const next = changedIn(state, 'process', { stalls: process.stalls + 1, lookedAt: undefined });
   if (isLast) {
-    // With its input closed it has answered all, and only does not end.
+    // After its input closes, claude has answered everything and only fails to exit.
     const outcome = state.outcome ?? (input === 'open' ? 'stalled' : undefined);
     return end({ ...next, outcome }, [note]);
   }
-  // Before its turn has begun claude would not heed an interrupt.
+  // claude ignores an interrupt before its turn begins.
   if (turn.phase !== 'running') return end(besideLost(next), [note]);
   const timer = setTimer('stall', Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
   return chain(keep(next, [note, timer]), (told) => sendInterrupt(told, 'stall'));
 }
 
-/** What ran beside the conversation is lost with the process, and nobody else says so. */
+/** Tells the agent about background work that is lost with the process, because claude does not report it. */
 function besideLost(state: GovernorState): GovernorState {
   const { relief, turn } = state;
   if (turn.phase !== 'idle') return state;
@@ -171,7 +174,7 @@ function lastSeen({ life, turn }: GovernorState): string {
   return `the last that it wrote was ${WORDS[life.kind] ?? life.kind}`;
 }
 
-/** At the end of a turn: one that was interrupted goes on in another process; one that ended by itself was no stall. */
+/** After a stalled turn: an interrupted turn continues in another process; a turn that ended by itself was no stall. */
 export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   if (before.turn.stopped !== 'stall') return keep(state);
   if (!tellsInterrupt(event)) return keep(state, [clearTimer('stall')]);
