@@ -5,7 +5,10 @@ import type { CallersRequest, GovernorState } from '../state.ts';
 import { chain, changedIn, keep, type Step } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
-/** These settings apply as long as claude's process lives; the last value of each counts. */
+/**
+ * Requests that change a setting for the life of claude's process. Each returns a key; a later request with the same
+ * key replaces an earlier one.
+ */
 const SETTINGS: Readonly<Record<string, (request: Fields) => unknown>> = {
   apply_flag_settings: ({ settings }) => pathsIn(settings),
   mcp_set_servers: () => '',
@@ -16,7 +19,7 @@ const SETTINGS: Readonly<Record<string, (request: Fields) => unknown>> = {
   set_permission_mode: () => '',
 };
 
-/** Settings are merged: only those with the same keys replace each other. */
+/** claude merges settings, so only settings with the same paths replace each other. */
 function pathsIn(settings: unknown, path = ''): string {
   const entries = Object.entries(fieldsOf(settings));
   if (entries.length === 0) return JSON.stringify(path);
@@ -26,16 +29,16 @@ function pathsIn(settings: unknown, path = ''): string {
     .join();
 }
 
-/** Settings that are remembered; of what has no answer yet, everything is. */
+/** Number of answered settings that are kept. Unanswered requests are all kept. */
 const REMEMBERED = 64;
 
-/** Remembers what the caller asks of claude, whose process may end before it has answered. */
+/** Keeps a request of the caller's, because claude's process may end before it answers. */
 export function noteRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
   const asked = { id, request, answered: false };
   return changedIn(state, 'control', { requests: [...state.control.requests, asked] });
 }
 
-/** claude has answered: a new process gets only the settings that were made. */
+/** Handles claude's answer to a request. A new process gets only the settings that succeeded. */
 export function noteResponse(state: GovernorState, { requestId, ok }: ControlResponseEvent): GovernorState {
   const { requests } = state.control;
   const answered = requests.find((one) => one.id === requestId && !one.answered);
@@ -48,15 +51,15 @@ export function noteResponse(state: GovernorState, { requestId, ok }: ControlRes
   return changedIn(state, 'control', { requests: [...left, { ...answered, answered: true }] });
 }
 
-/** The same for what is set in place of each other; undefined: nothing is set. */
+/** Requests with the same key replace each other; undefined for a request that sets nothing. */
 function keyOf({ request }: CallersRequest): string | undefined {
   const named = ownOf(SETTINGS, stringOf(request.subtype))?.(request);
   return named === undefined ? undefined : `${request.subtype} ${named}`;
 }
 
 /**
- * Opens the control channel of a process that takes the place of another, and asks it what that has left open: first to
- * initialize, each time with our hooks, because the last replaces those before it.
+ * Opens the control channel of a replacement process, and sends the requests that the old one left open. `initialize`
+ * requests come first, each with our hooks, because the last one replaces those before it.
  */
 export function reopenControl(state: GovernorState): Step {
   const { requests } = state.control;

@@ -20,10 +20,10 @@ import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, keep, typ
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
-/** Tools whose calls can be limited. */
+/** Tools whose calls ctxb can limit. */
 const BEFORE = 'Read|Grep|Glob|mcp__.*';
 
-/** Tools of a hook: claude takes no null matcher for these. */
+/** Tool matchers of hooks for which claude does not accept null. */
 export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
   PreToolUse: `^(?:${BEFORE}|${AGENT_TOOLS})$`,
   PostToolUse: '*',
@@ -31,20 +31,21 @@ export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
 };
 
 /**
- * A conversation that begins: its window counts only from the second call on, and what claude is asked before its first
- * would have the answer wait.
+ * Whether the conversation begins without earlier context. Its window matters only from the second call on, and a
+ * request before the first call would delay the answer.
  */
 function isFresh(state: GovernorState): boolean {
   return !state.process.resumes && documentToGive(state) === undefined;
 }
 
 /**
- * The window decides about a call of a tool and its result, so what comes before its answer waits. Behind a tool it also
- * waits for the size of the call before, which claude forgets with the next one. undefined: this does not wait.
+ * Delays the answer to a tool's hook until the window is known, because the window decides about the call and its
+ * result. After a tool it also waits for the size of the previous call, which claude forgets at the next call.
+ * undefined: no delay.
  */
 export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
   const { phase, asked, held, unsized } = state.control;
-  // The hooks of a terminal come without a claude that could be asked.
+  // In a terminal, hooks are called without a control channel, so claude cannot be asked.
   if (phase === 'closed') return undefined;
   const hook = Object.keys(MATCHERS).find((name) => CALLBACKS[name as HookName] === event.callbackId);
   const isUnsized = unsized && hook?.startsWith('Post') === true;
@@ -54,14 +55,14 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
   return asked && !isUnsized ? keep(waiting) : askContext(waiting);
 }
 
-/** claude takes too long to report its window: nothing waits for the answer any more. */
+/** Stops waiting for claude's report of its window. */
 export function giveUpAsking(state: GovernorState): Step {
   const entries = Object.entries(state.control.pending);
   const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
   return chain(finishOpening(changedIn(state, 'control', { pending })), answerHeld);
 }
 
-/** Answers one call after the other: the budget given to the first is gone for the next. */
+/** Answers delayed hooks one by one, because the budget that one call uses is missing for the next. */
 export function answerHeld(state: GovernorState): Step {
   const [first, ...held] = state.control.held;
   if (first === undefined || isAsking(state, 'context')) return keep(state);
@@ -70,13 +71,13 @@ export function answerHeld(state: GovernorState): Step {
   return step.actions.some(({ kind }) => kind === 'answer-hook') ? chain(step, answerHeld) : step;
 }
 
-/** Hooks in the shape `initialize` takes them. No `timeout`: claude would refuse the tool when it runs out. */
+/** Hooks in the shape that `initialize` takes, without a `timeout`: when it expired, claude would refuse the tool. */
 function hooksFor(state: GovernorState): Fields {
   const { policy, singlePrompt } = state.run;
   const { memory, zones, tools, strategy, agents, cost } = policy;
   const limitsTools = tools.mode !== 'off' || hasAgentLimits(agents);
   const wanted: Partial<Record<string, boolean>> = {
-    // Else no text goes with the first prompt, no other prompt follows, and no other run spends its budget.
+    // Not needed if no text goes with the first prompt, no other prompt follows, and no other run shares the budget.
     UserPromptSubmit: singlePrompt !== true || !isFresh(state) || cost.projectLimitUsd !== undefined,
     PostCompact: memory.enabled,
     PreToolUse: limitsTools,
@@ -89,7 +90,7 @@ function hooksFor(state: GovernorState): Fields {
   );
 }
 
-/** claude is kept waiting for no hook that nothing comes of. */
+/** Matches only tools that ctxb can limit, because claude waits for each hook. */
 function matcherOf(name: string, { tools, agents }: Policy): string | null {
   if (name !== 'PreToolUse') return MATCHERS[name] ?? null;
   const wanted = [...(tools.mode === 'off' ? [] : [BEFORE]), ...(hasAgentLimits(agents) ? [AGENT_TOOLS] : [])];
@@ -100,14 +101,15 @@ export function registeredHooks(state: GovernorState): string[] {
   return state.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
 }
 
-/** Opens the control channel in our own name, again for each new process. */
+/** Opens the control channel of a process by a request of ctxb's own. */
 export function openControl(state: GovernorState): Step {
   const body = withOurHooks(state, state.control.initialize ?? { subtype: 'initialize' });
   return chain(request(opening(state), 'initialize', body), askAtOnce, askCost);
 }
 
 /**
- * The caller's own `initialize`, with our hooks merged in: claude takes only the first, or lets the last replace it.
+ * Sends the caller's `initialize` with our hooks merged in: claude accepts only the first one, or lets the last replace
+ * it.
  */
 export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Step {
   const line = controlLine(requestId, withOurHooks(state, callers));
@@ -116,8 +118,8 @@ export function mergeInitialize(state: GovernorState, callers: Fields, requestId
 }
 
 /**
- * In its two-way mode claude passes over an agent that it does not know, and works without the limits that the agent has.
- * Elsewhere it refuses, with this text, unless it resumes a session.
+ * Refuses an unknown `--agent`. In stream-json mode claude ignores an unknown agent and works without the agent's
+ * limits; in other modes it refuses with this text, unless it resumes a session.
  */
 function checkAgent(state: GovernorState, { response }: ControlResponseEvent): Step {
   const { agent } = state.run;
@@ -127,12 +129,12 @@ function checkAgent(state: GovernorState, { response }: ControlResponseEvent): S
   return keep(changed(state, { outcome: 'refused' }), [{ kind: 'relay', line }]);
 }
 
-/** Whether claude still has to report the agents that it knows, because work begins as one of them. */
+/** Whether work must wait for claude's list of agents, because it begins as one of them. */
 export function awaitsAgents(state: GovernorState): boolean {
   return state.run.agent !== undefined && !state.process.resumes && isAsking(state, 'initialize');
 }
 
-/** A run that only observes asks nothing else. */
+/** Asks for the agents; observe mode asks for nothing else. */
 export function askAgents(state: GovernorState): Step {
   const isNeeded = state.run.agent !== undefined && state.control.sent === 0;
   return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : keep(state);
@@ -143,7 +145,7 @@ function askAtOnce(state: GovernorState): Step {
   return isLater ? keep(changedIn(state, 'control', { asked: false })) : askContext(state);
 }
 
-/** From here on the window counts; so does what a call has read, where its own lines do not say it. */
+/** Asks for the context as soon as the window matters, and for the size of calls whose lines lack it. */
 export function askLater(before: GovernorState, event: Event): Step {
   const state = withUnsized(before, event);
   const { phase, asked, unsized } = state.control;
@@ -153,7 +155,7 @@ export function askLater(before: GovernorState, event: Event): Step {
   return phase === 'closed' || !isDue ? keep(state) : askContext(state);
 }
 
-/** Gateways exist whose calls say what they have read at their very end, which claude does not pass on. */
+/** Some gateways report the input of a call only at its very end, which claude does not pass on. */
 function withUnsized(state: GovernorState, event: Event): GovernorState {
   if (!isAnswer(event) || event.usage === undefined) return state;
   const unsized = saysNothing(event.usage);
@@ -161,7 +163,8 @@ function withUnsized(state: GovernorState, event: Event): GovernorState {
 }
 
 /**
- * A turn that continues with a tool has a second call, and so has a session that continues: there a compaction may pay.
+ * Whether another call follows, before which a compaction may pay: the turn continues with a tool, or the session
+ * continues with a prompt.
  */
 function hasNextCall(state: GovernorState, event: Event): boolean {
   const { gauge, mailbox } = state;
@@ -179,9 +182,9 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
 }
 
 /**
- * What decided the window that claude names, where somebody placed claude's trigger: then it is the lesser of the
- * setting and the model's window. Every other source (`model-default`, `unknown-model`, `auto`, those of claude's own
- * servers) is what claude itself goes by (2.1.197 to 2.1.332).
+ * Sources of the window that claude reports if its trigger was placed by a setting: the value is then the lesser of the
+ * setting and the model's window. With every other source (`model-default`, `unknown-model`, `auto`, those of claude's
+ * own servers) the value is the window that claude uses (2.1.197 to 2.1.332).
  */
 const PLACED_SOURCES: readonly unknown[] = ['env', 'settings'];
 
@@ -201,7 +204,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
 }
 
-/** The cost counter of a resumed session may begin with earlier costs. */
+/** Asks for claude's counter of a resumed session, which may include earlier costs. */
 function askCost(state: GovernorState): Step {
   return state.process.resumes ? askUsage(state, 'usage') : keep(state);
 }
@@ -217,28 +220,28 @@ function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'us
 
 const STOP_WAITING = clearTimer('context');
 
-/** Releases prompts: the context is known, or claude does not report it. */
+/** Releases waiting prompts when the context is known or claude does not report it. */
 function finishOpening(state: GovernorState): Step {
   if (state.control.phase !== 'opening') return keep(state);
   return keep(changedIn(state, 'control', { phase: 'open' }), [STOP_WAITING]);
 }
 
-/** Only a resumed session has a context to learn before the first prompt. */
+/** Opens the channel. Only a resumed session has a context to learn before the first prompt. */
 function opening(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { phase: state.process.resumes ? 'opening' : 'open' });
 }
 
 function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   if (!event.ok) return finishOpening(state);
-  // The caller's settings decide about claude's own compaction: then its trigger is left alone.
+  // If the caller's settings control claude's compaction, ctxb leaves the trigger alone.
   const { response } = event;
   const tokens = countOf(response.rawMaxTokens) ?? 0;
   const total = countOf(response.totalTokens) ?? 0;
   const placed = PLACED_SOURCES.includes(response.autocompactSource);
-  // Below our own setting it can only be the model's true window, which caps it.
+  // A value below ctxb's own setting is the model's true window, which caps the setting.
   const isOurs = typeof state.control.trigger === 'number' && tokens >= state.control.trigger + NATIVE_RESERVE_TOKENS;
   const hidesWindow = placed && (typeof state.control.trigger !== 'number' || isOurs);
-  // Measured figures of this process are better than the answer, which between calls is an estimate of claude's.
+  // Measured sizes of this process are better than the answer, which claude estimates between calls.
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
   const callers = response.isAutoCompactEnabled === false || (placed && state.control.trigger === 'unplaced');
   const trigger = callers ? 'off' : state.control.trigger;
@@ -248,8 +251,9 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
 }
 
 /**
- * claude asks the caller something over the control channel (a permission, a hook, an MCP server) and waits for
- * as long as it takes. When nobody can answer, it is told so; without ctxb its closed input would tell it.
+ * Handles a question of claude's to the caller (a permission, a hook, an MCP server), for whose answer claude waits
+ * without a limit. Without a caller that can answer, ctxb sends an error; without ctxb, claude would see its closed
+ * input.
  */
 export function onQuestion(state: GovernorState, requestId: string): Step {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal(requestId)]);
@@ -257,8 +261,8 @@ export function onQuestion(state: GovernorState, requestId: string): Step {
 }
 
 /**
- * The reply to a question about what ctxb itself says to the agent, which the caller is not asked; undefined: the caller
- * answers. Hooks around tools, compactions and sessions are always the caller's: they guard what really happens.
+ * ctxb's reply to a question about its own turns and prompts; undefined if the caller answers. The caller always
+ * answers hooks around tools, compactions and sessions, because they guard real effects.
  */
 export function replyForCaller(state: GovernorState, event: ControlRequestEvent): Action | undefined {
   const { requestId, subtype, request } = event;
@@ -271,10 +275,10 @@ export function replyForCaller(state: GovernorState, event: ControlRequestEvent)
   return isOwn ? reply(requestId, {}) : undefined;
 }
 
-/** The agent may want to use a tool while it writes a handoff document. */
+/** Denies tools while the agent writes a handoff document. */
 const DENIAL = { behavior: 'deny', message: 'Answer in text now, without any tool.' };
 
-/** claude may report a background task before it reads our prompt. */
+/** Whether a hook is about a prompt of ctxb's. claude may report a background task before it reads that prompt. */
 function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean): boolean {
   if (inOwnTurn) return !isTaskReport(prompt);
   return inTurn(state).some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
@@ -289,7 +293,7 @@ function refusal(requestId: string): Action {
   return { kind: 'send', line: JSON.stringify({ type: 'control_response', response }) };
 }
 
-/** The caller is gone: open questions stay unanswered. */
+/** Answers open questions with an error, because the caller is gone. */
 export function refuseQuestions(state: GovernorState): Step {
   return keep(changedIn(state, 'control', { questions: [] }), state.control.questions.map(refusal));
 }

@@ -21,7 +21,7 @@ import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.t
 import { answered, forget, readToolCall, remembered } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
-/** Ids under which our hooks are registered; claude names one of them when it calls back. */
+/** Ids of our hooks; claude names one of them when it calls a hook. */
 export const CALLBACKS: Readonly<Record<HookName, string>> = {
   PreCompact: 'ctxb:pre-compact',
   SessionStart: 'ctxb:session-start',
@@ -32,7 +32,7 @@ export const CALLBACKS: Readonly<Record<HookName, string>> = {
   PostToolUseFailure: 'ctxb:post-tool-use-failure',
 };
 
-/** Answers a callback of ours: always with one `answer-hook`. */
+/** Answers a call of one of our hooks, always with one `answer-hook`. */
 export function answerCallback(state: GovernorState, event: ControlRequestEvent): Step {
   const hook = hookOf(event.callbackId);
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
@@ -56,16 +56,16 @@ function hookOf(callbackId: string | undefined): HookName {
   return hook as HookName;
 }
 
-/** A command is not sent to the model, so context given with it may be lost. */
+/** Adds context to a prompt. claude does not send a command to the model, so context with it may be lost. */
 function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): Step {
   if (commandIn(prompt) !== undefined) return keep(state, [answer]);
   const stopped = stopHeldPrompt(state);
-  // Texts for a stopped prompt would be lost with it.
+  // Context for a stopped prompt would be lost with it.
   if (stopped.actions.length > 0) return chain(stopped, (next) => keep(next, [answer]));
   return tellWith(handOver(state, { ...answer, recall: 'prompt' }));
 }
 
-/** A fresh context begins with the document of the previous one. */
+/** Gives the document of the previous context to a fresh one. */
 function handOver(state: GovernorState, answer: HookAnswer): Step {
   const document = documentToGive(state);
   if (document === undefined) return keep(state, [answer]);
@@ -73,7 +73,7 @@ function handOver(state: GovernorState, answer: HookAnswer): Step {
   return keep(remembered(noteCleared(state, true), document.text), [{ ...answer, context }]);
 }
 
-/** The focus of a compaction that claude started itself; of ctxb's own it came as the argument of `/compact`. */
+/** Gives the focus to a compaction of claude's own; ctxb's own compaction gets it as the argument of `/compact`. */
 function answerPreCompact(
   state: GovernorState,
   answer: HookAnswer,
@@ -83,7 +83,7 @@ function answerPreCompact(
     return [{ ...answer, output: { decision: 'block', reason: 'its result could not be written' } }];
   }
   const { operation } = state;
-  // The mod has left a compaction to claude that ctxb asked for: the command says nothing.
+  // The mod left ctxb's compaction to claude, and the command for an exact compaction has no focus.
   const isLeft = operation.phase === 'compacting' && operation.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
   if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];
@@ -96,9 +96,9 @@ function answerPreCompact(
   ];
 }
 
-/** After a compaction in mid-turn the next request lacks the turn's own prompt: it is given back. */
+/** Repeats the turn's own prompt after a compaction within the turn, because the next request lacks it. */
 function restore(state: GovernorState, plain: HookAnswer): Action[] {
-  // The answer has the prompts, and its note the rest.
+  // An exact compaction keeps the prompts, and its note has the rest.
   if (isExact(state)) return [plain];
   const answer: HookAnswer = { ...plain, recall: 'lost' };
   const { turn } = state;
@@ -121,7 +121,7 @@ export function isOfSubagent({ request }: ControlRequestEvent): boolean {
   return Boolean(textOf(fieldsOf(request.input).agent_id));
 }
 
-/** @param call the call whose result gets the text; undefined: a prompt does */
+/** @param call the call whose result gets the text; undefined if a prompt gets it */
 function tellWith(step: Step, call?: ToolCall): Step {
   if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
   const hint = call === undefined ? silent(step.state) : hintFor(step.state, call);
@@ -142,7 +142,7 @@ function withContext({ state, actions }: Step, text: string): Step {
   return keep(state, answers);
 }
 
-/** Answers a hook of a tool, at once or once the host has measured a file or stored a result. */
+/** Answers a hook of a tool, at once or after the host has measured a file or stored a result. */
 function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
   const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
@@ -156,7 +156,7 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
 
 const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 
-/** Before a subagent or a workflow is started: it may be one too many. */
+/** Denies a subagent or workflow that exceeds the limit. */
 function beforeAgent(before: GovernorState, call: ToolCall): Step {
   const { state, refusal } = askAgent(before, call.toolUseId);
   if (refusal === undefined) return answered(state, call);
@@ -178,12 +178,12 @@ export function onResultStored(state: GovernorState, requestId: string, path: st
     : keep(state);
 }
 
-/** A tool of the main thread has succeeded: the turn continues with its result, or ends here. */
+/** After a successful tool of the main thread: the turn continues with its result, or ends here. */
 function behindTool(step: Step, call: ToolCall): Step {
   return call.agent === null ? stopTurn(tellMain(step, call)) : step;
 }
 
-/** How full the main thread's context is does not apply to subagents. */
+/** Adds the notices about the main thread's context, which do not apply to subagents. */
 function tellMain(step: Step, call: ToolCall): Step {
   return call.agent === null ? tellWith(step, call) : step;
 }

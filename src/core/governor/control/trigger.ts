@@ -6,16 +6,17 @@ import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
 import { chain, changedIn, decide, keep, type Step } from '../steps.ts';
 
-/** The right place of claude's own trigger, and why. */
+/** Where claude's own trigger belongs, and why. */
 interface TriggerPlace extends TriggerSetting {
   readonly reason: string;
 }
 
 /**
- * Claude's own trigger rests where the policy puts it: a turn that would probably cross it finds the context relieved
- * before it begins. An exact compaction, which leaves the turn's own prompt where it is, may come in its middle.
+ * Place of claude's own trigger, in tokens: by default where the policy puts it, because a turn that would probably
+ * cross it starts with a relieved context. An exact compaction keeps the turn's own prompt, so it may come earlier and
+ * within a turn.
  *
- * @returns undefined when the window is not known, claude would not accept the place, or its own is better
+ * @returns undefined if the window is unknown, if claude would not accept the place, or if claude's own place is better
  */
 export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   const { gauge, run } = state;
@@ -27,17 +28,17 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   return { ...rest, reason: `a window of ${window} tokens is known` };
 }
 
-/** Somebody asks for a compaction in mid-turn: claude's next call crosses a trigger that lies below the context. */
+/** The place for a requested compaction within a turn: below the context, so that claude's next call crosses it. */
 function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
   const { asked } = relief;
   if (asked?.way !== 'compact' || !asked.now || asked.phase !== 'waiting') return undefined;
   return { ...lowTriggerSetting(predicted(gauge) / 2), reason: 'a compaction was asked for with ctxb compact --now' };
 }
 
-/** As a share of the place: the moment moves a little with each call, which is not worth a message to claude. */
+/** Smallest move of the trigger, as a share of its place: smaller moves are not worth a message to claude. */
 const NEAR = 0.1;
 
-/** The place where an exact compaction pays, if it is before `latest`. */
+/** The place from which an exact compaction pays, if it is below `latest`. */
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
   const { trigger } = state.control;
   const moment = momentOf(state);
@@ -47,15 +48,15 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
   return { ...place, at: stays ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
 }
 
-/** Places claude's own trigger as soon as the window is known, and again when it belongs elsewhere. */
+/** Places claude's trigger as soon as the window is known, and moves it when its place changes. */
 export function placeTrigger(state: GovernorState): Step {
   const { gauge, control, relief } = state;
   const { trigger } = control;
-  // With a hook that blocks compactions claude refuses prompts from its trigger on: the trigger stays at claude's own
+  // If a hook blocks compactions, claude refuses prompts above its trigger, so the trigger returns to claude's own
   // place.
   if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : keep(state);
   if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return keep(state);
-  // The answer may be that the caller has placed it.
+  // The pending answer may show that the caller has placed the trigger.
   if (isAsking(state, 'context') && gauge.window.source === 'result') return keep(state);
   const place = triggerPlace(state);
   if (place === undefined && typeof trigger === 'number') return setTrigger(state, 'release-trigger');
@@ -63,24 +64,24 @@ export function placeTrigger(state: GovernorState): Step {
   return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
 }
 
-/** Asks for the window of a new model, after releasing our trigger, which claude would report instead. */
+/** Asks for the window of a new model. Releases our trigger first, because claude would report it instead. */
 export function askNewWindow(state: GovernorState): Step {
   if (typeof state.control.trigger !== 'number') return askContext(state);
   return chain(setTrigger(state, 'release-trigger'), askContext);
 }
 
-/** @param place undefined: where claude itself has it */
+/** @param place undefined for claude's own place */
 function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): Step {
   const { trigger } = state.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };
-  // A setting applies until it is taken back.
+  // A setting applies until it is reset.
   const isLow = place?.percent !== undefined || (typeof trigger === 'number' && needsPercent(trigger));
   const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? '') } : window;
   const placed = changedIn(state, 'control', { trigger: place?.at ?? 'unplaced' });
   return request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } });
 }
 
-/** The trigger counts as placed once claude confirms it: some versions do not answer at all. */
+/** Reports the trigger as placed when claude confirms it. Some versions do not answer. */
 export function onTrigger(state: GovernorState, moved: boolean): Step {
   if (!moved) {
     return decide(
