@@ -12,21 +12,21 @@ type WithMail = Pick<GovernorState, 'mailbox'>;
 /** Prompts that ctxb holds, oldest first. */
 export const waiting = withFate('waiting');
 
-/** What was said in the turn: its own prompt, and what the caller said into it. */
+/** Prompts of the running turn: the one that began it, and those sent into it. */
 export const inTurn = withFate('sent', 'heard');
 
-/** What was said into the turn since the last tool round. */
+/** Prompts sent into the turn since the last tool round. */
 export const unheard = withFate('sent');
 
-/** The interrupted work with which the turn goes on: its answer is also that of what is owed. */
+/** The interrupted work that the turn resumes: its answer also answers the owed prompts. */
 export function resumedWork(state: WithMail): Unfinished | undefined {
   return inTurn(state).find(({ work }) => work !== undefined)?.work;
 }
 
-/** What interrupted work is to answer. */
+/** Prompts that resumed work must answer. */
 export const owed = withFate('owed', 'dropped');
 
-/** What of it claude has not heard. */
+/** Owed prompts that claude has not read. */
 export const dropped = withFate('dropped');
 
 /** Sent prompts without an answer. */
@@ -37,26 +37,26 @@ function withFate(...fates: readonly Fate[]) {
     mailbox.prompts.flatMap(({ prompt, fate }) => (fates.includes(fate) ? [prompt] : []));
 }
 
-/** Whether claude has got a prompt with this `uuid`, which it then skips. */
+/** Whether claude has received a prompt with this `uuid`, which it then skips. */
 export function isSeen({ over, prompts }: Mailbox, uuid: string): boolean {
   return over.includes(uuid) || prompts.some(({ prompt, fate }) => fate !== 'waiting' && prompt.uuid === uuid);
 }
 
-/** The mailbox with one more prompt: behind all that wait, or behind all that were sent. */
+/** The mailbox with one more prompt: after all waiting prompts, or after all sent ones. */
 export function withPrompt(mailbox: Mailbox, prompt: Prompt, fate: Fate): Mailbox {
   const isBehind = (one: OpenPrompt) => one.fate === 'waiting' && fate !== 'waiting';
   const before = mailbox.prompts.filter((one) => !isBehind(one));
   return { ...mailbox, prompts: [...before, { prompt, fate }, ...mailbox.prompts.filter(isBehind)] };
 }
 
-/** The mailbox without a prompt that is about to be sent, or is refused. */
+/** The mailbox without a prompt that is about to be sent or is refused. */
 export function withoutPrompt(mailbox: Mailbox, prompt: Prompt): Mailbox {
   return { ...mailbox, prompts: mailbox.prompts.filter((one) => one.prompt !== prompt) };
 }
 
 const REMEMBERED_UUIDS = 1_000;
 
-/** Changes the fate of these prompts; `over`: they leave the list. */
+/** Changes the fate of these prompts; `over` removes them from the list. */
 function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'over'): Mailbox {
   if (these.length === 0) return mailbox;
   const isOneOf = ({ prompt }: OpenPrompt) => these.includes(prompt);
@@ -66,16 +66,16 @@ function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'ov
   return { ...mailbox, prompts: mailbox.prompts.filter((one) => !isOneOf(one)), over };
 }
 
-/** Tool results go out together with all prompts sent so far. */
+/** Marks prompts as heard: claude sends tool results together with all prompts sent so far. */
 export function heardMail(state: WithMail, event: Event): Mailbox {
   return isSaid(event, 'tool-result') ? changeFate(state.mailbox, unheard(state), 'heard') : state.mailbox;
 }
 
 /**
- * The turn is over.
+ * The mailbox after a turn. ||
  *
- * @param queued of its prompts, those with which the next one begins
- * @param isStopped it was interrupted, and claude drops what it has not heard
+ * @param queued prompts of this turn with which the next one begins ||
+ * @param isStopped whether the turn was interrupted: claude drops prompts that it has not read
  */
 export function afterTurn(
   state: WithMail,
@@ -88,12 +88,12 @@ export function afterTurn(
   return isStopped ? changeFate(ended, unheard(state), 'dropped') : ended;
 }
 
-/** What claude dropped is said again with the interrupted work. */
+/** Marks dropped prompts as owed, because resumed work repeats them. */
 export function saidAgain(state: WithMail): Mailbox {
   return changeFate(state.mailbox, dropped(state), 'owed');
 }
 
-/** The caller has the answer to these. */
+/** Closes prompts that the caller has an answer to. */
 export function answer(state: GovernorState, these: readonly Prompt[]): Step {
   if (these.length === 0) return keep(state);
   return keep(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), [
@@ -101,23 +101,23 @@ export function answer(state: GovernorState, these: readonly Prompt[]): Step {
   ]);
 }
 
-/** The caller gets the end that claude gave the turn: there is no other answer. */
+/** Shows the deferred end of the turn as its answer, because no other answer follows. */
 export function leaveOwed(state: GovernorState): Step {
   return chain(keep(state, [SHOW_DEFERRED]), (next) => answer(next, owed(next)));
 }
 
-/** The caller's prompts wait again, before all others; ctxb's own are over. */
+/** Puts undelivered prompts of the caller's back in front of the waiting ones, and closes ctxb's own. */
 export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox {
   const own = undelivered.filter(({ uuid }) => isOwnUuid(state, uuid));
   return changeFate(changeFate(state.mailbox, own, 'over'), undelivered, 'waiting');
 }
 
-/** The caller's requests among these, which can be told again. */
+/** The caller's requests among these prompts that can be repeated. */
 export function requestsOf(state: GovernorState, these: readonly Prompt[]): readonly Prompt[] {
   return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }
 
-/** `uuid`s of the caller's prompts that have no answer yet, those that wait included. */
+/** `uuid`s of the caller's prompts without an answer, including waiting ones. */
 export function openPrompts(state: GovernorState): readonly string[] {
   return state.mailbox.prompts.map(({ prompt }) => prompt.uuid).filter((uuid) => !isOwnUuid(state, uuid));
 }

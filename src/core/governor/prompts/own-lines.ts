@@ -4,24 +4,26 @@ import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
 import { chain, changed, changedIn, keep, type Step, setTimer } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
-/** Opening of ctxb's own lines in the user's place, without any text of the user's. */
+/** Opening of ctxb's prompts that contain no text of the user's. */
 export const OWN_OPENING = '[ctxb] ';
 
-/** The end of what resumes interrupted work. */
+/** Last sentence of a prompt that resumes interrupted work. */
 export const GO_ON = 'Go on from where the work stands.';
 
-/** Ids of lines that ctxb writes, out of the run's own id: a replay makes the same ones. */
+/** The next id of a line that ctxb writes, derived from the run's id so that a replay gets the same ids. */
 export function ownUuid({ run, control }: GovernorState): string {
   const count = (control.sent + 1).toString(16).padStart(12, '0');
   return run.runId.slice(0, -count.length) + count;
 }
 
-/** Whether a line in claude's log has such an id, of any run. A random UUID does not have this many zeros. */
+/**
+ * Whether an id in claude's log is of a line that ctxb wrote, in any run. A random UUID does not have this many zeros.
+ */
 export function isOwnLine(uuid: string | undefined): boolean {
   return uuid !== undefined && /-0{6}[0-9a-f]{6}$/.test(uuid);
 }
 
-/** The state after a line of our own was sent. */
+/** Counts a line that ctxb sent. */
 export function countSent(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { sent: state.control.sent + 1 });
 }
@@ -37,9 +39,9 @@ export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: str
 }
 
 /**
- * How long such a turn may take: `/clear` needs no API call.
+ * Timer of a turn of ctxb's own. `/clear` needs no API call, so it gets little time.
  *
- * @param delayMs time that claude waits for the API
+ * @param delayMs time that claude waits for the API, in milliseconds
  */
 export function ownTurnTimer({ run }: GovernorState, phase: OwnTurn['phase'], delayMs = 0) {
   const { compaction, handoff } = run.policy;
@@ -62,7 +64,7 @@ export function isOwnOrStamped({ run }: GovernorState, uuid: string | undefined)
   return uuid !== undefined && (hasRunPrefix(run, uuid) || isStamp(uuid));
 }
 
-/** Whether an echo that claude sends back is of a line that ctxb wrote. */
+/** Whether an echo of claude's repeats a line that ctxb wrote. */
 export function isOwnUuid({ run }: GovernorState, uuid: string | undefined): boolean {
   return uuid !== undefined && hasRunPrefix(run, uuid) && !isStamp(uuid);
 }
@@ -71,12 +73,12 @@ function hasRunPrefix({ runId }: Run, uuid: string): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12);
 }
 
-/** Prefix of ctxb's own request ids, whose traffic is hidden from the caller. */
+/** Prefix of ctxb's own request ids. The caller does not see their traffic. */
 export const OWN_PREFIX = 'ctxb:';
 
 /**
- * How long prompts, and calls of tools, wait for claude's answer to how full its context is. Each supported claude answers;
- * on a busy machine its start alone may take 5 s.
+ * Time that prompts and tool calls wait for claude's report of its context. Each supported claude reports it; on a busy
+ * machine its start alone may take 5 s.
  */
 const WAIT_FOR_CONTEXT = setTimer('context', 30_000);
 
@@ -88,22 +90,25 @@ export function askContext(state: GovernorState): Step {
   );
 }
 
-/** Asks claude for its own counter of cost. @param purpose which the answer is taken for */
+/** Asks claude for its own cost counter. @param purpose the use of the answer */
 export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Step {
   return request(state, purpose, { subtype: 'get_usage' });
 }
 
-/** The same in the middle of a turn: one request at a time, as its answer has the whole cost of the run. */
+/**
+ * Asks for the cost counter within a turn. One request at a time is enough, because the answer has the cost of the
+ * whole run.
+ */
 export function askCounter(state: GovernorState): Step {
   return state.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : keep(state);
 }
 
-/** Whether claude has yet to answer it. */
+/** Whether a request for this purpose is unanswered. */
 export function isAsking({ control }: GovernorState, purpose: ControlPurpose): boolean {
   return Object.values(control.pending).includes(purpose);
 }
 
-/** Ends an agent, a workflow or a command. */
+/** Stops a subagent, a workflow or a shell command. */
 export function stopTask(taskId: string): (state: GovernorState) => Step {
   return (state) => request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
 }
@@ -113,9 +118,8 @@ export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): St
 }
 
 /**
- * Stops the turn of a prompt that the caller interrupted while it waited inside ctxb, or that a limit does not allow any
- * more: at its hook, so that the model is not called, or as soon as the turn runs. Before either, claude ignores an
- * interrupt.
+ * Stops the turn of a prompt that the caller interrupted while it waited inside ctxb, or that exceeds a limit: at its
+ * prompt hook, before the model is called, or when the turn runs. claude ignores an earlier interrupt.
  */
 export function stopHeldPrompt(state: GovernorState): Step {
   const { turn, mailbox, spending } = state;
@@ -125,12 +129,12 @@ export function stopHeldPrompt(state: GovernorState): Step {
   return isBeyond ? sendInterrupt(state, 'cost') : keep(state);
 }
 
-/** Whether an answer is to a request of ours. */
+/** Whether an answer belongs to a request of ctxb's. */
 export function isOwnRequest(state: GovernorState, requestId: string): boolean {
   return Object.hasOwn(state.control.pending, requestId);
 }
 
-/** Asks claude for something in our own name. */
+/** Sends a control request of ctxb's own. */
 export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
   const { sent, pending } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
@@ -138,7 +142,7 @@ export function request(state: GovernorState, purpose: ControlPurpose, body: Fie
   return keep(asked, [{ kind: 'send', line: controlLine(id, body) }]);
 }
 
-/** An answer on the control channel. */
+/** A successful answer on the control channel, as a line. */
 export function successLine(requestId: string, response: object): string {
   const success = { subtype: 'success', request_id: requestId, response };
   return JSON.stringify({ type: 'control_response', response: success });

@@ -5,7 +5,7 @@ import type { Prompt } from '../input.ts';
 import type { GovernorState } from '../state.ts';
 import { endBefore, wholeCharacter } from './sentences.ts';
 
-/** First of the last twelve digits of a `uuid` that a prompt was given here; ctxb's own lines begin with 0. */
+/** First of the last twelve digits of a `uuid` that ctxb gave to a prompt; in ids of ctxb's own lines it is 0. */
 const STAMP = 'f';
 
 /** The `uuid` of the `count`th prompt of a run that came without one. */
@@ -13,12 +13,14 @@ export function stampUuid(runId: string, count: number): string {
   return runId.slice(0, -12) + STAMP + count.toString(16).padStart(11, '0');
 }
 
-/** Whether ctxb gave the `uuid`, in this run or in the one that it resumes. A random UUID does not have this many zeros. */
+/**
+ * Whether ctxb gave the `uuid`, in this run or in the run that it resumes. A random UUID does not have this many zeros.
+ */
 export function isStamp(uuid: string): boolean {
   return STAMPED.test(uuid);
 }
 
-/** In every such `uuid`. */
+/** Contained in every `uuid` that ctxb gave. */
 export const STAMP_MARK = `-${STAMP}00000`;
 
 const STAMPED = new RegExp(`${STAMP_MARK}[0-9a-f]{6}$`);
@@ -35,40 +37,43 @@ export function commandIn(text: string): string | undefined {
   return COMMAND.exec(text)?.[1];
 }
 
-/** Commands that relieve the context. */
+/** Whether a prompt is a command that relieves the context. */
 export function relievesContext(prompt: Prompt | undefined): boolean {
   return prompt?.command === 'compact' || prompt?.command === 'clear';
 }
 
-/** `Go on.` or `yes` mean nothing without the text before them. */
+/** Whether a prompt describes a task: `Go on.` or `yes` mean nothing without the text before them. */
 export function tellsTask(text: string): boolean {
   return text.trim().length >= 30 || text.trim().split(/\s+/).length >= 4;
 }
 
-/** Characters of prompts that are handed back whole. */
+/** Longest text that is given back whole, in UTF-16 units. */
 const PROMPT_LIMIT = 8_000;
 
-/** Characters of both ends of longer ones: the request may stand below what was pasted. Evidence needs room too. */
+/** UTF-16 units of both ends of a longer text: the request may follow pasted text. Evidence needs room too. */
 const ENDS_LENGTH = 5_000;
 
-/** Prompts in the form in which the agent gets them back. */
+/** Prompts as text for the agent. */
 interface GivenBack {
   readonly text: string;
-  /** Both ends alone, where the whole leaves little room for anything else. */
+  /** Only both ends, for a context with little room; undefined for a short text. */
   readonly shorter?: string;
-  /** Texts that are too long go to a file, which the text names. */
+  /** Stores a long text in a file that `text` names. */
   readonly actions: readonly Action[];
 }
 
-/** Requests that can be given back: also commands, most of which stand for a prompt, except those that make space. */
+/**
+ * Prompts that can be given back, including commands, most of which expand to a prompt. Not those that relieve the
+ * context.
+ */
 export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
   return prompts.filter((prompt) => !relievesContext(prompt) && prompt.event.blocks.length > 0);
 }
 
 /**
- * The words of prompts, whole or both ends and where the whole is.
+ * The text of prompts: whole, or both ends with the path of the whole.
  *
- * @param opening a sentence that says what they are, without its end
+ * @param opening a sentence that introduces the text, without its final punctuation
  */
 export function giveBack(state: GovernorState, prompts: readonly Prompt[], opening: string): GivenBack {
   const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...wording(prompt)]);
@@ -85,7 +90,7 @@ export function giveBack(state: GovernorState, prompts: readonly Prompt[], openi
   return { text, shorter, actions: [{ kind: 'keep', file, texts: blocks }] };
 }
 
-/** The words of a prompt, block by block; pictures, and the text behind a command, can only be mentioned. */
+/** The text of a prompt, block by block. Pictures and the expansion of a command are only mentioned. */
 function wording({ text, event, command }: Prompt): string[] {
   const pictures = picturesIn(event.blocks);
   const mention = pictures === 0 ? [] : [`(with ${pictures === 1 ? 'a picture' : `${pictures} pictures`})`];
@@ -98,7 +103,7 @@ function wording({ text, event, command }: Prompt): string[] {
 
 const COMMAND_MENTION = '(a slash command: what it asks for is in its file, or behind the Skill tool)';
 
-/** The caller's `uuid` is any text; only one that looks like a UUID becomes the name of a file. */
+/** The caller's `uuid` can be any text; it names the file only if it looks like a UUID. */
 function fileName(state: GovernorState, uuid: string): string {
   return /^[\w-]{8,64}$/.test(uuid) ? uuid : `turn-${state.turn.ended + 1}`;
 }

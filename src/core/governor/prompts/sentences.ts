@@ -1,14 +1,16 @@
 /** A sentence of a prompt, on one line, with the line that introduces its list. */
 interface Sentence {
   readonly text: string;
-  /** `Rules:` above a list; undefined outside of one. */
+  /** The line above the list, such as `Rules:`; undefined outside of a list. */
   readonly lead: string | undefined;
 }
 
-/** In a longer text only both ends are read: the middle is pasted. */
+/**
+ * Longest text that is read whole, in UTF-16 units. The middle of a longer text is pasted, so only both ends are read.
+ */
 const LONGEST_TEXT = 200_000;
 
-/** A line shorter than this was ended by hand, not wrapped by an editor. */
+/** A shorter line was ended by its author, not wrapped by an editor. In UTF-16 units. */
 const WRAPPED_FROM = 60;
 
 const FENCE = /^\s*(?:```|~~~)/;
@@ -16,12 +18,12 @@ const BULLET = /^\s*(?:[-*+•–]|\(?\d{1,3}[.)]|\(?[a-z]\))\s+(?:\[[ x]\]\s+)?
 const BULLETS = new RegExp(BULLET, 'gim');
 const HEADING = /^\s*#{1,6}\s+/;
 
-/** A text whose items of lists read as its sentences do. */
+/** The text without list markers, so that items read like sentences. */
 export function withoutBullets(text: string): string {
   return text.replace(BULLETS, ' ');
 }
 
-/** The sentences of a text, in order. Blocks of code are left out; an item of a list is a sentence or several. */
+/** The sentences of a text, in order, without code blocks. A list item has one sentence or more. */
 export function sentencesOf(text: string): Sentence[] {
   const found: Sentence[] = [];
   let lead: string | undefined;
@@ -35,8 +37,8 @@ export function sentencesOf(text: string): Sentence[] {
 }
 
 /**
- * The first sentences of a text that fit into `length` UTF-16 units, on one line; of a first sentence that is too long
- * as many words as fit, and an ellipsis.
+ * The first sentences of a text that fit into `length` UTF-16 units, on one line. If the first sentence is too long: as
+ * many of its words as fit, and an ellipsis.
  */
 export function firstSentences(text: string, length: number): string {
   let taken = '';
@@ -48,7 +50,10 @@ export function firstSentences(text: string, length: number): string {
   return taken;
 }
 
-/** The end of a text of at most `length` UTF-16 units: at a sentence, a line or a word, whichever is late enough. */
+/**
+ * Where to cut a text to at most `length` UTF-16 units: after a sentence, a line or a word in its second half, if
+ * possible.
+ */
 export function endBefore(text: string, length: number): number {
   if (text.length <= length) return text.length;
   const part = text.slice(0, length);
@@ -62,7 +67,7 @@ export function cut(text: string, length: number): string {
   return text.slice(0, wholeCharacter(text, length));
 }
 
-/** `at`, or one before it where that is between the two units of one character. */
+/** `at`, or `at - 1` if `at` is inside a surrogate pair. */
 export function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at - 1);
   return unit >= 0xd800 && unit < 0xdc00 ? at - 1 : at;
@@ -84,7 +89,7 @@ interface TextBlock {
   readonly isItem: boolean;
 }
 
-/** Paragraphs and items of lists, each on one line. */
+/** Paragraphs and list items, each on one line. */
 function blocksOf(text: string): TextBlock[] {
   const blocks: TextBlock[] = [];
   let open: { words: string; isItem: boolean; lastLine: string } | undefined;
@@ -109,17 +114,17 @@ function blocksOf(text: string): TextBlock[] {
   return blocks;
 }
 
-/** Whether a line continues the one before: wrapped by an editor, or indented below an item. */
+/** Whether a line continues the previous one: wrapped by an editor, or indented below an item. */
 function goesOn({ isItem, lastLine }: { readonly isItem: boolean; readonly lastLine: string }, line: string): boolean {
   if (HEADING.test(line) || HEADING.test(lastLine)) return false;
   return (isItem && /^\s{2,}/.test(line)) || lastLine.trim().length >= WRAPPED_FROM;
 }
 
-/** Behind these a full stop ends no sentence. */
+/** A full stop after these abbreviations does not end a sentence. */
 const ABBREVIATION =
   /(?:^|[\s("'])(?:e\.g|i\.e|cf|vs|approx|resp|incl|excl|fig|dr|mr|mrs|ms|st|z\.\s?b|d\.\s?h|u\.\s?a|bzw|ca|evtl|ggf|inkl|vgl|\p{L})\.$/iu;
 
-/** These may also end a sentence. */
+/** These may end a sentence if the next one begins with a capital letter. */
 const MAYBE_ABBREVIATION = /(?:^|[\s(])(?:etc|usw|no|nr|max|min|\d{1,2})\.$/i;
 
 const END = /[.!?…]+[)"'”’»\]]*\s+|[。！？]+[」』）”]*\s*/g;

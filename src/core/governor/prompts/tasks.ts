@@ -5,26 +5,22 @@ import type { Task, Tasks } from '../agents/agents-state.ts';
 import type { GovernorState } from '../state.ts';
 import { waiting } from './mailbox.ts';
 
-/** The tasks that no turn waits for, by their ids. */
+/** Tasks that no turn waits for, with their ids. */
 export function tasksAside(tasks: Tasks): [string, Task][] {
   return Object.entries(tasks).filter(([, { phase }]) => phase !== 'foreground');
 }
 
-/** A shell shows no activity, and an agent with a timer does nothing until it fires. */
+/** Whether a task works now. A shell shows no activity, and an agent with a timer is idle until the timer fires. */
 export function isAtWork({ kind, phase }: Task): boolean {
   return phase === 'background' && (kind === 'agent' || kind === 'workflow');
 }
 
-/** Whether an answer is final: no task can bring another one before the next prompt goes. */
+/** Whether an answer is final: no background task can cause another answer before the next prompt. */
 export function isAnswerFinal(state: GovernorState): boolean {
   return waiting(state).length > 0 || tasksAside(state.tasks).length === 0;
 }
 
-/**
- * The tasks that matter after this line.
- *
- * @param isReported claude starts a turn about a task though it was stopped
- */
+/** The tasks after a line. @param isReported whether claude starts a turn about a stopped task */
 export function tasksAfter(tasks: Tasks, event: Event, isReported: boolean): Tasks {
   if (event.kind === 'task' && event.change !== 'progress') return changed(tasks, event, isReported);
   if (event.kind === 'user' && event.role === 'tool-result')
@@ -34,15 +30,15 @@ export function tasksAfter(tasks: Tasks, event: Event, isReported: boolean): Tas
   return event.fromBackgroundTask ? reported(told(tasks, false)) : told(withoutWoken(tasks), false);
 }
 
-/** The key of the agent's timer: there is at most one. */
+/** Key of the agent's timer: an agent has at most one. */
 const WAKEUP = 'wakeup';
 
-/** Without a wake-up that is still to come. */
+/** The tasks without a scheduled wake-up. */
 export function withoutWakeup({ [WAKEUP]: _, ...others }: Tasks): Tasks {
   return others;
 }
 
-/** The result of ScheduleWakeup: a time, or 0 for none. */
+/** Reads the result of ScheduleWakeup: a time in milliseconds since the epoch, or 0 if it was cancelled. */
 function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: UserEvent): Tasks {
   const at = fieldsOf(toolReport).scheduledFor;
   if (subagent !== null || typeof at !== 'number') return tasks;
@@ -51,36 +47,38 @@ function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: UserEvent): T
   return at > 0 ? { ...others, [WAKEUP]: { kind: 'wakeup', toolUseId, phase: 'background', at } } : others;
 }
 
-/** Other jobs (CronCreate) wake the agent too, and so does what it has asked for before: its own time is still to come. */
+/**
+ * Marks the scheduled wake-up as fired. Other jobs (CronCreate) and older timers wake the agent too, at other times.
+ */
 function woken(tasks: Tasks, at: number | undefined): Tasks {
   const { [WAKEUP]: wakeup } = tasks;
   return wakeup === undefined || wakeup.at !== at ? tasks : { ...tasks, [WAKEUP]: { ...wakeup, phase: 'reporting' } };
 }
 
-/** The turn is over for which the agent was woken. */
+/** Removes a wake-up whose turn has ended. */
 function withoutWoken(tasks: Tasks): Tasks {
   return only(tasks, ([id, { phase }]) => id !== WAKEUP || phase !== 'reporting');
 }
 
-/** Whether the turn's next call, if any, learns of ended tasks. */
+/** Marks whether the next call of the turn tells the model about ended tasks. */
 function told(tasks: Tasks, isTold: boolean): Tasks {
   const isOther = ({ phase, told = false }: Task) => phase === 'reporting' && told !== isTold;
   return withChanges(tasks, isOther, { told: isTold });
 }
 
-/** A further call of the turn has learned of these: no turn follows about them. */
+/** Removes tasks that a call has told the model about: no turn follows for them. */
 export function withoutTold(tasks: Tasks): Tasks {
   return only(tasks, ([, task]) => task.told !== true);
 }
 
-/** The same tasks where none is left out. */
+/** Filters tasks; returns the same object if all stay. */
 function only(tasks: Tasks, stays: (entry: [string, Task]) => boolean): Tasks {
   const all = Object.entries(tasks);
   const left = all.filter(stays);
   return left.length === all.length ? tasks : Object.fromEntries(left);
 }
 
-/** The same tasks where none is changed. */
+/** Changes matching tasks; returns the same object if no task matches. */
 function withChanges(tasks: Tasks, isMeant: (task: Task) => boolean, changes: Partial<Task>): Tasks {
   const meant = Object.entries(tasks).filter(([, task]) => isMeant(task));
   if (meant.length === 0) return tasks;
@@ -92,19 +90,19 @@ function changed(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {
   if (event.change === 'started') {
     return { ...others, [event.taskId]: { kind: event.type, toolUseId: event.toolUseId, phase: 'foreground' } };
   }
-  // A stopped task is not reported; a foreground task was reported by its tool's result.
+  // claude does not report a stopped task; the result of its tool has reported a foreground task.
   const reports = (event.change === 'ended' || isReported) && task !== undefined && task.phase !== 'foreground';
   return reports ? { ...others, [event.taskId]: { ...task, phase: 'reporting' } } : others;
 }
 
-/** The result of a tool call whose task still runs: it was sent to the background. */
+/** Moves a task to the background if its tool call has a result while the task runs. */
 function answered(tasks: Tasks, event: UserEvent): Tasks {
   const ids = answeredIn(event.blocks);
   const isSent = ({ phase, toolUseId = '' }: Task) => phase === 'foreground' && ids.includes(toolUseId);
   return withChanges(tasks, isSent, { phase: 'background' });
 }
 
-/** A turn about a task is over. Several tasks can have one turn or one each, so only the oldest is taken off. */
+/** Removes the oldest reported task after a turn about tasks. Several tasks can share a turn or have one each. */
 function reported(tasks: Tasks): Tasks {
   const oldest = Object.values(tasks).find(({ phase }) => phase === 'reporting');
   return only(tasks, ([, task]) => task !== oldest);

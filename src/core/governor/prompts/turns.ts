@@ -5,7 +5,7 @@ import type { GovernorState, Turn } from '../state.ts';
 import { changed } from '../steps.ts';
 import { afterTurn, inTurn, unheard, withPrompt } from './mailbox.ts';
 
-/** A prompt is sent: it begins a turn, or the running one hears it. */
+/** Records a sent prompt, which begins a turn or joins the running one. */
 export function saidPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const { turn, gauge, mailbox } = state;
   if (turn.phase !== 'idle') return changed(state, { mailbox: withPrompt(mailbox, prompt, 'sent') });
@@ -13,16 +13,17 @@ export function saidPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   return changed(state, { turn: begun, mailbox: withPrompt(mailbox, prompt, 'heard') });
 }
 
-/** Completed turns, and the running one. */
+/** Number of turns, including the running one. */
 export function turnsBegun({ ended, phase }: Turn): number {
   return ended + (phase === 'idle' ? 0 : 1);
 }
 
-/** claude writes lines of a turn: of the sent prompt, or of a turn that it started itself. */
+/** The turn after a line shows that it runs: the turn of a sent prompt, or one that claude started itself. */
 export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
   if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
-  // Behind a turn claude compacts without one; in a recording, whose prompts are not seen, one may begin so.
+  // After a turn claude can compact outside of a turn. In a recording that does not show prompts, a turn can begin this
+  // way.
   if (event.kind === 'compact-status' && run.mode !== 'replay') return turn;
   return changedTurn(turn, { phase: 'running', ...startedBy('claude', gauge) });
 }
@@ -34,7 +35,7 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
 
 export function endedTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge } = state;
-  // claude was about to report a task when the prompt was sent: the prompt's turn is still to come.
+  // claude was already reporting a task when the prompt was sent, so the turn of the prompt still follows.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
   const isStopped = !isAhead && tellsInterrupt(event);
   const prompts = inTurn(state);
@@ -51,7 +52,7 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
   return { turn: next, mailbox: afterTurn(state, queued, run.mode === 'act' ? 'owed' : 'over', isStopped) };
 }
 
-/** Growth of the context by this turn, if any. */
+/** The statistics of growth, with this turn if the context grew. */
 function growthAfter({ turn, gauge }: GovernorState): Turn['growth'] {
   const grown = turn.calls > 0 && turn.startedFrom > 0 ? gauge.used - turn.startedFrom : 0;
   if (grown <= 0) return turn.growth;
@@ -59,7 +60,7 @@ function growthAfter({ turn, gauge }: GovernorState): Turn['growth'] {
   return { tokens: tokens + grown, turns: turns + 1, recent: [...recent, grown].slice(-REMEMBERED_TURNS) };
 }
 
-/** UTF-16 units of an answer that are remembered. */
+/** Longest answer that is remembered, in UTF-16 units. */
 const ANSWER_LENGTH = 4_000;
 
 /** Turns whose growth is remembered individually. */
@@ -68,13 +69,13 @@ const REMEMBERED_TURNS = 8;
 /** Turns needed for a forecast. */
 const LEAST_TURNS = 2;
 
-/** Growth that nine of ten turns do not exceed; undefined until a few turns have grown. */
+/** Growth in tokens that nine of ten turns do not exceed; undefined before `LEAST_TURNS` turns with growth. */
 export function forecast({ growth }: Turn): number | undefined {
   const sorted = growth.recent.toSorted((a, b) => a - b);
   return sorted.length < LEAST_TURNS ? undefined : sorted[Math.floor(sorted.length * 0.9)];
 }
 
-/** Session logs have no result lines: the next prompt says that a turn is over. */
+/** Ends the turn at the next prompt, because session logs have no result lines. */
 export function closedLogTurn(state: GovernorState): GovernorState {
   const { turn } = state;
   if (turn.phase === 'idle') return state;
@@ -87,12 +88,12 @@ export function openLogTurn(state: GovernorState, prompt: Prompt): GovernorState
   return changed(state, { turn, mailbox: withPrompt(state.mailbox, prompt, 'heard') });
 }
 
-/** A call of the turn. */
+/** Counts a call of the turn. */
 export function calledTurn(turn: Turn): Turn {
   return changedTurn(turn, { calls: turn.calls + 1 });
 }
 
-/** Field by field for the same reason as in `draftOf`. */
+/** Copies field by field, for the reason given at `draftOf`. */
 function changedTurn(turn: Turn, changes: Partial<Turn>): Turn {
   const copy = {
     phase: turn.phase,
