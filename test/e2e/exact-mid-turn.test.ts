@@ -129,3 +129,28 @@ it.each(firstOf(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Requ
     }
   },
 );
+
+it('a prompt that a summary has taken, and a hook has given back, survives the exact compaction after it', async ({
+  signal,
+}) => {
+  const { calls } = job({ turns: [40], growBy: 8_000 });
+  await using world = await startWorld({
+    calls(request, index) {
+      const call = (calls as (request: RecordedRequest, index: number) => object)(request, index);
+      const command = `yes "did ${index} with some words" | head -n 1000`;
+      return index < 39 ? { ...call, tools: [{ name: 'Bash', input: { command, description: 'Look' } }] } : call;
+    },
+  });
+  const { env, cwd } = world.scratch;
+  const args = [CTXB, 'run', '--', world.claude, ...PROTOCOL, ...SMALL_WINDOW, '--dangerously-skip-permissions'];
+  const ctxb = startProgram(process.execPath, args, { env: { ...env, CTXB_COMPACTION_HOW: 'auto' }, cwd, signal });
+  // More than an exact compaction may keep.
+  ctxb.send(promptLine(`REQUEST ABOVE\n${'a line of a pasted log\n'.repeat(12_000)}REQUEST BELOW`));
+  await ctxb.waitForLine(({ type }) => type === 'result');
+  ctxb.stdin.end();
+
+  expect((await ctxb.finished).stderr).toMatch(/claude's own summary: the prompts .* compacted .* all prompts kept/s);
+  expect(summaryRequests(world.standin)).toHaveLength(1);
+  for (const { body } of mainRequests(world.standin))
+    expect(JSON.stringify(body.messages)).toMatch(/REQUEST ABOVE.*REQUEST BELOW/);
+});

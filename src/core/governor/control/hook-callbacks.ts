@@ -5,14 +5,13 @@ import type { Action } from '../decisions.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import { documentToGive, noteCleared, resumesWithIt } from '../operations/fresh-context.ts';
-import { inTurn } from '../prompts/mailbox.ts';
 import { stopHeldPrompt } from '../prompts/own-lines.ts';
-import { commandIn, giveBack, requestsIn } from '../prompts/prompt.ts';
-import { isExact } from '../relief/exact.ts';
+import { commandIn, giveBack } from '../prompts/prompt.ts';
+import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, isCompacting, keep, type Step, silent } from '../steps.ts';
+import { chain, decided, keep, type Step, silent } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
@@ -101,13 +100,9 @@ function restore(state: GovernorState, plain: HookAnswer): Action[] {
   // An exact compaction keeps the prompts, and its note has the rest.
   if (isExact(state)) return [plain];
   const answer: HookAnswer = { ...plain, recall: 'lost' };
-  const { turn } = state;
-  // claude keeps the prompt verbatim when it compacts before the turn's first call.
-  const isMidTurn = !isCompacting(state) && turn.phase === 'running' && turn.calls > 0;
-  const prompts = requestsIn(isMidTurn ? inTurn(state) : []);
+  const prompts = lostPrompts(state);
   if (prompts.length === 0) return [answer];
-  const opening = 'The context was compacted while you were working. What this turn is to answer';
-  const { text, shorter, actions } = giveBack(state, prompts, opening);
+  const { text, shorter, actions } = giveBack(state, prompts, GIVEN_BACK);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [
     ...actions,

@@ -8,8 +8,9 @@ import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
 import { inTurn, unheard } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
+import { giveBack, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, keep, type Line, type Step } from '../steps.ts';
+import { changedIn, decided, isCompacting, keep, type Line, type Step } from '../steps.ts';
 import { workingSetOf } from './accounts.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
@@ -112,8 +113,27 @@ export function followExact(state: GovernorState, event: Event): Step {
   const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
     return keep(mayEcho ? changedIn(over, 'exact', { echoes: ANY, until: timestamp }) : over);
-  return notExact(inTurn(state).reduce(noteSaid, changedIn(over, 'exact', { prompts: [] })), receipt?.why);
+  return notExact(changedIn(over, 'exact', knownAfterSummary(state)), receipt?.why);
 }
+
+/** A mod does not see what a hook gives back. */
+function knownAfterSummary(state: GovernorState): Partial<Exact> {
+  const lost = lostPrompts(state);
+  if (lost.length === 0)
+    return { prompts: inTurn(state).reduce(noteSaid, changedIn(state, 'exact', { prompts: [] })).exact.prompts };
+  const { text } = giveBack(state, lost, GIVEN_BACK);
+  return { prompts: [text], midTurn: [{ text, after: '' }] };
+}
+
+/** The prompts that a summary in mid-turn takes away; before a turn's first call claude keeps them. */
+export function lostPrompts(state: GovernorState): readonly Prompt[] {
+  const { turn } = state;
+  const isMidTurn = !isCompacting(state) && turn.phase === 'running' && turn.calls > 0;
+  return requestsIn(isMidTurn ? inTurn(state) : []);
+}
+
+/** Opening of the prompts that the agent gets back. */
+export const GIVEN_BACK = 'The context was compacted while you were working. What this turn is to answer';
 
 /** A summary has taken the place of all but the running turn's prompts. */
 function notExact(over: GovernorState, left: string | undefined): Step {
