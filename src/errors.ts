@@ -44,7 +44,7 @@ export class CtxbError extends Error {
   }
 }
 
-/** Combines all findings about a file or options, one per line. */
+/** An error with all findings about a file or options, one per line. */
 export function faulty(what: string, findings: readonly { readonly message: string }[]): CtxbError {
   const lines = findings.map(({ message }) => message);
   if (lines.length === 1) return new CtxbError('config', lines.join());

@@ -138,7 +138,7 @@ export function readSessionLog(path: string): SessionLog {
   return { hasMessages, delivered, finished, openTool };
 }
 
-/** The state of reading so far. */
+/** The state of a log after the rows read so far. */
 class Reading {
   hasMessages = false;
   readonly delivered = new Set<string>();

@@ -67,7 +67,7 @@ interface Row {
   /** `null` if the key is not set. */
   readonly value: unknown;
   readonly origin: Origin;
-  /** The value that applies where this one cannot. */
+  /** The value that ctxb uses instead, with the reason. */
   readonly note?: string;
 }
 

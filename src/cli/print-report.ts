@@ -145,7 +145,7 @@ function verdictTexts(
     : [`the gates are passed by ${all}`];
 }
 
-/** Fails gates that had no session to check, because they would always pass. */
+/** The failure of gates without a session to check, which would otherwise always pass. */
 function vainTexts(sessions: readonly SessionFigures[], faults: Found['faults'], needsSession: boolean): string[] {
   if (!needsSession || faults.length > 0 || sessions.some(({ calls }) => calls > 0)) return [];
   const remedy = 'name recordings that have some, or permit it with --allow-empty';
@@ -201,7 +201,7 @@ async function openHtmlPage(path: string, { levels, list }: Page): Promise<Extra
   requireFree(path, HTML_MARK);
   requireFolder(path);
   return (sessions, { faults }) => {
-    // If no file is a recording, there is nothing to show.
+    // Without any recording, the page would be empty.
     if (sessions.length === 0 && faults.length > 0) return;
     const data = pageData(sessions, { policy: levels, sort: list.sort ?? 'newest' });
     writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);

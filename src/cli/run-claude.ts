@@ -51,7 +51,7 @@ export async function runClaude(
 
 export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>;
 
-/** Resolves the settings of a run, and what shows its notices on stderr. */
+/** Resolves the settings of a run, and returns a function that opens its display on stderr. */
 export async function prepareRun(flags: Flags, io: Io, file: WantedFile) {
   const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags, file });
   const watch = async () => {

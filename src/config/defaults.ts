@@ -21,7 +21,7 @@ const CONSTANTS: Constants = {
   'zones.largeInWarning': 5_000,
   // Tokens that a tiny task may add; zones.onLargeTask decides what follows.
   'zones.largeInCritical': 2_000,
-  // Reaching a stopping point takes minutes. zones.tellAgent disables these messages.
+  // The agent needs minutes to reach a stopping point. zones.tellAgent disables these messages.
   'zones.repromptMinutes': 10,
   // Writing a document takes a minute or two. After the timeout, the notes replace it.
   'handoff.timeoutSeconds': 300,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { toMicroUsd } from '../core/governor/cost/cost.ts';
 import { type Price, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
 
-/** One day. */
+/** One day, in seconds. */
 const MAX_SECONDS = 86_400;
 /** More than any run costs, and low enough that sums in micro-dollars stay exact. */
 const MAX_USD = 1_000_000;
@@ -128,7 +128,7 @@ function between(expected: string, least: number, most: number) {
   return v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
 
-/** Parses a text with a unit to seconds. */
+/** Converts a duration with a unit to seconds. */
 function inSeconds(expected: string, least: number) {
   return v.pipe(
     v.string(expected),

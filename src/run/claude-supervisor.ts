@@ -47,7 +47,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     const end = await child.ended;
     // A process that ignored SIGTERM and had to be killed still ended on purpose.
     const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
-    // Read the log only after a crash or a hang: only then the run resumes.
+    // Only a failed or hung process is replaced, so only then its log is needed.
     const isDone = end.code === 0 && !state().process.hangs;
     tell({ kind: 'exit', ...end, signal, ...(isDone ? UNREADABLE : logged()) });
     return end;

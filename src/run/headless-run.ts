@@ -30,7 +30,7 @@ export interface HeadlessRun {
   readonly maskRecord?: boolean | undefined;
   /** Path of the file that gets the run's figures at its end. */
   readonly summary?: string | undefined;
-  /** The URL of the telemetry receiver; undefined: as set by the variables of OpenTelemetry. */
+  /** The URL of the telemetry receiver; undefined: OpenTelemetry's environment variables decide. */
   readonly otlp?: string | undefined;
   /** Whether to pass on turns that ctxb injects. */
   readonly showInjected?: boolean | undefined;

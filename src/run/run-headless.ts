@@ -159,7 +159,7 @@ async function readWhile(
   { first }: SignalWatch,
 ): Promise<PromptText | undefined> {
   const { isReplaced } = await import('./conduct.ts');
-  // Without a claude process, a signal can only end the wait for a successor.
+  // A signal has no claude process to end then, so it ends the wait for the prompt.
   const inVain = ended.then((end) => (isReplaced(headless, end) ? first : undefined));
   return Promise.race([asked, inVain.then(() => undefined)]);
 }

@@ -30,7 +30,7 @@ export async function createScratchEnvironment(reach: { url: string; path?: stri
     DISABLE_AUTOUPDATER: '1',
     // Claude Code refuses to skip permissions for root unless it runs in a sandbox.
     IS_SANDBOX: '1',
-    // This claude runs for only seconds: optimising its code and starting garbage collector threads would take longer
+    // This claude runs only for seconds: optimising its code and starting garbage collector threads would take longer
     // than they save.
     BUN_JSC_useDFGJIT: '0',
     BUN_JSC_numberOfGCMarkers: '1',

@@ -69,7 +69,7 @@ export function variablesOf({ env }: Pick<Io, 'env'>, files: readonly SettingsFi
 }
 
 interface Oddity {
-  /** The consequence for ctxb. */
+  /** The effect on ctxb. */
   readonly text: string;
   readonly todo: string;
   readonly applies?: (value: unknown, where: string) => boolean;

@@ -25,7 +25,7 @@ export interface Standing {
   readonly last: ExactReceipt | undefined;
   /** Why claude compacts in its own way; undefined: compactions are exact. */
   readonly left: string | undefined;
-  /** Path of the ctxb program on PATH. */
+  /** The path of ctxb, if it is on PATH. */
   readonly program: string | undefined;
   readonly logPath: string | undefined;
 }

@@ -106,7 +106,7 @@ function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): Spen
   const { config } = resolveKept(settings.values, {});
   return {
     ...before,
-    // If the log contains the end of the turn, its calls are measured.
+    // If the log contains the end of the turn, it also contains the cost of all claimed calls.
     lost: before.lost + (logs.at(-1)?.finished === true ? 0 : claimed),
     open:
       before.open +

@@ -174,7 +174,7 @@ function keepPrivate(path: string, fd: number, stats: Stats): void {
   if (isOpenToOthers(stats)) orStoreError(path, () => fchmodSync(fd, FILE_MODE));
 }
 
-/** Refuses a file or folder that belongs to somebody else. */
+/** Refuses a file or folder of another user. */
 export function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   // Windows has no user ids to compare.
   const own = process.geteuid?.() ?? uid;

@@ -57,12 +57,9 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
       attempt((open) => keepShort(open.path, now()));
       add(HEALTH_LOG, entry);
     },
-    /**
-     * Appends state for resuming the run after a crash, unmasked. The file is removed when the run's prompts are
-     * answered.
-     */
+    /** Appends to `mailbox.ndjson`: held prompts, and when they were delivered. */
     mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
-    /** State for resuming the run after a crash, unmasked; removed when its prompts are answered. */
+    /** Appends state for resuming the run after a crash, unmasked. The file is removed once all prompts are answered. */
     run(entry: object): void {
       if (seal === undefined) return;
       const line = seal.close(JSON.stringify({ v: 1, ...entry }), nameOf(runId));

@@ -61,7 +61,7 @@ function isMain({ id }: SessionInfo): boolean {
 
 /** The index, also copied to a place where an agent finds it without knowing the session. */
 export const INDEX = 'scratch.md';
-/** Bytes; every index is shorter. */
+/** Maximum bytes to read; every index is shorter. */
 const INDEX_LIMIT = 1024 * 1024;
 
 /** Reads the newest index. Throws `usage` if the folder has no notes. */
