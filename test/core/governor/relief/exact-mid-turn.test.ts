@@ -42,10 +42,17 @@ it('what is said in mid-turn is in the plan once a call has taken it along', () 
   ]);
 });
 
-it('after a compaction it stands in the conversation itself', () => {
+it('after a summary the mod is told what the hook has given back, which it does not see', () => {
   const driver = working();
   driver.prompt('Not that.');
   driver.claude(toolResultLine('done'), callLine(54_000), boundaryLine('auto', 54_000), callLine(20_000));
+  const text = expect.stringMatching(/^The context was compacted .*, word for word:\n\nDo it\.\n\nNot that\.$/s);
+  expect(driver.state.exact).toMatchObject({ midTurn: [{ text, after: '' }], prompts: [text] });
+});
+
+it('between two turns a summary leaves nothing to be told again', () => {
+  const driver = working();
+  driver.claude(resultLine(), boundaryLine('manual', 54_000), callLine(20_000));
   expect(driver.state.exact.midTurn).toEqual([]);
 });
 
@@ -71,13 +78,11 @@ it.each([
   expect(driver.state.exact.midTurn.map(({ text }) => text)).toEqual(midTurn);
 });
 
-it('the plan names what was said, and after a summary the running turn alone', () => {
+it('the plan names what was said', () => {
   const driver = working();
   driver.prompt('<system-reminder>Not that.</system-reminder>', '/model opus');
   driver.claude(toolResultLine('done'), callLine(54_000));
   const said = ['Look.', 'Do it.', '<system-reminder>Not that.</system-reminder>'];
   expect(driver.state.exact.prompts).toEqual(said);
   expect(driver.actions.findLast(({ kind }) => kind === 'plan-exact')).toMatchObject({ prompts: said });
-  driver.claude(boundaryLine('auto', 54_000));
-  expect(driver.state.exact.prompts).toEqual(said.slice(1));
 });
