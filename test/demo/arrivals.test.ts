@@ -25,6 +25,6 @@ it.each([
   expect(PROMPTS.map((_, index) => arrivals(record, index))).toEqual(times);
 });
 
-it('leaves side requests out', () => {
+it('ignores side requests', () => {
   expect(seen(request('other', said('first')), request('count', said('first')))).toEqual([]);
 });

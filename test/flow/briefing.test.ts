@@ -36,18 +36,18 @@ describe('history', () => {
     { step: 'b', sees: ['a [OK]'] },
     { step: 'd', sees: ['a [OK]', 'c [OK]'] },
     { step: 'e', sees: ['a [OK]', 'b [OK]', 'c [OK]', 'd [OK]'] },
-  ])('$step sees what it needs, and what that needs', ({ step, sees }) => {
+  ])('$step sees its needs, and their needs', ({ step, sees }) => {
     const world = ran({ a: 'A', b: 'B', c: 'C', d: 'D', e: 'E' });
     expect(headingsOf(briefingOf(flow, stepOf(flow, step), world).pack.text)).toEqual(sees);
   });
 
-  it('a step that has not run is not told of', () => {
+  it('omits a step that has not run', () => {
     const { text, receipt } = briefingOf(flow, stepOf(flow, 'd'), ran({ c: 'C' })).pack;
     expect(headingsOf(text)).toEqual(['c [OK]']);
     expect(receipt.items.map(({ step }) => step)).toEqual(['c']);
   });
 
-  it('a step that failed, with its error and the place of what was cut', () => {
+  it('shows a failed step with its error and the path of a cut output', () => {
     const output = { ok: false, output: 'x'.repeat(100_000), error: 'exit code 1', path: '/w/.context/output.md' };
     const { text } = briefingOf(flow, stepOf(flow, 'b'), { ...EMPTY, outputs: () => output }).pack;
     expect(headingsOf(text)).toEqual(['a [FAIL]']);
@@ -55,7 +55,7 @@ describe('history', () => {
     expect(text).toContain('the whole is in `/w/.context/output.md`');
   });
 
-  it('agent and priority are those of the flow', () => {
+  it('uses agent and priority from the flow', () => {
     const steps = [flowStep({ id: 'a', agent: 'doc-writer' }), flowStep({ id: 'b', priority: 'high' }), flowStep()];
     const { receipt } = briefingOf(flowOf(steps), stepOf(flowOf(steps), 'next'), ran({ a: '', b: '' })).pack;
     expect(receipt.items.map(({ agent, tier }) => [agent, tier])).toEqual([
@@ -73,7 +73,7 @@ describe('artifacts', () => {
     flowStep({ id: 'c', needs: ['b'], inputs: ['in.md'], outputs: ['c.md'] }),
   ]);
 
-  it('are the files of the steps that it sees, where they are there, the newest first', () => {
+  it('are the existing files of the seen steps, newest first', () => {
     const world = ran({}, { exists: (path) => path !== 'gone.md' });
     const { receipt } = briefingOf(flow, stepOf(flow, 'c'), world).pack;
     expect(receipt.artifacts.map(({ path }) => path)).toEqual(['b.md', 'a.md']);
@@ -101,18 +101,18 @@ describe('the task', () => {
   });
 });
 
-describe('what the flow says of all steps', () => {
+describe('flow settings', () => {
   const flow = flowOf([flowStep({ id: 'a', agent: 'scribe' }), flowStep({ id: 'b' })], {
     priorities: { Scribe: 'critical' },
     scentTrail: 'hints.md',
   });
 
-  it('counts agents as it says', () => {
+  it('override the built-in priority of an agent', () => {
     const [item] = briefingOf(flow, stepOf(flow, 'b'), ran({ a: 'A' })).pack.receipt.items;
     expect(item).toMatchObject({ step: 'a', tier: 'CRITICAL', classified_by: 'configured agent' });
   });
 
-  it('counts agents that it says nothing of as all flows do', () => {
+  it('leave other agents to the global priorities', () => {
     const steps = [flowStep({ id: 'a', agent: 'scribe' }), flowStep({ id: 'b', agent: 'teller' }), flowStep()];
     const both = flowOf(steps, { priorities: { Scribe: 'critical' } });
     const global = { priorities: { scribe: 'low', Teller: 'high' } } as const;
@@ -123,7 +123,7 @@ describe('what the flow says of all steps', () => {
     ]);
   });
 
-  it('has the budgets of all flows where it says nothing else', () => {
+  it('inherit global budgets', () => {
     const ofSteps = flowOf([flowStep({ id: 'a', budgets: { historyOlderChars: 600 } }), flowStep({ id: 'b' })]);
     const world = ran({}, { global: { preset: 'lean', contextBudgetChars: 90_000, priorities: {} } });
     const sourceOf = (id: string) => briefingOf(ofSteps, stepOf(ofSteps, id), world).budgets.values;
@@ -135,7 +135,7 @@ describe('what the flow says of all steps', () => {
     expect(sourceOf('a').historyOlderChars).toEqual({ value: 600, source: 'step' });
   });
 
-  it('hints are in every briefing, as far as there are any', () => {
+  it('includes hints, if any, in every briefing', () => {
     const hints = { readHints: (path: string) => (path === 'hints.md' ? 'The clock runs late.' : undefined) };
     expect(briefingOf(flow, stepOf(flow, 'a'), ran({}, hints)).pack.text).toContain('The clock runs late.');
     expect(briefingOf(flow, stepOf(flow, 'a'), ran({})).pack.text).not.toContain('Scent trail');
@@ -165,7 +165,7 @@ describe('effective budgets', () => {
     expect(budgetsOf(given).values.historyOlderChars).toEqual(older);
   });
 
-  it('each value comes from the highest level that has one', () => {
+  it('takes each value from the highest level that sets it', () => {
     expect(budgetsOf({ global, profile, flow, step }).values).toEqual({
       contextBudgetChars: { value: 130_000, source: 'flow' },
       historyRecentChars: { value: 24_000, source: 'step' },
@@ -173,7 +173,7 @@ describe('effective budgets', () => {
     });
   });
 
-  it('what a guardrail changes is warned of', () => {
+  it('warns of a value that a guardrail changes', () => {
     const { budgets, warnings } = budgetsOf({ step: { contextBudgetChars: 9 } });
     expect(budgets.contextBudgetChars).toBe(10_000);
     expect(warnings.map(({ field, kind, source }) => [field, kind, source])).toEqual([
@@ -182,7 +182,7 @@ describe('effective budgets', () => {
     ]);
   });
 
-  it('a share is one of the window', () => {
+  it('resolves a share against the window', () => {
     const step = flowStep({ budgets: { contextBudgetTokens: 0.1 } });
     expect(effectiveBudgets(flowOf([step]), step, { window: 1_000_000 }).budgets.contextBudgetChars).toBe(400_000);
   });
@@ -190,7 +190,7 @@ describe('effective budgets', () => {
   it.each([
     { title: 'the model of the step names it', known: undefined, chars: 600_000 },
     { title: 'it is known', known: 128_000, chars: 128_000 },
-  ])('the window is the one that counts where $title', ({ known, chars }) => {
+  ])('uses the right window where $title', ({ known, chars }) => {
     const step = flowStep({ model: 'claude-sonnet-4-5[1m]' });
     const { budgets } = effectiveBudgets(flowOf([step]), step, { window: known });
     expect(budgets.contextBudgetChars).toBe(chars);
@@ -220,7 +220,7 @@ it.each([
   expect(budgetWarnings(flowOf(steps, { budgets: { historyOlderChars: 8 } }), steps, () => ({}))).toEqual(as);
 });
 
-it('knows what holds for all flows, and the window of each step', () => {
+it('knows the global settings and the window of each step', () => {
   const steps = [flowStep({ id: 'a' }), flowStep({ id: 'b' })];
   const global = { contextBudgetTokens: 0.5, historyRecentChars: 20_000, priorities: {} };
   const worldOf = ({ id }: { readonly id: string }) => ({ global, window: id === 'a' ? 1_000_000 : 100_000 });

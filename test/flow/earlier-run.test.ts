@@ -20,12 +20,12 @@ afterEach(() => {
   for (const cwd of places.splice(0)) rmSync(cwd, { recursive: true });
 });
 
-it('no folder, no runs', () => {
+it('finds no runs without a folder', () => {
   expect(runsIn(place())).toEqual([]);
 });
 
-describe('what a run has left', () => {
-  it('the output of a step that ended, well or not', () => {
+describe('the files of a run', () => {
+  it('returns the output of done and failed steps', () => {
     const cwd = place();
     keepRun(cwd, 'r1', flow, {
       normalize: { output: 'wishes', measured: figures() },
@@ -46,7 +46,7 @@ describe('what a run has left', () => {
     expect(run?.outputOf('requirements')).toBeUndefined();
   });
 
-  it('receipts in the order in which steps see each other', () => {
+  it('sorts receipts so that a step follows the steps it sees', () => {
     const cwd = place();
     const measured = figures();
     keepRun(cwd, 'r1', flow, {
@@ -65,7 +65,7 @@ describe('what a run has left', () => {
     { title: 'no JSON', text: '{"version":1' },
     { title: 'another version', text: '{"version":2}' },
     { title: 'something else', text: '[]' },
-  ])('a receipt that is $title is none', ({ text }) => {
+  ])('ignores a receipt that is $title', ({ text }) => {
     const cwd = place();
     const folder = join(cwd, '.context', 'flows', 'r1', 'a');
     mkdirSync(folder, { recursive: true });
@@ -77,7 +77,7 @@ describe('what a run has left', () => {
     expect(run?.outputOf('a')).toBeUndefined();
   });
 
-  it('files and links beside the runs are none', () => {
+  it('ignores files and links beside the runs', () => {
     const cwd = place();
     keepRun(cwd, 'r1', flow, {});
     mkdirSync(join(cwd, '.context', 'flows', 'r2'), { recursive: true });
@@ -87,7 +87,7 @@ describe('what a run has left', () => {
   });
 });
 
-describe('a run by name', () => {
+describe('finding a run', () => {
   const ids = ['20260102T000000-b', '20260102T000000-bb', '20260101T000000-a'];
   const runs = () => {
     const cwd = place();
@@ -95,7 +95,7 @@ describe('a run by name', () => {
     return runsIn(cwd);
   };
 
-  it('newest first', () => {
+  it('sorts the newest first', () => {
     expect(runs().map(({ id }) => id)).toEqual(['20260102T000000-bb', '20260102T000000-b', '20260101T000000-a']);
   });
 
@@ -114,7 +114,7 @@ describe('a run by name', () => {
     expect(() => findRun(runs(), name)).toThrow(says);
   });
 
-  it('there may be none at all', () => {
+  it('reports that there are no runs', () => {
     expect(() => findRun([], 'r')).toThrow('r: no run starts with this; there are no runs yet');
   });
 });

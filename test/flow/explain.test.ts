@@ -15,7 +15,7 @@ function world(texts: Readonly<Record<string, string>> = {}): BriefingWorld {
 describe('a flow of 25 steps', () => {
   const { flow } = fixtureFlow('25-steps.yaml');
 
-  it('before it has run: all that a step would see is without output, and nothing is held back', () => {
+  it('before a run: no step has output, and nothing is omitted', () => {
     const { run, profile, steps } = explainFlow(flow, world());
     expect({ run, profile, steps: steps.length }).toEqual({ run: null, profile: 'daily', steps: 25 });
     for (const { without_output, receipt } of steps) {
@@ -25,7 +25,7 @@ describe('a flow of 25 steps', () => {
     }
   });
 
-  it('every budget has its source', () => {
+  it('names the source of every budget', () => {
     const impact = explainFlow(flow, world()).steps.find(({ step }) => step === 'impact');
     expect(impact?.budgets).toEqual({
       contextBudgetChars: { value: 300_000, source: 'step' },
@@ -34,7 +34,7 @@ describe('a flow of 25 steps', () => {
     });
   });
 
-  it('with outputs: what is whole, cut, omitted, and not there yet', () => {
+  it('with outputs: lists whole, cut, omitted and missing ones', () => {
     const texts = Object.fromEntries(flow.steps.slice(0, 12).map(({ id }, index) => [id, 'x'.repeat(index * 20_000)]));
     const { run, steps } = explainFlow(flow, world(texts), 'r1');
     expect(run).toBe('r1');
@@ -47,18 +47,18 @@ describe('a flow of 25 steps', () => {
   });
 });
 
-it('says what a step needs, also where the flow does not', () => {
+it('lists the needs of a step, implicit ones included', () => {
   const flow = flowOf([flowStep({ id: 'a' }), flowStep({ id: 'b' }), flowStep({ id: 'c', needs: ['a'] })]);
   expect(explainFlow(flow, world()).steps.map(({ needs }) => needs)).toEqual([[], ['a'], ['a']]);
 });
 
-it('what a guardrail changes is warned of', () => {
+it('warns of a value that a guardrail changes', () => {
   const flow = flowOf([flowStep({ budgets: { contextBudgetChars: 6_000_000 } })]);
   const [step] = explainFlow(flow, world()).steps;
   expect(step?.budget_warnings).toMatchObject([{ kind: 'suspicious', set: 6_000_000, used: 600_000, source: 'step' }]);
 });
 
-it('the order of many steps is found once', () => {
+it('orders a large flow only once', () => {
   const flow = flowOf(Array.from({ length: 300 }, (_, index) => flowStep({ id: `s${index}` })));
   const { steps } = explainFlow(flow, world());
   expect(steps.at(-1)?.without_output.length).toBe(299);

@@ -24,7 +24,7 @@ const played: Played = {
 };
 const run = { id: 'r2', receipts: () => Object.keys(played).map((id) => receipt(id, played)) };
 
-it('says of each step what it was given and took, and of all together', () => {
+it('reports the input and usage of each step, and the totals', () => {
   const { steps, total, ...rest } = reportRun(run);
   expect(rest).toEqual({ version: 1, run: 'r2', flow: 'shared-lists' });
   expect(steps).toMatchObject([

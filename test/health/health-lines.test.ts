@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseHealth } from '../../src/health/health-lines.ts';
 import { compaction, exhausted, handoff, healthLine, landing, record, turn, zone } from '../support/health.ts';
 
-describe('every record that a run writes is read', () => {
+describe('reads every record that a run writes', () => {
   it.each([turn(), zone('ok', 'monitor'), compaction('auto'), handoff(170_000, 9_000), landing(30_000), exhausted()])(
     '$event',
     (details) => {
@@ -11,14 +11,14 @@ describe('every record that a run writes is read', () => {
     },
   );
 
-  it('before the session id is known', () => {
+  it('without a session id', () => {
     expect(parseHealth(healthLine(turn(), { session: null }))?.session).toBeNull();
   });
 });
 
 const GOOD = { v: 1, t: '2026-03-01T10:00:00.000Z', ...record(handoff(170_000, 9_000)) };
 
-describe('what is no such record is not', () => {
+describe('ignores other lines', () => {
   it.each<{ title: string; line: string }>([
     { title: 'half a line', line: healthLine(turn()).slice(0, -20) },
     { title: 'two lines in one', line: healthLine(turn()).slice(0, 30) + healthLine(turn()) },
@@ -48,7 +48,7 @@ describe('what is no such record is not', () => {
   });
 });
 
-it('the share of the window is what tokens and window say', () => {
+it('computes the share from tokens and window', () => {
   const line = JSON.stringify({ ...GOOD, details: { ...GOOD.details, fraction: 7 } });
   expect(parseHealth(line)?.details.fraction).toBe(0.85);
 });

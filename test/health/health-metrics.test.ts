@@ -9,7 +9,7 @@ function metricsOf(records: readonly HealthRecord[]) {
   return tally.metrics();
 }
 
-it('nothing: no rates and no means', () => {
+it('has no rates or means without records', () => {
   expect(metricsOf([])).toEqual({
     sessions: 0,
     turns: 0,
@@ -74,7 +74,7 @@ it('the exhaustion rate counts sessions, not refusals', () => {
 });
 
 describe('handoffs', () => {
-  it('are averaged over handoffs, and counted for each session', () => {
+  it('are averaged over handoffs, and counted per session', () => {
     const { handoffs } = metricsOf([
       record(handoff(170_000, 60_000), { session: 's1' }),
       record(handoff(190_000, 20_000, 'memory'), { session: 's2' }),
@@ -102,7 +102,7 @@ describe('handoffs', () => {
   });
 });
 
-it('zone transitions are counted by their direction, in the order of the zones', () => {
+it('counts zone transitions by direction, in the order of the zones', () => {
   const { zoneTransitions } = metricsOf([
     record(zone('warning', 'critical')),
     record(zone('critical', 'ok')),
@@ -120,7 +120,7 @@ it('zone transitions are counted by their direction, in the order of the zones',
   });
 });
 
-it('turns and compactions are counted', () => {
+it('counts turns and compactions', () => {
   const records = [turn(), turn(), compaction('auto'), compaction('manual'), compaction('manual')];
   const { turns, compactions } = metricsOf(records.map((details) => record(details)));
   expect({ turns, compactions }).toEqual({ turns: 2, compactions: { auto: 1, manual: 2 } });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createHealthReader } from '../../src/health/health-report.ts';
 import { exhausted, handoff, healthLine, turn } from '../support/health.ts';
 
-it('projects come in order of name, whichever log they are in, and all of them as one', () => {
+it('sorts projects by name across logs, and adds them up', () => {
   const reader = createHealthReader();
   reader.read({ file: '/1', lines: [healthLine(turn(), { project: '/b' })], torn: false });
   reader.read({
@@ -32,14 +32,14 @@ it('projects come in order of name, whichever log they are in, and all of them a
   ]);
 });
 
-it('what cannot be read is counted, an empty line is nothing', () => {
+it('counts unreadable lines, except empty ones', () => {
   const reader = createHealthReader();
   reader.read({ file: '/1', lines: ['{', '', healthLine(turn()), '{"v":9}', '  '], torn: true });
   expect(reader.report().files).toEqual([{ file: '/1', records: 1, unreadable: 3 }]);
   expect(reader.report().total.turns).toBe(1);
 });
 
-it('what came before a fault counts', () => {
+it('counts records before a fault', () => {
   const reader = createHealthReader();
   function* breaksOff() {
     yield healthLine(turn());
@@ -49,6 +49,6 @@ it('what came before a fault counts', () => {
   expect(reader.report()).toMatchObject({ total: { turns: 1 }, files: [] });
 });
 
-it('nothing at all', () => {
+it('reports no projects without records', () => {
   expect(createHealthReader().report()).toMatchObject({ projects: [], files: [], total: { sessions: 0 } });
 });

@@ -42,8 +42,8 @@ async function judged(name: string, lines: readonly string[], series = false): P
 
 const FORK = forkOf(LOG, 'forked', 2);
 
-describe('calls that stand in several sessions', () => {
-  it('count once, in the session that was copied, whatever the order', async () => {
+describe('calls in several sessions', () => {
+  it('count once, in the original session, whatever the order', async () => {
     const [original, fork] = [await judged('original', LOG), await judged('fork', FORK)];
     const usd = original.cost.usd ?? Number.NaN;
     for (const sessions of [
@@ -65,7 +65,7 @@ describe('calls that stand in several sessions', () => {
     }
   });
 
-  it('are told of in the session that holds them, whose own figures are without them', async () => {
+  it('are reported in the session with the copies, whose own figures exclude them', async () => {
     const [, fork] = markCopies([await judged('original', LOG), await judged('fork', FORK, true)]);
     expect(fork && ownFigures(fork)).toMatchObject({ calls: 2, compactions: 0 });
     expect(fork?.calls).toBe(8);
@@ -95,12 +95,12 @@ describe('calls that stand in several sessions', () => {
     ]);
   });
 
-  it('count where they are where the session that was copied is not there', async () => {
+  it('count in the copy if the original is missing', async () => {
     const [fork] = markCopies([await judged('fork', FORK)]);
     expect(fork && ownFigures(fork)).toMatchObject({ calls: 8, compactions: 1 });
   });
 
-  it('are spent once for a limit, too', async () => {
+  it('count once toward a cost limit', async () => {
     const [, fork] = markCopies([await judged('original', LOG), await judged('fork', FORK, true)]);
     const own = (fork && ownFigures(fork).usd) ?? Number.NaN;
     const breaches = (costUsd: number) => breachesOf(fork ?? expect.unreachable(), { costUsd });
@@ -109,7 +109,7 @@ describe('calls that stand in several sessions', () => {
   });
 
   it.each(['native-mid-turn', 'tool-turn', 'crossing'])(
-    'cost what claude counts where they stand in its output and in its log: %s',
+    "cost the same as in claude's count, in its output and its log: %s",
     async (name) => {
       const recordings = [`${name}.ndjson`, `${name}.session.jsonl`].map((file) => fixture(file));
       const options = { policy: DEFAULTS, series: false, stdin: Readable.from([]), mask: unmasked };
@@ -129,21 +129,21 @@ describe('calls that stand in several sessions', () => {
     },
   );
 
-  it('of different sessions are two where a gateway gives all the same id', async () => {
+  it('count separately if a gateway gives all calls the same id', async () => {
     const later = LOG.map((line) => line.replace(/"timestamp":"\d{4}/, '"timestamp":"2031'));
     const other = later.map((line) => JSON.stringify({ ...JSON.parse(line), sessionId: 'another' }));
     const marked = markCopies([await judged('original', LOG), await judged('another', other)]);
     expect(totalsOf(marked)).toMatchObject({ calls: 12, copiedCalls: 0 });
   });
 
-  it('that a fork begins with behind the compaction count it once', async () => {
+  it('count a compaction once if a fork begins after it', async () => {
     const boundary = LOG.findIndex((line) => line.includes('compact_boundary'));
     const fork = forkOf(LOG.slice(boundary), 'forked', 1);
     const marked = markCopies([await judged('original', LOG), await judged('fork', fork)]);
     expect(totalsOf(marked)).toMatchObject({ compactions: 1 });
   });
 
-  it.each(['day', 'project', 'model'] as const)('are summed up once by %s', async (by) => {
+  it.each(['day', 'project', 'model'] as const)('are added up once by %s', async (by) => {
     const marked = markCopies([await judged('original', LOG), await judged('fork', FORK)]);
     const sums = sumsBy(marked, by);
     const total = totalsOf(marked);
@@ -154,7 +154,7 @@ describe('calls that stand in several sessions', () => {
   });
 });
 
-describe('ids that are no names of calls', () => {
+describe('ids that are not unique', () => {
   const withIds = (name: string, time: string) =>
     LOG.map((line) => {
       const row = JSON.parse(line);
@@ -163,13 +163,13 @@ describe('ids that are no names of calls', () => {
       return JSON.stringify({ ...row, sessionId: name, message: { ...row.message, id }, timestamp: time });
     });
 
-  it('tell calls of two sessions apart where they are counters, which begin again in each', async () => {
+  it('do not merge calls of two sessions if they are counters that restart', async () => {
     const [one, two] = ['2026-11-21T10:00:00.000Z', '2026-11-21T11:00:00.000Z'];
     const marked = markCopies([await judged('a', withIds('a', one)), await judged('b', withIds('b', two))]);
     expect(totalsOf(marked)).toMatchObject({ calls: 12, copiedCalls: 0 });
   });
 
-  it('tell copies where they were made at the same time', async () => {
+  it('match copies by their time', async () => {
     const one = '2026-11-21T10:00:00.000Z';
     const marked = markCopies([await judged('a', withIds('a', one)), await judged('b', withIds('b', one))]);
     expect(totalsOf(marked)).toMatchObject({ calls: 6, copiedCalls: 6 });

@@ -35,7 +35,7 @@ const SESSION = [
 ];
 
 describe('the explanation of a call', () => {
-  it.each(['2', 'msg_second'])('by its number or its id: %s', (call) => {
+  it.each(['2', 'msg_second'])('finds a call by its number or id: %s', (call) => {
     expect(explained(call, ...SESSION)).toMatchObject({
       call: { number: 2, line: 5, context: 31_200, turn: 1, usd: expect.any(Number) },
       prediction: {
@@ -65,15 +65,15 @@ describe('the explanation of a call', () => {
       call: '2',
       lines: [callLine(90_000), boundaryLine('auto', 90_000), callLine(9_000)],
     },
-  ])('of $name has no prediction', ({ call, lines }) => {
+  ])('has no prediction for $name', ({ call, lines }) => {
     expect(explained(call, ...lines)).toMatchObject({ call: { number: Number(call) }, prediction: null, error: null });
   });
 
-  it.each(['0', '4', 'msg_none', ''])('is none for a call that is not there: %j', (call) => {
+  it.each(['0', '4', 'msg_none', ''])('is null for an unknown call: %j', (call) => {
     expect(explained(call, ...SESSION)).toBeNull();
   });
 
-  it('shows the thoughts that a new prompt takes away', () => {
+  it('shows the thoughts that a new prompt removes', () => {
     const thought = wrote(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
     expect(explained('2', initLine(), thought, userLine('Go on.'), callLine(30_010))?.prediction).toMatchObject({
       parts: [
@@ -103,8 +103,8 @@ describe('the figures add up', () => {
   });
 });
 
-describe('for a person', () => {
-  it('says everything in a table', () => {
+describe('as text', () => {
+  it('prints everything in a table', () => {
     const explanation = explained('2', ...SESSION);
     if (!explanation) throw new Error('the call is there');
     expect(written(explain, [sessionOf({ explanation })])).toBe(`call 2: 31,200 tokens measured

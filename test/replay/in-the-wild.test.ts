@@ -98,7 +98,7 @@ async function onlyOne(): Promise<SessionSummary> {
 }
 
 describe('one row is one inference', () => {
-  it('three message iterations of one model: the last one is the context, all are paid', async () => {
+  it('counts the last of three message iterations as the context, and bills all', async () => {
     const iterations = [usage(10, 20_000, 0, 100), usage(10, 3_000, 20_000, 200), usage(10, 1_000, 23_000, 300)];
     const typed = iterations.map((one) => ({ type: 'message', ...one }));
     put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(30, 24_000, 43_000, 600, { iterations: typed }))]);
@@ -107,7 +107,7 @@ describe('one row is one inference', () => {
     expect(cost.usd).toBeCloseTo((30 * 3 + 24_000 * 3.75 + 43_000 * 0.3 + 600 * 15) / 1_000_000, 6);
   });
 
-  it('an adviser in a subagent costs what its own model costs', async () => {
+  it('bills an adviser in a subagent at the price of its own model', async () => {
     const iterations = [
       { type: 'message', ...usage(10, 20_000, 0, 100) },
       { type: 'advisor_message', model: 'claude-opus-4-5-20251101', ...usage(21_000, 0, 0, 500) },
@@ -149,7 +149,7 @@ describe('the newest line of a call counts whole', () => {
     expect(subagents[0]?.usd).toBeCloseTo(right.cost.usd ?? 0, 6);
   });
 
-  it('also another model, which has taken over the answer', async () => {
+  it('even of another model that has taken over the answer', async () => {
     const [stub, whole] = [usage(3, 10_000, 20_000, 1), usage(3, 30_000, 0, 260)];
     const taken = call('s', 'm1', whole, { model: 'claude-opus-4-7' });
     put('a.jsonl', [said('s', 'go'), call('s', 'm1', stub), call('s', 'm1', stub), taken]);
@@ -159,8 +159,8 @@ describe('the newest line of a call counts whole', () => {
   });
 });
 
-describe('an id stands for no identity', () => {
-  it('snapshots of an answer without a request id are one call, with the last output', async () => {
+describe('ids that do not identify a call', () => {
+  it('merge snapshots of an answer without a request id into one call with the last output', async () => {
     const snapshot = (output: number, content: readonly Fields[]) =>
       call('s', 'chatcmpl-1', usage(100, 5_000, 0, output), { content });
     const first = [snapshot(9, TEXT), snapshot(9, TEXT), snapshot(159, use('t'))];
@@ -175,13 +175,13 @@ describe('an id stands for no identity', () => {
     expect(usd).toBeCloseTo((100 * 3 + 5_000 * 3.75 + 159 * 15 + 100 * 3 + 5_100 * 0.3 + 20 * 15) / 1_000_000, 6);
   });
 
-  it('two sessions of a gateway that has one id are two calls', async () => {
+  it('keep two sessions of a gateway with a constant id apart', async () => {
     for (const name of ['s1', 's2'])
       put(`${name}.jsonl`, [said(name, name), call(name, 'msg_1', usage(100, 5_000, 0, 50))]);
     expect(await found()).toMatchObject({ sessions: 2, calls: 2, usd: 0.0396 });
   });
 
-  it('a subagent and its session may have the same id', async () => {
+  it('may be shared by a subagent and its session', async () => {
     put('s.jsonl', [
       said('s', 'go'),
       call('s', 'msg_1', usage(0, 5_000, 0, 50), { content: use('t') }),
@@ -195,7 +195,7 @@ describe('an id stands for no identity', () => {
   });
 });
 
-describe('a counter that begins again', () => {
+describe('ids from a counter that restarts', () => {
   const init = (id: string) => ({ type: 'system', subtype: 'init', session_id: id, model: SONNET, tools: [] });
   const spoken = (id: string, message: string, written: number) => {
     const { sessionId: _, ...line } = call(id, message, usage(0, written, 0, 0));
@@ -208,7 +208,7 @@ describe('a counter that begins again', () => {
     total_cost_usd: usd,
   });
 
-  it('also where it grows, the session goes on, and a shell wrote between', async () => {
+  it('even if they grow, the session continues, and a shell wrote between', async () => {
     const process = (id: string, at: number, written: number) => [
       ...[init(id), spoken(id, `m${at}`, written), '+ claude -p --resume'],
       ended(id, (written * 3.75) / 1_000_000),
@@ -220,7 +220,7 @@ describe('a counter that begins again', () => {
   });
 });
 
-describe('nothing known is not zero', () => {
+describe('unknown is not zero', () => {
   it.each([
     { name: 'all for an hour', split: [0, 10_000], usd: 0.06 },
     { name: 'a split of nothing', split: [0, 0], usd: 0.0375 },
@@ -267,7 +267,7 @@ describe('nothing known is not zero', () => {
     },
   );
 
-  it('a subagent whose model has no price costs nothing that is known', async () => {
+  it('a subagent whose model has no price has no known cost', async () => {
     put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 0))]);
     const agent = ofAgent(call('s', 'm2', usage(0, 700, 0, 7), { model: 'kimi-k2.5' }));
     put('s/subagents/agent-x1.jsonl', [ofAgent(said('s', 'task')), agent]);
@@ -283,21 +283,21 @@ describe('the window of the model', () => {
     put('a.jsonl', [...asked.map((words) => said('s', words)), said('s', 'go'), row]);
   };
 
-  it('of Sonnet 4.6 is the small one unless the person asked for the large one', async () => {
+  it('is the small one for Sonnet 4.6, unless the user requested the large one', async () => {
     log('claude-sonnet-4-6');
     expect((await onlyOne()).window.tokens).toBe(200_000);
     log('claude-sonnet-4-6', '<local-command-stdout>Set model to Sonnet 4.6 (1M context)</local-command-stdout>');
     expect((await onlyOne()).window.tokens).toBe(1_000_000);
   });
 
-  it('of Opus 4.6 is not known: with some plans it is the large one without a word', async () => {
+  it('is unknown for Opus 4.6: some plans use the large one silently', async () => {
     log('claude-opus-4-6');
     expect((await onlyOne()).window.tokens).toBeNull();
   });
 });
 
 describe('all of the input', () => {
-  it('what is left of a line that a crash cut, and of the one written behind it', async () => {
+  it('recovers a line that a crash truncated, and the one written after it', async () => {
     const [one, two, three] = [1, 2, 3].map((at) => call('s', `m${at}`, usage(0, 1_000, 0, 0)));
     const torn = JSON.stringify(two).slice(0, 120);
     put('a.jsonl', [said('s', 'go'), { ...one }, torn, { ...three }]);
@@ -323,7 +323,7 @@ describe('one model by many names', () => {
   });
 
   it.each(['anthropic/claude-opus-4.6-fast', 'claude-opus-4-6-fast'])(
-    '%s costs what the fast mode does',
+    '%s costs as much as fast mode',
     async (model) => {
       const more = { speed: 'fast' };
       put('a.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0), { model })]);

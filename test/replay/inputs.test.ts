@@ -26,7 +26,7 @@ const answers = rows.filter(({ type }) => type === 'assistant');
 /** The same rows as another writer of the log would put them there again. */
 const again = answers.map((row, at) => ({ ...row, uuid: `again-${at}` }));
 
-it('a log has calls that can be repeated', () => expect(callsIn(rows).calls).toBeGreaterThan(1));
+it('the sample log has calls that can be repeated', () => expect(callsIn(rows).calls).toBeGreaterThan(1));
 
 it.each([
   { name: 'at the end', repeated: [...rows, ...again] },
@@ -36,7 +36,7 @@ it.each([
   expect(callsIn(repeated)).toEqual(callsIn(rows));
 });
 
-it('a call goes on behind a small one of another model', () => {
+it('continues a call after a small one of another model', () => {
   const [first] = answers;
   const message = first?.message as Row;
   const aside = {
@@ -55,7 +55,7 @@ it('a call goes on behind a small one of another model', () => {
   expect(judged([...until, aside, late, result]).results?.map(({ target }) => target)).toContain('/late');
 });
 
-it('knows the last 4,096 ids, and forgets those of long ago', () => {
+it('remembers the last 4,096 ids, and forgets much older ones', () => {
   const ids = createRecentIds();
   for (let id = 0; id < 20_000; id++) expect(ids.seen(`${id}`)).toBe(false);
   expect(ids.seen('15904')).toBe(true);

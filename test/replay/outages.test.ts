@@ -16,13 +16,13 @@ function decisionsIn(lines: readonly Line[]) {
 }
 
 describe('outages in a recording', () => {
-  it('are told as what they are where the API refuses the credentials', () => {
+  it('are reported as refused credentials', () => {
     expect(decisionsIn([retry(60_000, 401), callLine(30_000)])[0]).toBe(
       'the API refuses the credentials (401): claude tries again',
     );
   });
 
-  it('are announced without a length that nobody knows', () => {
+  it('are announced without an unknown duration', () => {
     expect(decisionsIn([retry(60_000), callLine(30_000)])).toEqual([
       'the API does not answer: claude tries again',
       'the API answers again: continuing',

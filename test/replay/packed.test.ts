@@ -9,7 +9,7 @@ import { unmasked } from '../support/unmasked.ts';
 const RECORDINGS = [...FIXTURE_RECORDINGS, ...TRANSCRIPTS];
 
 describe.each(['light', 'full'] as const)('at the depth %s', (depth) => {
-  it.each(RECORDINGS)('figures of $name are the same behind a cache', async ({ path }) => {
+  it.each(RECORDINGS)('keeps the figures of $name through a cache', async ({ path }) => {
     const options = { policy: DEFAULTS, depth, series: false, stdin: process.stdin, mask: unmasked } as const;
     for (const source of findSources(path)) {
       const found = await readSource(source, options);

@@ -21,7 +21,7 @@ const SOURCES = findSources(fixture('.')).map((source) => ({ name: basename(sour
 
 describe('the summary of a recording', () => {
   it.each(['tool-turn.session.jsonl', 'native-mid-turn.session.jsonl', 'crossing.session.jsonl'])(
-    'counts the calls of %s at what the session cost, where all of it is computed',
+    'adds up the calls of %s to the cost of the session, if all of it is computed',
     async (name) => {
       // As if each answer were cut off: its output count is a placeholder.
       const text = readFileSync(fixture(name), 'utf8').replaceAll(/"stop_reason":"\w+"/g, '"stop_reason":null');
@@ -33,7 +33,7 @@ describe('the summary of a recording', () => {
     },
   );
 
-  it.each(SOURCES)('$name is as it was checked by hand', async ({ name, source }) => {
+  it.each(SOURCES)('$name matches the figures checked by hand', async ({ name, source }) => {
     const expected = fixture(name.replace(/\.(ndjson|jsonl)$/, '.expected.json'));
     const { file, ledger, ...summary } = await replaySource(source, options());
     expect(basename(file)).toBe(name);
@@ -59,7 +59,7 @@ describe('the summary of a recording', () => {
     expect(priced).toEqual(others.map(({ microUsd }) => microUsd));
   });
 
-  it('has one entry for each call when the series is asked for', async () => {
+  it('has one entry per call if the series is requested', async () => {
     const { series } = await replaySource(
       { file: fixture('partial.ndjson'), subagents: [] },
       options({ series: true }),
@@ -99,7 +99,7 @@ describe('the summary of a recording', () => {
     ]);
   });
 
-  it('has no peak, and no share of one, where no call was measured', async () => {
+  it('has no peak and no share without measured calls', async () => {
     const result = { type: 'result', num_turns: 2, modelUsage: { 'claude-opus-5-5': { contextWindow: 1_000_000 } } };
     const stdin = Readable.from([Buffer.from(JSON.stringify(result))]);
     expect(await replaySource({ file: '-', subagents: [] }, options({ stdin }))).toMatchObject({
@@ -108,7 +108,7 @@ describe('the summary of a recording', () => {
     });
   });
 
-  it('breaks the series at a compaction, after which nothing was foreseen', async () => {
+  it('breaks the series at a compaction, which has no prediction', async () => {
     const { series } = await replaySource(
       { file: fixture('compact.ndjson'), subagents: [] },
       options({ series: true }),
@@ -118,7 +118,7 @@ describe('the summary of a recording', () => {
 });
 
 describe('reading', () => {
-  it('stdin as `-`, however it arrives', async () => {
+  it('reads stdin as `-`, in chunks of any size', async () => {
     const bytes = readFileSync(fixture('tool-turn.ndjson'));
     const stdin = Readable.from(
       Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) => bytes.subarray(at * 7, at * 7 + 7)),
@@ -132,7 +132,7 @@ describe('reading', () => {
     });
   });
 
-  it('a last line without its newline', async () => {
+  it('reads a last line without a newline', async () => {
     const whole = readFileSync(fixture('tool-turn.ndjson'));
     const stdin = Readable.from([whole.subarray(0, whole.length - 1)]);
     expect(await replaySource({ file: '-', subagents: [] }, options({ stdin }))).toMatchObject({
@@ -141,7 +141,7 @@ describe('reading', () => {
     });
   });
 
-  it("rows of claude's own bookkeeping are not odd", async () => {
+  it("does not count rows of claude's bookkeeping as odd", async () => {
     const rows = ['bridge-session', 'continued-in', 'memory-mode'].map((type) =>
       JSON.stringify({ type, sessionId: 's1' }),
     );
@@ -150,7 +150,7 @@ describe('reading', () => {
     expect(lines).toEqual({ total: 3, unknown: 0, malformed: 0 });
   });
 
-  it('odd lines are counted, blank ones are not', async () => {
+  it('counts odd lines, except blank ones', async () => {
     const stdin = Readable.from([
       Buffer.from('\n{"type":"new"}\nnot json\n  \r\n[1]\n{"type":"system","subtype":"new"}\n'),
     ]);
@@ -158,7 +158,7 @@ describe('reading', () => {
     expect(lines).toEqual({ total: 4, unknown: 2, malformed: 2 });
   });
 
-  it('a file that is not there fails with its name', async () => {
+  it('reports the name of a missing file', async () => {
     const failing = replaySource({ file: fixture('missing.ndjson'), subagents: [] }, options());
     await expect(failing).rejects.toBeInstanceOf(CtxbError);
     await expect(failing).rejects.toMatchObject({

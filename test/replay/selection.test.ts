@@ -36,7 +36,7 @@ it.each<{ name: string; filters: Filters; meant: boolean; session?: Partial<type
   expect(isMeant({ ...SESSION, ...session }, filters)).toBe(meant);
 });
 
-it('a file that was written to before is not fresh, unless a subagent was', () => {
+it("a file written before is not fresh, unless a subagent's log is", () => {
   const folder = mkdtempSync(join(tmpdir(), 'ctxb-filters-'));
   try {
     const [old, young] = ['old', 'young'].map((name) => join(folder, name));

@@ -82,12 +82,12 @@ const INPUTS: readonly { name: string; input: Input; line?: string }[] = [
 ];
 
 describe('a record', () => {
-  it.each(INPUTS)('gives the same input again: $name', ({ input, line }) => {
+  it.each(INPUTS)('reproduces the input: $name', ({ input, line }) => {
     const written = JSON.stringify(toRecord(input, line));
     expect(readRecord(JSON.parse(written) as Fields, 0)).toEqual(input);
   });
 
-  it('begins with the run it was made in', () => {
+  it('starts with the settings of its run', () => {
     const run = runWith({ policy: policyWith({ task: 'ship it' }), resumes: true });
     const written = JSON.parse(JSON.stringify(recordRun(run, 1))) as Fields;
     // What is undefined is left out of JSON, and means the same.
@@ -104,7 +104,7 @@ describe('a record', () => {
       name: 'a line of claude that talks about one',
       value: { t: 0, from: 'claude', line: '{"type":"ctxb_run","version":1,"run":{}}' },
     },
-  ])('does not begin with $name', ({ value }) => {
+  ])('does not start with $name', ({ value }) => {
     expect(readRecordedRun(value)).toBeUndefined();
   });
 
@@ -112,7 +112,7 @@ describe('a record', () => {
     { name: 'a plain line', value: initLine() },
     { name: 'an envelope of someone else', value: { from: 'elsewhere', line: '{}' } },
     { name: 'an envelope without a line', value: { from: 'claude', t: 1 } },
-  ])('does not hold $name', ({ value }) => {
+  ])('does not contain $name', ({ value }) => {
     expect(readRecord(value, 0)).toBeUndefined();
   });
 
@@ -120,12 +120,12 @@ describe('a record', () => {
     { name: 'a request that no version knows', line: { type: 'ctxb_ask', ask: { what: 'explode' }, by: {} } },
     { name: 'a request that is none', line: { type: 'ctxb_ask' } },
     { name: 'an event that no version knows', line: { type: 'ctxb_later' } },
-  ])('asks for nothing by $name', ({ line }) => {
+  ])('requests nothing by $name', ({ line }) => {
     const envelope = { t: 1, from: 'ctxb', line: JSON.stringify(line) };
     expect(readRecord(envelope, 0)).toEqual({ t: 1, from: 'ctxb', event: { kind: 'begin' } });
   });
 
-  it('replays to the decisions that were made', () => {
+  it('replays to the same decisions', () => {
     const run = runWith();
     const lines: string[] = [JSON.stringify(recordRun(run, 0))];
     const driver = drive(run);
@@ -168,7 +168,7 @@ describe('the dialect', () => {
   });
 });
 
-it('takes the earliest time of a log that Claude Code has written anew, its newest lines first', () => {
+it('takes the earliest time of a log that Claude Code rewrote with its newest lines first', () => {
   const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
   const lines = [
     { type: 'queue-operation', operation: 'enqueue', timestamp: '2026-07-29T11:43:47.000Z' },

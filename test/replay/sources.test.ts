@@ -34,7 +34,7 @@ function found(path = '.') {
 
 const alone = (...files: readonly string[]) => files.map((file) => ({ file, subagents: [] as string[] }));
 
-describe('what is found', () => {
+describe('findSources', () => {
   it.each([
     { name: 'nothing in an empty folder', files: [], expected: [] },
     {
@@ -90,13 +90,13 @@ describe('what is found', () => {
     expect(found()).toEqual(expected);
   });
 
-  it('a single file, whatever its name, with its subagents', () => {
+  it('finds a single file with any name, and its subagents', () => {
     put('log.txt', 's.jsonl', 's/subagents/agent-a.jsonl');
     expect(found('log.txt')).toEqual(alone('log.txt'));
     expect(found('s.jsonl')).toEqual([{ file: 's.jsonl', subagents: ['s/subagents/agent-a.jsonl'] }]);
   });
 
-  it('a file that a link leads to, by the name of the link, with its subagents', () => {
+  it("finds the target of a link, with the link's name and subagents", () => {
     put('in/a.jsonl', 'far/b.jsonl', 'far/b/subagents/agent-a.jsonl');
     link('../far/b.jsonl', 'in/link.jsonl');
     link('../far/b.jsonl', 'in/again.jsonl');
@@ -104,7 +104,7 @@ describe('what is found', () => {
     expect(found('in')).toEqual([...alone('in/a.jsonl'), b]);
   });
 
-  it('a session with its subagents, where each file is a link, also into a store in the same folder', () => {
+  it('finds a session and its subagents if each file is a link, even to a store in the same folder', () => {
     put('.git/annex/1.jsonl', '.git/annex/2.jsonl', '.git/annex/3.jsonl', 's/subagents/workflows/w/none.txt');
     link('.git/annex/1.jsonl', 's.jsonl');
     link('../../.git/annex/2.jsonl', 's/subagents/agent-a.jsonl');
@@ -115,7 +115,7 @@ describe('what is found', () => {
     expect(found('s.jsonl')).toEqual([{ file: 's.jsonl', subagents }]);
   });
 
-  it('each file once, also where links lead in a circle', () => {
+  it('finds each file once, even with circular links', () => {
     put('a.jsonl', 'b/c.jsonl');
     const links = { 'a-first.jsonl': 'b/c.jsonl', again: 'b', 'b/circle': '..', 'gone.jsonl': 'nowhere' };
     for (const [name, target] of Object.entries(links)) link(target, name);
@@ -123,7 +123,7 @@ describe('what is found', () => {
     expect(found()).toEqual(alone('a.jsonl', 'b/c.jsonl'));
   });
 
-  it('folders that links lead to, once each, and none above', () => {
+  it('follows links to folders once each, and never to parents', () => {
     put('in/a.jsonl', 'far/b/c.jsonl');
     link('../far/b', 'in/linked');
     link('../far/b', 'in/twice');
@@ -132,7 +132,7 @@ describe('what is found', () => {
     expect(found('in')).toEqual(alone('in/a.jsonl', 'in/linked/c.jsonl'));
   });
 
-  it('logs of subagents beside the session that they name', () => {
+  it('attaches subagent logs to the session that they name', () => {
     put('s1.jsonl', 's2.jsonl', 'agent-none.jsonl');
     const row = (sessionId: string) => JSON.stringify({ isSidechain: true, sessionId, type: 'user' });
     writeFileSync(join(folder, 'agent-b.jsonl'), row('s1'));
@@ -143,7 +143,7 @@ describe('what is found', () => {
     expect(found()).toEqual([...alone('agent-c.jsonl', 'agent-none.jsonl'), s1, ...alone('s2.jsonl')]);
   });
 
-  it('the others, where a link leads to itself', () => {
+  it('finds the other files beside a link to itself', () => {
     put('a.jsonl');
     link('loop.jsonl', 'loop.jsonl');
     const { sources, faults } = findAllSources([folder], undefined);
@@ -158,7 +158,7 @@ describe('what is found', () => {
   });
 });
 
-it('a log that is named beside its session belongs to it', () => {
+it('attaches a log that is given together with its session', () => {
   put('s.jsonl', 's/subagents/agent-a.jsonl', 'gone/subagents/agent-b.jsonl');
   const paths = ['s/subagents/agent-a.jsonl', 's.jsonl', 'gone/subagents/agent-b.jsonl'].map((name) =>
     join(folder, name),
@@ -167,7 +167,7 @@ it('a log that is named beside its session belongs to it', () => {
   expect(sources.map(({ file }) => relative(folder, file))).toEqual(['s.jsonl', 'gone/subagents/agent-b.jsonl']);
 });
 
-describe('what is named in several ways counts once', () => {
+describe('counts a file given in several ways once', () => {
   const all = (...names: readonly string[]) =>
     findAllSources(
       names.map((name) => (name === '-' ? name : join(folder, name))),
@@ -194,7 +194,7 @@ describe('what is named in several ways counts once', () => {
     },
   ])('$name', ({ names, expected }) => expect(all(...names)).toEqual(expected));
 
-  it('a session under the name that subagents are beside', () => {
+  it('keeps the name of the session that has subagents beside it', () => {
     put('c/t/subagents/agent-b.jsonl', 'd/t.jsonl');
     link('../d/t.jsonl', 'c/t.jsonl');
     expect(all('d', 'c')).toEqual([['c/t.jsonl', 'c/t/subagents/agent-b.jsonl']]);
@@ -205,13 +205,13 @@ describe('what is named in several ways counts once', () => {
   });
 });
 
-it('says which path is not there', () => {
+it('reports a missing path', () => {
   const path = join(folder, 'missing');
   expect(() => findSources(path)).toThrow(CtxbError);
   expect(() => findSources(path)).toThrow(path);
 });
 
-it.skipIf(process.getuid?.() === 0)('a folder that cannot be read does not hide its neighbours', () => {
+it.skipIf(process.getuid?.() === 0)('finds the neighbors of an unreadable folder', () => {
   put('a.jsonl', 'locked/b.jsonl', 'open/c.jsonl');
   chmodSync(join(folder, 'locked'), 0);
   try {

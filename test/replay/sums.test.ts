@@ -36,7 +36,7 @@ async function twoDays() {
   return markCopies([await judged('two-days', lines), await judged('copy', lines)]);
 }
 
-it('a compaction counts on its own day and with its own model, not with those that the session ends with', async () => {
+it("counts a compaction on its own day and model instead of the session's last ones", async () => {
   const sessions = await twoDays();
   const days = [TUESDAY, MONDAY].map((time) => dayOf(Date.parse(time)));
   expect(sumsBy(sessions, 'day').map(({ name, calls, compactions }) => [name, calls, compactions])).toEqual([
@@ -48,7 +48,7 @@ it('a compaction counts on its own day and with its own model, not with those th
   expect(byModel).toHaveLength(2);
 });
 
-it('what came before the time that was asked for is in no sum', async () => {
+it('excludes everything before the requested time', async () => {
   const sessions = await twoDays();
   const all = sumsBy(sessions, 'day');
   const since = sumsBy(sessions, 'day', Date.parse(TUESDAY));

@@ -30,7 +30,7 @@ function usesOf(...lines: readonly Line[]) {
 
 const nothing = () => step('I go on.', { command: 'make' }, 'done');
 
-it('a call uses the paths and figures that it names, and the lines that an edit replaces', () => {
+it('finds the paths and figures that a call names, and the lines that an edit replaces', () => {
   const list = step('I look.', { command: 'ls' }, 'src/queue.ts holds 4711 entries\n  export const limit = 1;');
   expect(usesOf(...list, ...nothing(), ...step('', { command: 'cat src/queue.ts' }, ''))).toEqual([[], [], [1]]);
   expect(usesOf(...list, ...nothing(), ...step('It has 4711.', { command: 'make' }, ''))).toEqual([[], [], [1]]);
@@ -39,7 +39,7 @@ it('a call uses the paths and figures that it names, and the lines that an edit 
   expect(usesOf(...list, ...nothing(), ...step('It has 12 queues.', { command: 'make' }, ''))).toEqual([[], [], []]);
 });
 
-it('what a call names is before the model again from there on', () => {
+it('counts named content as seen again by the model', () => {
   const list = step('I look.', { command: 'ls' }, 'src/queue.ts');
   const name = () => step('', { command: 'wc src/queue.ts' }, '3');
   expect(usesOf(...list, ...nothing(), ...name(), ...name(), ...nothing(), ...name())).toEqual([
@@ -48,7 +48,7 @@ it('what a call names is before the model again from there on', () => {
   ]);
 });
 
-it('what only the user or the model has said is fetched from nowhere, and what a prompt says stays', () => {
+it('ignores words that only the user or the model wrote, and words of prompts', () => {
   const said = step('See src/own.ts and src/queue.ts.', { command: 'ls' }, 'src/queue.ts');
   const again = step('src/own.ts', { command: 'cat src/queue.ts' }, '');
   expect(usesOf(...said, ...nothing(), ...again)).toEqual([[], [], [1]]);

@@ -18,7 +18,7 @@ function tried(session: SessionSummary, policy: Partial<typeof DEFAULTS> = {}) {
 const long = (calls: readonly CallSketch[], model = 'claude-opus-4-5') => sketched({ calls, window: 1_000_000, model });
 
 describe('with ctxb', () => {
-  it('a long turn is relieved in its middle, without a call, and costs less', () => {
+  it('compacts a long turn in its middle without an extra call, at a lower cost', () => {
     const { actual, ctxb, curve, drops } = tried(long(growing(200)));
     expect(drops.length).toBeGreaterThan(5);
     expect(ctxb.reliefs).toBe(drops.length);
@@ -30,13 +30,13 @@ describe('with ctxb', () => {
   it.each([
     { name: 'a short session', calls: growing(12) },
     { name: 'a context that stays small', calls: growing(10).flatMap((call) => [call, call, call]) },
-  ])('$name is left as it is', ({ calls }) => {
+  ])('does not change $name', ({ calls }) => {
     const { actual, ctxb, drops } = tried(long(calls));
     expect(drops).toEqual([]);
     expect(ctxb).toEqual(actual);
   });
 
-  it('after a pause only what stays is bought again', () => {
+  it('writes only the kept content again after a pause', () => {
     const calls = growing(24);
     const cold = { context: 60_000, output: 100, cacheRead: 0, t: 3_600_000 };
     calls[20] = cold;
@@ -46,25 +46,25 @@ describe('with ctxb', () => {
     expect(tried(long(calls)).drops[0]).toBeGreaterThan(20);
   });
 
-  it('without prices the moment is the one of list prices, and the cost is not known', () => {
+  it('uses the moment of list prices without prices, and reports no cost', () => {
     const [priced, unpriced] = [tried(long(growing(200))), tried(long(growing(200), 'somebody-s'))];
     expect(unpriced.drops).toEqual(priced.drops);
     expect(unpriced.ctxb.usd).toBeNull();
   });
 
-  it('it is compacted at the level that is set', () => {
+  it('compacts at the configured level', () => {
     const compaction = { ...DEFAULTS.compaction, moment: 0.1 };
     const { curve, drops } = tried(long(growing(100)), { compaction });
     expect(curve[(drops[0] ?? 0) - 1]).toBe(98_000 + 2_000);
   });
 
-  it('a context that the caller began anew is begun anew, and what is taken out is taken out', () => {
+  it('starts a new context where the caller did, and removes what was removed', () => {
     const { curve } = tried(sketched({ calls: [50_000, 60_000, 55_000, 10_000].map((context) => ({ context })) }));
     expect(curve).toEqual([50_000, 60_000, 55_000, 10_000]);
   });
 });
 
-describe('what a relief took', () => {
+describe('content that a compaction removed', () => {
   const drop = tried(long(growing(60))).drops[0] ?? 0;
   /** The call at a distance behind the first relief uses 5,000 tokens that stood last at a distance before it. */
   const using = (behind: number, before: number, turns = 1, tokens = 5_000) => {
@@ -77,7 +77,7 @@ describe('what a relief took', () => {
   };
   const without = tried(long(growing(60)));
 
-  it.each([0, 4])('is fetched again by a call of its own, %d calls later, and stays', (behind) => {
+  it.each([0, 4])('is fetched again by a separate call, %d calls later, and stays', (behind) => {
     const { fetched, ctxb, curve } = using(behind, 10);
     expect(fetched).toBe(1);
     expect((curve[drop + behind] ?? 0) - (without.curve[drop + behind] ?? 0)).toBe(5_000 + 150);
@@ -85,19 +85,19 @@ describe('what a relief took', () => {
     expect(ctxb.usd ?? 0).toBeGreaterThan((without.ctxb.usd ?? 0) + (5_000 * 6.25 + 150 * 25) / 1_000_000);
   });
 
-  it('is fetched once until the next relief, and not where it stood in the last steps', () => {
+  it('is fetched once until the next compaction, and not if the last steps contained it', () => {
     expect(using(0, 10, 3).fetched).toBe(1);
     expect(using(0, 1).fetched).toBe(0);
     expect(using(-2, 10).fetched).toBe(0);
   });
 
-  it('leaves nothing for another relief before it is earned', () => {
+  it('leaves nothing for another compaction before it pays', () => {
     const loss = using(1, 10, 1, 100_000);
     expect(loss.drops.slice(0, 1)).toEqual([drop]);
     expect(loss.drops[1] ?? 60).toBeGreaterThan(without.drops[1] ?? 60);
   });
 
-  it('what a context of the caller never had is not missed', () => {
+  it("is not fetched if the caller's new context never had it", () => {
     const calls = growing(60);
     calls[drop + 3] = { context: 20_000, output: 100 };
     const uses = [{ seen: drop - 10, result: 7, tokens: 5_000 }];
@@ -106,7 +106,7 @@ describe('what a relief took', () => {
   });
 });
 
-it('summaries that happened took a call each, exact compactions none', () => {
+it('counts a call for each recorded summary, and none for exact compactions', () => {
   const summaries = sketched({ calls: [...growing(30), ...growing(30)], compactedAfter: [30], window: 1_000_000 });
   const compactions = summaries.compactions.map((one) => ({ ...one, how: 'exact' as const }));
   const [exact, summary] = [{ ...summaries, compactions }, summaries].map((session) => tried(session).actual);
@@ -115,7 +115,7 @@ it('summaries that happened took a call each, exact compactions none', () => {
   expect(summary?.usd).toBeGreaterThan(exact?.usd ?? 0);
 });
 
-it('sessions are added up; one without calls counts for nothing', () => {
+it('adds up sessions, and ignores those without calls', () => {
   const [one, two] = [long(growing(200)), long(growing(12))];
   const totals = whatIfTotals(withCtxb([one, long([]), two], DEFAULTS));
   expect(totals).toMatchObject({ sessions: 2, calls: 212, estimated: 0 });

@@ -17,7 +17,7 @@ it.each([
   expect(text).toBe(expected);
 });
 
-it('text on several lines is put on one', () => {
+it('puts a text with several lines on one', () => {
   expect(onOneLine('a\n\tb\r\u0000')).toBe('a b');
 });
 
@@ -25,6 +25,6 @@ it.each([
   { dialect: 'session', computed: true, expected: 'from list prices' },
   { dialect: 'stream', computed: true, expected: 'from list prices where claude reported no cost' },
   { dialect: 'stream', computed: false, expected: 'reported by claude' },
-] as const)('a cost of a $dialect is $expected', ({ dialect, computed, expected }) => {
+] as const)('formats a cost of a $dialect as $expected', ({ dialect, computed, expected }) => {
   expect(costSource({ dialect, cost: { usd: 1, computed } })).toBe(expected);
 });

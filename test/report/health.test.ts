@@ -20,7 +20,7 @@ const API = [
 const WEB = [turn(), turn(), exhausted()].map((details) => healthLine(details, { project: '/home/dev/web' }));
 
 describe('table', () => {
-  it('has a line for each project and one for all', () => {
+  it('has a row for each project and one with totals', () => {
     expect(healthTable(reportOf(...API, ...WEB), PLAIN)).toBe(
       [
         'project        sessions  turns  sessions too full  compactions  handoffs  handed over below 90%  context at handoff  a handoff took  zone changes',
@@ -32,7 +32,7 @@ describe('table', () => {
     );
   });
 
-  it('has a column for each project where the terminal is narrower', () => {
+  it('has a column for each project on a narrower terminal', () => {
     const narrow = healthTable(reportOf(...API, ...WEB), PLAIN, 80).split('\n');
     expect(narrow).toEqual([
       'project                /home/dev/api  /home/dev/web         all',
@@ -50,11 +50,11 @@ describe('table', () => {
     expect(healthTable(reportOf(...API, ...WEB), PLAIN, 40)).toBe(healthTable(reportOf(...API, ...WEB), PLAIN));
   });
 
-  it('one project needs no line for all', () => {
+  it('omits the totals for a single project', () => {
     expect(healthTable(reportOf(...WEB), PLAIN).split('\n').length).toBe(3);
   });
 
-  it('says that there is nothing', () => {
+  it('reports that there are no records', () => {
     expect(healthTable(reportOf(), PLAIN)).toBe('no health records found\n');
   });
 
@@ -67,7 +67,7 @@ describe('table', () => {
     expect(healthTable(reportOf(healthLine(handoff(170_000, ms))), PLAIN)).toContain(`  ${took}  `);
   });
 
-  it('a name cannot steer the terminal', () => {
+  it('removes control sequences from names', () => {
     const text = healthTable(reportOf(healthLine(turn(), { project: '/a\u001b[2J\nb' })), PLAIN);
     expect(text).toContain('/a[2J b ');
     expect(text.split('\n').length).toBe(3);

@@ -15,7 +15,7 @@ it.each([
   expect(fitted(text, width, keep)).toBe(expected);
 });
 
-it('fills up by columns', () => {
+it('pads by display columns', () => {
   expect(filled('😀a', 5)).toBe('😀a  ');
   expect(filled('abcde', 4)).toBe('abcde');
 });
@@ -46,7 +46,7 @@ it.each([
   expect(aligned(TABLE, width)).toEqual(expected);
 });
 
-it('rows without a name or without a figure have no empty line for it', () => {
+it('prints no empty line for rows without a name or figures', () => {
   const table = [
     ['', 'calls', 'p90'],
     ['a very long name', '1,234', '1'],
@@ -83,7 +83,7 @@ it.each([
   expect(folded(text, undefined)).toBe(text);
 });
 
-it('gives blanks at the end of a line no line of their own', () => {
+it('does not wrap trailing spaces onto a line of their own', () => {
   expect(folded('  compact 60%          \nnext', 15)).toBe('  compact 60%\nnext');
   expect(folded(`3${' '.repeat(46)}80%      3  $1.13`, 44)).toBe('3\n80%      3  $1.13');
 });

@@ -50,7 +50,7 @@ describe('lineDiff', () => {
     expect(shown(lineDiff(before, after))).toEqual(diff);
   });
 
-  it('leads from any text to any other one', () => {
+  it('transforms any text into any other', () => {
     const random = createRandom(7);
     const text = () => Array.from({ length: random.whole(1, 4) }, () => random.pick(['a', 'b', 'c']));
     for (let round = 0; round < 500; round += 1) {
@@ -64,7 +64,7 @@ describe('lineDiff', () => {
     }
   });
 
-  it('shows texts that have nothing in common as one block', () => {
+  it('shows texts with nothing in common as one block', () => {
     const [before, after] = [numbered(2000), numbered(2000).map((line) => `x${line}`)];
     const lines = lineDiff(before.join('\n'), after.join('\n'));
     expect(shown(lines)).toEqual([...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)]);

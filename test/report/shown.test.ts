@@ -16,7 +16,7 @@ const STEERING = [
 ];
 const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
-it.each(STEERING)('%j is left out of a text, and escaped in JSON', (steering) => {
+it.each(STEERING)('%j is removed from text, and escaped in JSON', (steering) => {
   expect(printable(`a${steering}\tb\nc`)).not.toMatch(STEERS);
   expect(onOneLine(`a${steering}\tb\nc`)).not.toMatch(/[\t\n]/);
   const json = printableJson({ [steering]: steering });
@@ -24,26 +24,26 @@ it.each(STEERING)('%j is left out of a text, and escaped in JSON', (steering) =>
   expect(JSON.parse(json)).toEqual({ [steering]: steering });
 });
 
-it.each(STEERING)('%j is not printed by a command that forgets to leave it out', (steering) => {
+it.each(STEERING)('%j is removed from the output of a command that does not filter it', (steering) => {
   const stream = new PassThrough({ encoding: 'utf8' });
   shownOn(stream).write(`a${steering}b\n`);
   expect(String(stream.read())).not.toMatch(STEERS);
 });
 
-it('colours, the end of a status line and line ends of CSV stay', () => {
+it('keeps colors, the clearing of the status line, and CSV line ends', () => {
   const stream = new PassThrough({ encoding: 'utf8' });
   const text = '\u001b[1mbold\u001b[22m \u001b[32mgreen\u001b[39m\r\u001b[2K\ta,b\r\n';
   shownOn(stream).write(text);
   expect(stream.read()).toBe(text);
 });
 
-it('what hides text, or colours it in another way than ctxb does, goes', () => {
+it('removes sequences that hide text or use other colors', () => {
   const stream = new PassThrough({ encoding: 'utf8' });
   shownOn(stream).write('\u001b[8mhidden\u001b[0;30;40m');
   expect(stream.read()).toBe('[8mhidden[0;30;40m');
 });
 
-it('is a stream as the one behind it', () => {
+it('behaves like the wrapped stream', () => {
   const stream = Object.assign(new PassThrough(), { isTTY: true, columns: 80 });
   const shown = shownOn(stream);
   expect([shown.isTTY, shown.columns, shown.writable]).toEqual([true, 80, true]);

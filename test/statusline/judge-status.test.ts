@@ -24,7 +24,7 @@ function log(name: string): string[] {
 const usage = (used: number) => ({ input: used, cacheCreation: 0, cacheRead: 0, output: 5 });
 
 describe('the input', () => {
-  it('is read as claude writes it', () => {
+  it('is parsed as claude writes it', () => {
     expect(readStatusInput(JSON.stringify(recordedInputs()['status line turn']))).toEqual({
       sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       transcript: expect.stringMatching(/^\/home\/me\/.*\.jsonl$/),
@@ -43,11 +43,11 @@ describe('the input', () => {
     { name: 'no JSON', text: '{"session_id":' },
     { name: 'a list', text: '[]' },
     { name: 'null', text: 'null' },
-  ])('$name is none', ({ text }) => {
+  ])('is undefined for $name', ({ text }) => {
     expect(readStatusInput(text)).toBeUndefined();
   });
 
-  it('of odd types only what is right counts', () => {
+  it('ignores fields of the wrong type', () => {
     const odd = {
       model: 'x',
       cost: { total_cost_usd: '1' },
@@ -118,7 +118,7 @@ describe('the judgement', () => {
     expect(reading).toMatchObject({ used, basis, windowSource: source });
   });
 
-  it('an empty context behind a compaction is an estimate, not zero', () => {
+  it('estimates an empty context after a compaction instead of showing zero', () => {
     const lines = log('native-mid-turn');
     const until = lines.findIndex((line) => line.includes('"compact_boundary"')) + 1;
     const reading = readGauge(judgeStatus(lines.slice(0, until), status('after-compaction'), DEFAULTS).gauge);
@@ -126,14 +126,14 @@ describe('the judgement', () => {
     expect(reading.used).toBeGreaterThan(10_000);
   });
 
-  it('what is used of the limits is what claude says', () => {
+  it('takes the used limits from claude', () => {
     const limits = { five_hour: { used_percentage: 62, resets_at: 1795360292 }, seven_day: null };
     const input = readStatusInput(JSON.stringify({ rate_limits: limits }));
     if (input === undefined) throw new Error('no status');
     expect(judgeStatus([], input, DEFAULTS).limits.used).toEqual({ five_hour: { share: 0.62, resetsAt: undefined } });
   });
 
-  it("the user's window wins", () => {
+  it("prefers the user's window", () => {
     const { gauge } = judgeStatus([], status('turn'), { ...DEFAULTS, window: 400_000 });
     expect(gauge.window).toEqual({ tokens: 400_000, source: 'user' });
   });

@@ -17,7 +17,7 @@ function grown(first: number, ...contexts: readonly number[]): GovernorState {
   return driver.state;
 }
 
-describe('what is said', () => {
+describe('the parts', () => {
   it.each([
     {
       name: 'nothing is known',
@@ -73,7 +73,7 @@ describe('an exact compaction', () => {
   });
 });
 
-describe('what fits', () => {
+describe('a limited width', () => {
   const state = grown(60_000, 80_000);
   it.each([
     {
@@ -100,7 +100,7 @@ it.each([
   { zone: 'warning', used: 110_000, colour: '33' },
   { zone: 'critical', used: 150_000, colour: '31' },
   { zone: 'handoff', used: 180_000, colour: '31' },
-])('$zone is shown in its colour', async ({ zone, used, colour }) => {
+])('shows $zone in its color', async ({ zone, used, colour }) => {
   const style = await styleFor({ isTTY: true }, {});
   expect(statusText(grown(used), undefined, style, WIDE)).toContain(`\u001b[${colour}m${zone}\u001b[39m`);
 });

@@ -172,12 +172,12 @@ describe('compactions', () => {
   });
 });
 
-it('says every figure only when it changes', () => {
+it('sends figures only when they change', () => {
   const lines = [begin, prompt('a'), initLine(), callLine(30_000), callLine(30_000), resultLine(), resultLine()];
   expect(of(figuresOf(judgedOf(lines)), 'ctxb.context.window')).toHaveLength(1);
 });
 
-it('tells how much of each usage limit is used, and that one comes near', () => {
+it('sends the used share of each limit, and a warning near the limit', () => {
   const told = (utilization: number): Line => ({
     type: 'rate_limit_event',
     rate_limit_info: { status: 'allowed', rateLimitType: 'five_hour', utilization, resetsAt: 1_795_318_980 },
@@ -190,12 +190,12 @@ it('tells how much of each usage limit is used, and that one comes near', () => 
   expect(of(figures, 'ctxb.decisions')).toContainEqual({ value: 1, 'ctxb.decision': 'usage-limit' });
 });
 
-it('counts what it has cost, once', () => {
+it('counts costs once', () => {
   const lines = [begin, prompt('a'), initLine(), callLine(30_000), resultLine({ total_cost_usd: 0.5 }), resultLine()];
   expect(sumOf(figuresOf(judgedOf(lines)), 'ctxb.cost')).toBeCloseTo(0.5, 6);
 });
 
-it('tells what compacting has saved or cost beside claude alone, once there is a difference', () => {
+it('sends the saving compared with claude alone, once it is not zero', () => {
   const [first, last] = judgedOf([begin, prompt('a'), initLine(), callLine(30_000)]).slice(-2) as [Judged, Judged];
   const saving = (usd: number): Judged => {
     const { relief } = last.after;
@@ -208,11 +208,11 @@ it('tells what compacting has saved or cost beside claude alone, once there is a
   ]);
 });
 
-describe('whatever comes', () => {
+describe('a random session', () => {
   const judgedBySeed = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map((seed) => play(seed).judged);
   const bySeed = judgedBySeed.map((judged) => figuresOf(judged));
 
-  it('every call, and every prompt of the caller that was sent, is counted', () => {
+  it('counts all calls, and all prompts sent for the caller', () => {
     for (const [at, judged] of judgedBySeed.entries()) {
       const calls = judged.filter(({ before, after }) => after.gauge.calls > before.gauge.calls);
       expect(sumOf(bySeed[at] ?? [], 'ctxb.calls')).toBe(calls.length);
@@ -220,14 +220,14 @@ describe('whatever comes', () => {
     expect(bySeed.every((figures) => sumOf(figures, 'ctxb.prompts') > 0)).toBe(true);
   });
 
-  it('compactions and handoffs are among it, good and bad', () => {
+  it('includes successful and failed compactions and handoffs', () => {
     const all = bySeed.flat();
     const verdicts = of(all, 'ctxb.compactions').map((each) => each['ctxb.compaction.verdict']);
     expect(verdicts).toEqual(expect.arrayContaining(['success', 'failed']));
     expect(of(all, 'ctxb.handoffs').some((each) => each['ctxb.handoff.by'] !== undefined)).toBe(true);
   });
 
-  it('nothing that anybody said, and no path, is in an attribute', () => {
+  it('has no spoken text and no path in attributes', () => {
     const texts = bySeed.flat().flatMap(({ attributes }) => Object.values(attributes));
     expect(texts.length).toBeGreaterThan(100);
     expect(texts.filter((text) => !/^[\w.:[\]-]+$/.test(text))).toEqual([]);

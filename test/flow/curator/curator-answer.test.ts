@@ -39,14 +39,14 @@ it.each([
   expect(readAnswer(text)).toEqual({ fault });
 });
 
-it('shows little of a long answer', () => {
+it('quotes only the start of a long answer', () => {
   expect(readAnswer('word '.repeat(10_000))).toEqual({ fault: expect.stringMatching(/^.{130,150}$/) });
 });
 
 it.each([
   { withSummaries: false, keys: ['files', 'steps'] },
   { withSummaries: true, keys: ['files', 'steps', 'summaries'] },
-])('asks claude for the shape that is read, summaries: $withSummaries', ({ withSummaries, keys }) => {
+])('requests the JSON shape that it reads, summaries: $withSummaries', ({ withSummaries, keys }) => {
   const { properties, required, additionalProperties } = JSON.parse(answerJsonSchema(withSummaries));
   expect(Object.keys(properties)).toEqual(keys);
   expect(required).toEqual(keys);
@@ -120,6 +120,6 @@ const CASES = [
   },
 ];
 
-it.each(CASES)('takes what is right when $name', ({ answer, choice, fault }) => {
+it.each(CASES)('keeps the valid part when $name', ({ answer, choice, fault }) => {
   expect(checkAnswer(answer, bounds)).toEqual({ choice, fault });
 });

@@ -24,8 +24,8 @@ const taskFor = (history: readonly PackItem[], budgets = BUDGETS, model = 'haiku
   summaries.taskFor(history, pack(flowStep(), history, budgets).receipt.items, { model, budgets });
 const idsOf = ({ toSum }: { toSum: readonly PackItem[] }) => toSum.map(({ stepId }) => stepId);
 
-describe('what is to be summed up', () => {
-  it('is what is not in whole, newest first, but the newest step, a critical one, and what is short', () => {
+describe('requested summaries', () => {
+  it('cover shortened outputs, newest first, except those of the newest step, a critical step, and short ones', () => {
     const critical = item('critical', 10_000, { priority: 'critical' });
     const history = [item('a', 5_000), critical, item('whole', 1_500), item('b', 3_000), item('newest', 20_000)];
     const task = taskFor(history);
@@ -33,13 +33,13 @@ describe('what is to be summed up', () => {
     expect(task.summaryChars).toBe(600);
   });
 
-  it('is also what is omitted or has not all that it may take', () => {
+  it('cover omitted outputs, and critical ones below their limit', () => {
     const critical = item('critical', 8_000, { priority: 'critical' });
     const history = [critical, item('short', 500), item('newest', 9_000)];
     expect(idsOf(taskFor(history, { ...BUDGETS, contextBudgetChars: 10_000 }))).toEqual(['critical']);
   });
 
-  it('is little in one go', () => {
+  it('are limited per curator run', () => {
     const many = Array.from({ length: 12 }, (_, index) => item(`s${index}`, 3_000));
     expect(idsOf(taskFor(many))).toEqual(['s10', 's9', 's8', 's7', 's6', 's5']);
     const large = Array.from({ length: 5 }, (_, index) => item(`s${index}`, 50_000));
@@ -50,12 +50,12 @@ describe('what is to be summed up', () => {
     { historyOlderChars: 500, chars: 400 },
     { historyOlderChars: 10_000, chars: 3_000 },
     { historyOlderChars: 100_000, chars: 4_000 },
-  ])('takes $chars of $historyOlderChars characters', ({ historyOlderChars, chars }) => {
+  ])('allow $chars characters for historyOlderChars $historyOlderChars', ({ historyOlderChars, chars }) => {
     expect(taskFor([item('a', 1_000)], { ...BUDGETS, historyOlderChars }).summaryChars).toBe(chars);
   });
 });
 
-describe('what is kept', () => {
+describe('stored summaries', () => {
   const history = [item('a', 5_000), item('b', 5_000), item('newest', 1)];
   const answer = (task: ReturnType<typeof taskFor>) =>
     checkSummaries(
@@ -68,7 +68,7 @@ describe('what is kept', () => {
       new Set(),
     );
 
-  it('is used, and what was refused is not asked for again', () => {
+  it('are reused, and rejected ones are not requested again', () => {
     const task = taskFor(history);
     const checked = answer(task);
     expect(checked.fault).toBe('the summary of b is not taken: `7` is not in the output');
@@ -82,13 +82,13 @@ describe('what is kept', () => {
     { title: 'another output', change: [item('a', 5_001), ...history.slice(1)], model: 'haiku', asked: ['a'] },
     { title: 'another model', change: history, model: 'sonnet', asked: ['b', 'a'] },
     { title: 'another length', change: history, model: 'haiku', older: 3_000, asked: ['b', 'a'] },
-  ])('does not count for $title', ({ change, model, older = 2_000, asked }) => {
+  ])('are ignored for $title', ({ change, model, older = 2_000, asked }) => {
     const task = taskFor(history);
     summaries.keep(task, 'haiku', answer(task).judged);
     expect(idsOf(taskFor(change, { ...BUDGETS, historyOlderChars: older }, model))).toEqual(asked);
   });
 
-  it('is not what somebody else has put there', () => {
+  it('are ignored if another program wrote them', () => {
     const files = openFlowRun(folder, 'run');
     const task = taskFor(history);
     summaries.keep(task, 'haiku', answer(task).judged);

@@ -8,7 +8,7 @@ The error was "unexpected end\nof input" in \`readAll\`; left open: docs/search.
 const faultOf = (text: string, output = OUTPUT) =>
   summaryFault(text, { output, steps: new Set(['plan', 'step-7']), limit: 200 });
 
-describe('taken', () => {
+describe('accepted', () => {
   it.each([
     ['plain words', 'It read the parser and left a page open.'],
     ['a file by its path', 'It read src/parse.ts.'],
@@ -23,7 +23,7 @@ describe('taken', () => {
   ])('%s', (_, text) => expect(faultOf(text)).toBeUndefined());
 });
 
-describe('not taken', () => {
+describe('rejected', () => {
   it.each([
     ['nothing', ' \n—', 'it is empty'],
     ['too much', 'a'.repeat(201), 'it has 201 characters, at most 200 are taken'],
@@ -36,7 +36,7 @@ describe('not taken', () => {
   ])('%s', (_, text, fault) => expect(faultOf(text)).toContain(fault));
 });
 
-it('takes no longer for a long output that repeats itself', () => {
+it('takes no longer for a long repetitive output', () => {
   const output = 'a'.repeat(2_000_000);
   const judge = () => expect(faultOf(`It read \`${'a'.repeat(99)}b\`.`, output)).toContain('is not in the output');
   expect(cpuMs(judge)).toBeLessThan(2_000);

@@ -57,11 +57,11 @@ it.each([
   }
 });
 
-it('never throws for a flow that ends anywhere', () => {
+it('never throws for a truncated flow', () => {
   for (let end = 0; end <= SMALL.length; end += 3) holds(SMALL.slice(0, end), '/nowhere/f.yaml');
 });
 
-it('reads from JSON what JSON.parse reads', () => {
+it('reads JSON as JSON.parse does', () => {
   const random = createRandom(7);
   for (let round = 0; round < 500; round += 1) {
     const objective = `x${pieces(random)}`;

@@ -233,11 +233,11 @@ it.each([
     text: step('retrys: 1').replaceAll('\n', '\r\n'),
     findings: [`steps[0].retrys: expected one of ${STEP_KEYS}, found "retrys" (f.yaml:5); did you mean retries?`],
   },
-])('tells $name', ({ text, findings }) => {
+])('reports $name', ({ text, findings }) => {
   expect(found(text)).toEqual(findings);
 });
 
-it('tells a hundred findings and how many more there are', () => {
+it('reports a hundred findings and counts the rest', () => {
   const messages = found(`${step()}\n${Array.from({ length: 250 }, (_, index) => `k${index}: 1`).join('\n')}`);
   expect(messages).toHaveLength(101);
   expect(messages.at(-1)).toBe('f.yaml: 150 more findings; correct these first');

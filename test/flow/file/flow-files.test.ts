@@ -27,7 +27,7 @@ it.each([
   { file: '../secret.md', says: 'found: a place outside' },
   { file: 'link.md', says: 'found: a link to a place outside' },
   { file: 'bytes.md', says: 'expected text in UTF-8, found: other bytes' },
-])('$file is refused', ({ file, says }) => {
+])('refuses $file', ({ file, says }) => {
   expect(() => readPrompt(flows, file)).toThrow(says);
 });
 

@@ -71,14 +71,14 @@ it.each([
     stages: ['a', 'b'],
     history: { a: [], b: ['a'] },
   },
-])('puts in order $name', ({ steps, sequence, stages, history }) => {
+])('orders $name', ({ steps, sequence, stages, history }) => {
   const made = order(...steps);
   expect(ids(made.sequence)).toBe(sequence);
   expect(made.stages.map(ids)).toEqual(stages);
   expect(Object.fromEntries(made.history)).toEqual(history);
 });
 
-it('puts the 25 steps in order', () => {
+it('orders the 25 steps', () => {
   const { flow } = readFlow(join(FIXTURES, '25-steps.yaml'));
   const { sequence, stages, history } = orderSteps(flow ?? { steps: [] });
   expect(ids(sequence)).toBe(ids(flow?.steps ?? []));
@@ -90,7 +90,7 @@ it('puts the 25 steps in order', () => {
   expect(history.get('history')).toHaveLength(24);
 });
 
-it('shows a step only what is over before it starts, all of it and in order, whatever the needs', () => {
+it('shows a step exactly the steps that end before it starts, in order, for any needs', () => {
   const random = createRandom(6);
   for (let round = 0; round < 200; round += 1) {
     // Needs that go only one way cannot form a cycle; half the rounds they go up, half of them down.

@@ -24,7 +24,7 @@ function read(text = FLOW, profile?: string) {
   return readFlow(join(folder, 'f.yaml'), { profile });
 }
 
-describe('a profile in a file of its own', () => {
+describe('a profile file', () => {
   it.each([
     { name: 'beside the flow', flow: `profile: heavy\n${FLOW}`, file: 'profiles/heavy.yaml' },
     { name: 'that ends otherwise', flow: `profile: heavy\n${FLOW}`, file: 'profiles/heavy.yml' },
@@ -40,17 +40,17 @@ describe('a profile in a file of its own', () => {
     });
   });
 
-  it('the flow itself is looked at first', () => {
+  it('a profile in the flow wins', () => {
     write('profiles/daily.yaml', HEAVY);
     expect(read(FLOW, 'daily').flow?.profiles.daily?.budgets).not.toEqual({ contextBudgetTokens: 0.3 });
   });
 
-  it('in JSON', () => {
+  it('can be JSON', () => {
     write('profiles/heavy.json', '{"budgets": {"preset": "heavy"}}');
     expect(read(FLOW, 'heavy').flow?.profiles.heavy).toMatchObject({ budgets: { preset: 'heavy' }, curator: {} });
   });
 
-  it('all its mistakes are told with their lines', () => {
+  it('reports all mistakes with their lines', () => {
     write('profiles/heavy.yaml', 'budgets: {preset: huge}\nsteps: []\ncurator: {enabled: 1}\n');
     const file = join(folder, 'profiles/heavy.yaml');
     expect(read(FLOW, 'heavy').findings.map(({ message }) => message)).toEqual([
@@ -60,7 +60,7 @@ describe('a profile in a file of its own', () => {
     ]);
   });
 
-  it('is in the folder of the flow', () => {
+  it('is searched in the folder of the flow', () => {
     const outside = mkdtempSync(join(tmpdir(), 'ctxb-profile-'));
     const file = join(outside, 'secret.yaml');
     writeFileSync(file, 'a password: 1\n');
@@ -79,7 +79,7 @@ describe('a profile in a file of its own', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('that does not exist', () => {
+  it('can be missing', () => {
     expect(read(FLOW, 'dayly').findings[0]?.message).toBe(
       '--profile: expected one of daily, or a file "profiles/dayly.yaml", found "dayly"; did you mean "daily"?',
     );
@@ -89,7 +89,7 @@ describe('a profile in a file of its own', () => {
   });
 });
 
-describe('a level above overrules it', () => {
+describe('curator levels', () => {
   const levels = { global: true, profile: { enabled: false }, flow: { enabled: true }, step: { enabled: false } };
   const DEFAULT = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
 
@@ -100,7 +100,7 @@ describe('a level above overrules it', () => {
     { title: 'a flow', given: { profile: levels.profile, flow: levels.flow }, enabled: true, source: 'flow' },
     { title: 'a step', given: levels, enabled: false, source: 'step' },
     { title: 'a model alone', given: { flow: levels.flow, step: { model: 'opus' } }, enabled: true, source: 'flow' },
-  ])('the curator is switched by $title', ({ given, enabled, source }) => {
+  ])('take the curator from $title', ({ given, enabled, source }) => {
     const { global, profile = {}, flow = {}, step = {} } = given as Partial<typeof levels>;
     const steps = [flowStep({ curator: step })];
     const made = flowOf(steps, { profile: 'p', profiles: { p: { budgets: {}, curator: profile } }, curator: flow });
@@ -111,7 +111,7 @@ describe('a level above overrules it', () => {
     });
   });
 
-  it('with budgets as with those in the flow', () => {
+  it('has the same effect as a profile in the flow', () => {
     write('profiles/heavy.yaml', HEAVY);
     const { flow } = read(`${FLOW}budgets: {historyOlderChars: 900}\n`, 'heavy');
     const values = flow && effectiveBudgets(flow, flowStep(), { global: { preset: 'lean' } }).values;

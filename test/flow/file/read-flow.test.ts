@@ -78,12 +78,12 @@ it.each([
   expect(readFlow(write(content))).toEqual({ flow: plain, findings: [] });
 });
 
-it('reads the same from JSON, with a byte order mark too', () => {
+it('reads the same from JSON, with or without a byte order mark', () => {
   const json = `\uFEFF${JSON.stringify({ name: 'a', steps: [{ id: 'x', prompt: 'y' }] }, undefined, '\t')}`;
   expect(readFlow(write(json, 'f.json'))).toEqual(readFlow(write(SMALL)));
 });
 
-it('takes words of YAML 1.1 and numbers in texts for texts', () => {
+it('reads words of YAML 1.1 and quoted numbers as texts', () => {
   const { flow } = readFlow(write('name: no\nsteps: [{id: on, objective: 12:30, prompt: "3"}]'));
   expect(flow).toMatchObject({ name: 'no', steps: [{ id: 'on', objective: '12:30', prompt: '3' }] });
 });
@@ -122,7 +122,7 @@ it.each([
   expect(findings).toEqual([{ key: path, message: expect.stringContaining(`${path}: ${found}`) }]);
 });
 
-it('takes a flow of exactly a megabyte', () => {
+it('accepts a flow of exactly a megabyte', () => {
   expect(readFlow(write(`${SMALL}#${'x'.repeat(1_000_000 - SMALL.length - 1)}`)).findings).toEqual([]);
 });
 
@@ -140,7 +140,7 @@ it.each([
       symlinkSync('p.md', join(folder, 'link.md'));
     },
   },
-])('takes a prompt file $name', ({ file, make }) => {
+])('accepts a prompt file $name', ({ file, make }) => {
   mkdirSync(join(folder, 'below'));
   make();
   expect(readFlow(write(`name: a\nsteps: [{id: x, promptFile: ${file}}]`)).findings).toEqual([]);
@@ -190,7 +190,7 @@ it.each([
 });
 
 // Root may read everything.
-it.skipIf(process.getuid?.() === 0)('refuses files that are not for this user', () => {
+it.skipIf(process.getuid?.() === 0)('refuses files that the user may not read', () => {
   chmodSync(write('x', 'p.md'), 0o200);
   const path = write('name: a\nsteps: [{id: x, promptFile: p.md}]');
   expect(readFlow(path).findings[0]?.message).toContain('"p.md": a file that cannot be read (EACCES)');
@@ -198,7 +198,7 @@ it.skipIf(process.getuid?.() === 0)('refuses files that are not for this user', 
   expect(readFlow(path).findings[0]?.message).toContain('expected a file that can be read, found: EACCES');
 });
 
-it('follows a link to a flow, whose folder is that of the link', () => {
+it('follows a link to a flow and uses the folder of the link', () => {
   writeFileSync(join(root, 'elsewhere.yaml'), 'name: a\nsteps: [{id: x, promptFile: p.md}]');
   symlinkSync('../elsewhere.yaml', join(folder, 'f.yaml'));
   write('x', 'p.md');

@@ -89,7 +89,7 @@ describe('other windows', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('the default is the same share of every window', () => {
+  it('defaults to the same share of every window', () => {
     expect(presetBudgets('balanced', 200_000)).toEqual(PRESETS.balanced);
     expect(resolveBudgets({}, 128_000).budgets).toEqual(presetBudgets('balanced', 128_000));
   });
@@ -164,7 +164,7 @@ describe('guardrails', () => {
     expect(warnings.map(({ message }) => message)).toEqual(said);
   });
 
-  it('a warning says field, guardrail, figures and source', () => {
+  it('warns with field, guardrail, figures and source', () => {
     expect(resolveBudgets({ flow: { historyOlderChars: 1 } }).warnings).toEqual([
       expect.objectContaining({ field: 'historyOlderChars', kind: 'below_min', set: 1, used: 500, source: 'flow' }),
     ]);

@@ -60,7 +60,7 @@ describe('words of an output', () => {
   });
 });
 
-describe('what is asked first', () => {
+describe('order of the rules', () => {
   const said = { stepId: 'critic', output: 'a summary' };
   const configured = {
     flow: { 'CODE-Critic': 'low', 'my-agent': 'high', constructor: 'low' },
@@ -97,7 +97,7 @@ describe('what is asked first', () => {
     expect(createClassifier(configured)(packItem(item))).toEqual(as);
   });
 
-  it.each(['constructor', '__proto__', 'toString'])('%s is an agent like any other', (agent) => {
+  it.each(['constructor', '__proto__', 'toString'])('treats %s like any other agent', (agent) => {
     expect(createClassifier()(packItem({ agent }))).toEqual({ tier: 'MEDIUM', by: 'default' });
   });
 });

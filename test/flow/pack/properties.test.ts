@@ -88,13 +88,13 @@ describe.each(SEEDS)('seed %i', (seed) => {
     expect(receipt.over_budget_chars).toBe(0);
   });
 
-  it('has the teaching notes whole and first, and the newest step', () => {
+  it('starts with the complete teaching notes, and includes the newest step', () => {
     expect(text.indexOf(`## Objective\n\n${step.objective}\n`)).toBeLessThan(100);
     expect(text).toContain(step.teaching.notes);
     if (history.length > 0) expect(shownIn(made).at(-1)).toBe(history.at(-1)?.stepId);
   });
 
-  it('is in the order of time, with no structure but its own', () => {
+  it('lists steps oldest first, with no structure but its own', () => {
     const headings = headingsOf(text).map((heading) => heading.split(' ')[0]);
     expect(headings).toEqual(shownIn(made));
     expect(headings).toEqual(history.map(({ stepId }) => stepId).filter((id) => headings.includes(id)));
@@ -129,11 +129,11 @@ describe.each(SEEDS)('seed %i', (seed) => {
     expect(receipt.items.map(({ chars }) => chars)).toEqual(history.map(({ output }) => [...output].length));
   });
 
-  it('is the same every time', () => {
+  it('is deterministic', () => {
     expect(pack(step, history, budgets, extras)).toEqual(made);
   });
 
-  it('loses nothing to a larger budget', () => {
+  it('loses nothing with a larger budget', () => {
     let before = made;
     let budget = budgets.contextBudgetChars;
     for (let round = 0; round < 40; round++) {
@@ -148,7 +148,7 @@ describe.each(SEEDS)('seed %i', (seed) => {
   });
 });
 
-describe('one character more at a time', () => {
+describe('budgets that grow by one character', () => {
   /** Short steps and long paths, so that something becomes in or out every few characters. */
   function smallCase(seed: number) {
     const random = createRandom(seed);
@@ -166,7 +166,7 @@ describe('one character more at a time', () => {
       pack(flowStep(), history, { ...limits, contextBudgetChars }, { artifacts, scentTrail });
   }
 
-  it.each(SEEDS.slice(0, 12))('seed %i: nothing is lost, nothing is too long', (seed) => {
+  it.each(SEEDS.slice(0, 12))('seed %i: lose nothing and never exceed the budget', (seed) => {
     const packed = smallCase(seed);
     let before = packed(900);
     for (let budget = 900; budget <= 3_000; budget++) {
@@ -180,7 +180,7 @@ describe('one character more at a time', () => {
     }
   });
 
-  it.each(SEEDS)('seed %i: all is in as soon as it fits, to the character', (seed) => {
+  it.each(SEEDS)('seed %i: include everything as soon as it fits, to the character', (seed) => {
     const { step, history, budgets } = caseOf(seed);
     const packed = (contextBudgetChars: number) => pack(step, history, { ...budgets, contextBudgetChars });
     const { text } = packed(10_000_000);
@@ -190,8 +190,8 @@ describe('one character more at a time', () => {
   });
 });
 
-describe('budgets in proportion', () => {
-  it.each(SEEDS)('seed %i: lean, balanced, heavy lose nothing from one to the next', (seed) => {
+describe('proportional budgets', () => {
+  it.each(SEEDS)('seed %i: lean, balanced and heavy each lose nothing to the previous one', (seed) => {
     const random = createRandom(seed);
     const history = Array.from({ length: random.whole(20, 120) }, (_, index) =>
       packItem({

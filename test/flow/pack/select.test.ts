@@ -30,7 +30,7 @@ describe('the order of selection', () => {
     expect(order.map(({ item }) => item.stepId).join(' ')).toBe(as);
   });
 
-  it('of no steps is empty', () => {
+  it('is empty without steps', () => {
     expect(orderOf([])).toEqual([]);
     expect(select([], { whole: 0, note: 0 })).toEqual(new Map());
   });
@@ -44,7 +44,7 @@ describe('room that grows by one', () => {
     packItem({ stepId: 'newest' }),
   ];
 
-  it('what a shortened step leaves over goes to nobody, for more room would take it back', () => {
+  it('leaves the space after a shortened step unused, because more room would need it again', () => {
     let before = new Set<number>();
     for (let whole = 0; whole < 500; whole++) {
       const blocks = select(orderOf(history), { whole, note: 0 });

@@ -22,11 +22,11 @@ it.each([
   { count: 999, as: '999' },
   { count: 1_000, as: '1,000' },
   { count: 9_007_199_254_740_991, as: '9,007,199,254,740,991' },
-])('$count is written $as', ({ count, as }) => {
+])('formats $count as $as', ({ count, as }) => {
   expect(grouped(count)).toBe(as);
 });
 
-describe('what fits', () => {
+describe('fitted', () => {
   /** Shows of a text only its first 5,000 characters, and a marker of 20 where it is cut. */
   function tryAll(room: number) {
     let tries = 0;
@@ -46,7 +46,7 @@ describe('what fits', () => {
     expect(tryAll(room).cost).toBe(cost);
   });
 
-  it('is found in a few steps where hardly anything of a text is shown', () => {
+  it('needs few tries even if hardly anything of a text fits', () => {
     const { cost = 0, tries } = tryAll(4_999);
     expect(cost).toBeLessThanOrEqual(4_999);
     expect(tries).toBeLessThan(20);

@@ -30,7 +30,7 @@ const SMALL = flowOf(
 const TEXTS = { plan: 'p'.repeat(6_000), draft: 'd'.repeat(20_000) };
 
 describe('text', () => {
-  it('of a flow that has run in part', () => {
+  it('shows a flow that has run in part', () => {
     const text = flowExplainText(explained(SMALL, TEXTS), PLAIN);
     expect(text.startsWith('flow: 4 steps, profile daily, outputs of run r1\n\nplan (work-planner)\n')).toBe(true);
     expect(text.slice(text.indexOf('\nbuild'))).toBe(`
@@ -48,7 +48,7 @@ build
 `);
   });
 
-  it('at a narrow terminal', () => {
+  it('fits a narrow terminal', () => {
     const lines = flowExplainText(explained(SMALL, TEXTS), PLAIN, 44).split('\n');
     expect(lines.filter((line) => line.length > 44)).toEqual([]);
     const at = lines.indexOf('build');
@@ -58,14 +58,14 @@ build
     ]);
   });
 
-  it('of a flow that has not run', () => {
+  it('shows a flow that has not run', () => {
     const text = flowExplainText(explained(SMALL), PLAIN);
     expect(text).toContain('4 steps, profile daily, nothing has run yet\n');
     expect(text).toContain('  no output yet: plan, draft, wait\n');
     expect(text).not.toContain('  whole: ');
   });
 
-  it('colours say no more than the words', () => {
+  it('adds no information by color alone', () => {
     const flow = explained(SMALL, TEXTS);
     const tagged = flowExplainText(flow, TAGS);
     expect(tagged.replaceAll(/<\/?\w+>/g, '')).toBe(flowExplainText(flow, PLAIN));
@@ -74,7 +74,7 @@ build
     expect(tagged).toContain('<dim>no output yet</dim>');
   });
 
-  it('notes that are longer than the budget', () => {
+  it('warns of notes longer than the budget', () => {
     const text = flowExplainText(
       explained(flowOf([flowStep({ prompt: 'x'.repeat(11_000), budgets: { contextBudgetChars: 10_000 } })])),
       TAGS,
@@ -83,7 +83,7 @@ build
     expect(text).toContain('<red>! The teaching notes alone take');
   });
 
-  it('names cannot steer the terminal', () => {
+  it('removes control sequences from names', () => {
     const agent = 'a\u001b[2J\nb';
     expect(flowExplainText(explained(flowOf([flowStep({ agent })])), PLAIN)).toContain('next (a[2J b)\n');
   });

@@ -67,14 +67,14 @@ it.each([
   expect(written((progress) => progress.news(ONE, news))).toBe(`ctxb: [one] ${says}\n`);
 });
 
-it('what is not run is told in one line at the end', () => {
+it('lists skipped steps on one line at the end', () => {
   const said = written((progress) => {
     for (const step of [ONE, TWO]) progress.news(step, { kind: 'skipped' });
   });
   expect(said).toBe('ctxb: not run: one, two\n');
 });
 
-it('on a terminal a line at the bottom says how far all has come', () => {
+it('draws a status line with the progress on a terminal', () => {
   const said = written(
     (progress) => {
       progress.news(ONE, STARTED);
@@ -97,7 +97,7 @@ it('on a terminal a line at the bottom says how far all has come', () => {
   );
 });
 
-it('and is never longer than the terminal is wide', () => {
+it('keeps the status line within the width of the terminal', () => {
   const said = written((progress) => progress.news(flowStep({ id: 'x'.repeat(60) }), STARTED), {
     isTTY: true,
     columns: 40,
@@ -107,7 +107,7 @@ it('and is never longer than the terminal is wide', () => {
   expect(bottom?.endsWith('…')).toBe(true);
 });
 
-it('what happens in a step has its name in front', () => {
+it('prefixes notices with the name of the step', () => {
   const said = written((progress) => {
     const { notice, relay, decision } = progress.watcher(ONE);
     notice('the disk is full');
@@ -118,7 +118,7 @@ it('what happens in a step has its name in front', () => {
   expect(said).toBe('ctxb: [one] the disk is full\n[one] warning of claude\n');
 });
 
-it('quiet leaves only what claude says itself', () => {
+it("prints only claude's stderr with --quiet", () => {
   const said = written(
     (progress) => {
       progress.news(ONE, STARTED);

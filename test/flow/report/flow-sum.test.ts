@@ -5,7 +5,7 @@ import { stepEnd } from '../../support/step-end.ts';
 
 const FLOW = flowOf(['plan', 'build', 'test', 'ship', 'tell'].map((id) => flowStep({ id })));
 
-it('sums up what was run', () => {
+it('adds up the steps that ran', () => {
   const ends = new Map([
     ['build', stepEnd({ calls: 1_200, costUsd: 1.5, durationMs: 61_000, peakTokens: 150_000 })],
     ['test', stepEnd({ exitCode: 124, timedOut: true, calls: 0, firstTokens: 0, peakTokens: 0, costUsd: 0 })],
@@ -16,7 +16,7 @@ it('sums up what was run', () => {
   );
 });
 
-it('where nothing was run there is no peak', () => {
+it('omits the peak if nothing ran', () => {
   const flow = flowOf([flowStep({ id: 'a' })]);
   expect(flowSumText(flow, { a: 'done' }, new Map())).toBe('1 of 1 step done: 0.0 s, 0 calls, $0.00');
 });

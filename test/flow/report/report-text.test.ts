@@ -45,7 +45,7 @@ const REPORT = {
   total,
 };
 
-it('a line for each step and one for all', () => {
+it('prints a row for each step and one with the totals', () => {
   expect(flowReportText(REPORT, PLAIN)).toBe(
     [
       'shared-lists, run r2',
@@ -67,7 +67,7 @@ it.each([
   expect(flowReportText({ ...REPORT, steps: [step] }, TAGS)).toContain(line);
 });
 
-it('a curator that was asked in vain is told of, with its cost', () => {
+it('reports a curator that failed, with its cost', () => {
   const curation = { cost_usd: 0.02, duration_ms: 900, fault: 'no answer after 60 s', summed_up: [] };
   const text = flowReportText(
     { ...REPORT, steps: [stepFigures({ curation })], total: { ...total, curator_cost_usd: 0.02 } },

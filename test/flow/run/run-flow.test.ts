@@ -136,7 +136,7 @@ it.each([
   expect(await play(SIDE_BY_SIDE, { parallel })).toMatchObject({ most, outcome: { a: 'done', b: 'done', c: 'done' } });
 });
 
-it('what an attempt throws is thrown when the step beside it is over, and nothing more starts', async () => {
+it('rethrows an error of an attempt after the running steps end, and starts no more', async () => {
   const outcomes = { a: [new Error('no claude')], b: [new Error('none here either')] };
   const { told, outcome, running } = await play(SIDE_BY_SIDE, { parallel: 2, outcomes });
   expect(outcome).toBe('no claude');
@@ -152,7 +152,7 @@ const DIAMOND = flowOf([
   flowStep({ id: 'd', needs: ['b', 'c'] }),
 ]);
 
-it('a step waits for one that is run again, also where those between them are done', async () => {
+it('waits for a step that runs again, even if the steps between are done', async () => {
   const settled: Settled = { done: new Set(['b', 'c']), leftOut: new Set() };
   const { told } = await play(DIAMOND, { settled, parallel: 2 });
   expect(told).toEqual(['a started', 'a done', 'd started', 'd done']);
@@ -160,7 +160,7 @@ it('a step waits for one that is run again, also where those between them are do
 
 const ALL_WAIT: Board = { a: 'waiting', b: 'waiting', c: 'waiting', d: 'waiting' };
 
-describe('the board before anything has run', () => {
+describe('the board before the first step', () => {
   it.each([
     { title: 'nothing is settled', settled: undefined, board: ALL_WAIT },
     {
@@ -178,7 +178,7 @@ describe('the board before anything has run', () => {
   });
 });
 
-describe('what may start', () => {
+describe('startable', () => {
   it.each([
     { title: 'only what needs nothing', board: {}, parallel: 4, starts: ['a'] },
     { title: 'nothing while what is needed runs', board: { a: 'running' }, parallel: 4, starts: [] },

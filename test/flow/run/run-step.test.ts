@@ -4,7 +4,7 @@ import { createLineSink } from '../../../src/flow/run/run-step.ts';
 
 const TEXT = 'one\n\r\nthree é\r\nthe last one';
 
-it('hands every line on whole, wherever the bytes are split', async () => {
+it('passes on complete lines, however the bytes are split', async () => {
   const bytes = Buffer.from(TEXT);
   for (let at = 0; at <= bytes.length; at++) {
     const lines: string[] = [];
@@ -15,7 +15,7 @@ it('hands every line on whole, wherever the bytes are split', async () => {
   }
 });
 
-it('ends with what its reader throws', async () => {
+it('is destroyed by an error of its reader', async () => {
   const sink = createLineSink(() => {
     throw new Error('enough');
   });

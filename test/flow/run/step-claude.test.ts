@@ -23,6 +23,6 @@ it.each([
   expect(readStepClaude(['claude', '--model', 'x[1m]'].slice(0, model ? 3 : 1), { model }).window).toBe(window);
 });
 
-it('there must be a program', () => {
+it('requires a program', () => {
   expect(() => readStepClaude([], { model: undefined })).toThrow('no program given');
 });

@@ -229,27 +229,24 @@ describe('editFlow', () => {
     expect(editFlow(file, text.replaceAll('\n', '\r\n'), edits)).toBe(changed(each, '\r\n'));
   });
 
-  it.each(['small.yaml', '25-steps.yaml'])(
-    'of %s gives back, byte for byte, what was cleared after it was set',
-    (name) => {
-      const path = fileURLToPath(new URL(`../../../fixtures/flows/${name}`, import.meta.url));
-      const text = readFileSync(path, 'utf8');
-      const steps = checkFlow(path, text).flow?.steps.map(({ id }) => id) ?? [];
-      for (const [index, step] of [null, ...steps].entries()) {
-        const key = (['contextBudgetTokens', 'historyRecentChars'] as const)[index % 2] ?? 'preset';
-        if (ownBudgets(path, text)(step)[key] !== undefined) continue;
-        const set = editFlow(path, text, [edit(step, key, '12000')]);
-        const lines = lineDiff(text, set).filter(({ kind }) => kind === 'added' || kind === 'removed');
-        expect(lines.map(({ kind, text: line }) => `${kind} ${line.trim()}`)).toEqual([
-          ...(lines.length > 1 ? ['added budgets:'] : []),
-          `added ${key}: 12000`,
-        ]);
-        expect(editFlow(path, set, [edit(step, key, '')])).toBe(text);
-      }
-    },
-  );
+  it.each(['small.yaml', '25-steps.yaml'])('restores %s byte for byte after a value was set and cleared', (name) => {
+    const path = fileURLToPath(new URL(`../../../fixtures/flows/${name}`, import.meta.url));
+    const text = readFileSync(path, 'utf8');
+    const steps = checkFlow(path, text).flow?.steps.map(({ id }) => id) ?? [];
+    for (const [index, step] of [null, ...steps].entries()) {
+      const key = (['contextBudgetTokens', 'historyRecentChars'] as const)[index % 2] ?? 'preset';
+      if (ownBudgets(path, text)(step)[key] !== undefined) continue;
+      const set = editFlow(path, text, [edit(step, key, '12000')]);
+      const lines = lineDiff(text, set).filter(({ kind }) => kind === 'added' || kind === 'removed');
+      expect(lines.map(({ kind, text: line }) => `${kind} ${line.trim()}`)).toEqual([
+        ...(lines.length > 1 ? ['added budgets:'] : []),
+        `added ${key}: 12000`,
+      ]);
+      expect(editFlow(path, set, [edit(step, key, '')])).toBe(text);
+    }
+  });
 
-  it('refuses a step that there is not', () => {
+  it('refuses an unknown step', () => {
     expect(() => editFlow('f.yaml', BLOCK, [edit('three', 'preset', 'lean')])).toThrow('there is no step "three"');
   });
 });

@@ -30,7 +30,7 @@ const edit = (step: string | null, key: Edit['key'], value: string): Edit => ({ 
 const text = () => readFileSync(folder.file, 'utf8');
 
 describe('view', () => {
-  it('shows the steps in their stages with what they come after', () => {
+  it('shows the steps in their stages with their needs', () => {
     expect(view().flow?.steps).toMatchObject([
       { id: 'first', stage: 0, after: [], sees: 0 },
       { id: 'second', stage: 1, after: ['first'], sees: 1 },
@@ -38,7 +38,7 @@ describe('view', () => {
     ]);
   });
 
-  it('shows what is used, and where it comes from', () => {
+  it('shows the effective values with their sources', () => {
     expect(view().flow).toMatchObject({
       budgets: {
         own: { preset: 'lean' },
@@ -57,14 +57,14 @@ describe('view', () => {
     });
   });
 
-  it('sizes presets for the window that is configured', () => {
+  it('scales presets to the configured window', () => {
     const small = createFileStudio(folder.file, { contextDir: folder.contextDir, window: 128_000, global: {} });
     expect(small.view([])).toMatchObject({
       flow: { window: 128_000, budgets: { effective: { contextBudgetChars: { value: 64_000 } } } },
     });
   });
 
-  it('sizes presets for the window of the model of a step', () => {
+  it("scales presets to the window of a step's model", () => {
     const large = studioFolder(STUDIO_FLOW.replace('agent: fixer', 'model: opus[1m]'));
     const place = { contextDir: large.contextDir, window: undefined, global: {} };
     expect(createFileStudio(large.file, place).view([])).toMatchObject({
@@ -84,7 +84,7 @@ describe('view', () => {
     large.remove();
   });
 
-  it('shows what holds for all flows below what the file says', () => {
+  it('shows the global settings that the file does not override', () => {
     const global = { historyOlderChars: 7_000, contextBudgetChars: 90_000 };
     const below = createFileStudio(folder.file, { contextDir: folder.contextDir, window: undefined, global });
     const ofLean = { contextBudgetChars: { value: 100_000, source: 'preset lean (flow)' } };
@@ -104,7 +104,7 @@ describe('view', () => {
     expect(cleared).toMatchObject({ flow: { budgets: { effective }, steps: [{ budgets: { effective } }, {}, {}] } });
   });
 
-  it('shows what edits lead to, with the warnings of the guardrails, and writes nothing', () => {
+  it('previews edits with the warnings of the guardrails, and writes nothing', () => {
     const { flow, diff } = view([edit('first', 'contextBudgetChars', '7,000,000')]);
     expect(flow?.steps[0]?.budgets).toMatchObject({
       own: { contextBudgetChars: '7000000' },
@@ -118,19 +118,19 @@ describe('view', () => {
     expect(text()).toBe(STUDIO_FLOW);
   });
 
-  it('tells what a flow cannot have and shows the rest', () => {
+  it('reports invalid edits and shows the rest', () => {
     const { flow, findings } = view([edit('first', 'preset', 'heavy'), edit('second', 'historyOlderChars', 'many')]);
     expect(findings).toMatchObject([{ key: 'steps[1].budgets.historyOlderChars' }]);
     expect(flow?.steps[0]?.budgets.own).toEqual({ preset: 'heavy' });
     expect(flow?.steps[1]?.budgets.own).toEqual({ contextBudgetChars: '50000' });
   });
 
-  it('tells what is wrong with a file that is no flow any more', () => {
+  it('reports the fault of a file that is no longer a flow', () => {
     writeFileSync(folder.file, 'name: job\n');
     expect(view()).toMatchObject({ flow: undefined, findings: [{ key: 'steps' }] });
   });
 
-  it('shows receipts, also those that cannot be read', () => {
+  it('shows receipts, and reports unreadable ones', () => {
     folder.receipt('second', aReceipt({ truncated: true }));
     folder.receipt('third', '{');
     mkdirSync(join(folder.contextDir, 'receipts', 'job', 'first.json'));
@@ -143,7 +143,7 @@ describe('view', () => {
 });
 
 describe('save', () => {
-  it('writes the edits, keeps comments, order and permissions, and leaves nothing else behind', () => {
+  it('writes the edits, keeps comments, order and permissions, and leaves no other files', () => {
     chmodSync(folder.file, 0o640);
     const { hash } = view();
     const saved = studio.save([edit(null, 'preset', 'heavy'), edit('second', 'contextBudgetChars', '')], hash);
@@ -162,7 +162,7 @@ describe('save', () => {
     expect(text()).toBe(`\uFEFF${STUDIO_FLOW.replace('50000', '60000')}`);
   });
 
-  it('refuses when the file has changed, and when it is not said for which file it is', () => {
+  it('refuses if the file has changed, and without a hash', () => {
     const { hash } = view();
     writeFileSync(folder.file, `${STUDIO_FLOW}# mine\n`);
     expect(studio.save([edit(null, 'preset', 'heavy')], hash)).toBe('changed');
@@ -170,13 +170,13 @@ describe('save', () => {
     expect(text()).toBe(`${STUDIO_FLOW}# mine\n`);
   });
 
-  it('refuses what a flow cannot have', () => {
+  it('refuses invalid edits', () => {
     const { hash } = view();
     expect(() => studio.save([edit(null, 'preset', 'huge')], hash)).toThrow('nothing was written: budgets.preset');
     expect(text()).toBe(STUDIO_FLOW);
   });
 
-  it('refuses a file that has become a link, and leaves what it leads to', () => {
+  it('refuses a file that has become a link, and keeps its target', () => {
     const { hash } = view();
     const elsewhere = join(folder.path, 'elsewhere.yaml');
     renameSync(folder.file, elsewhere);
@@ -186,7 +186,7 @@ describe('save', () => {
   });
 });
 
-it('a profile is named, and that is asked for stands in place of the one of the flow', () => {
+it('names the profile, and the requested one overrides that of the flow', () => {
   mkdirSync(join(folder.path, 'profiles'));
   writeFileSync(join(folder.path, 'profiles', 'large.yaml'), 'budgets: {historyOlderChars: 15000}\n');
   writeFileSync(join(folder.path, 'profiles', 'other.yaml'), 'budgets: {historyOlderChars: 9000}\n');

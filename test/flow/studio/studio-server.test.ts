@@ -46,14 +46,14 @@ const post = (place: string, body: string, headers: Asked['headers'] = FORM) =>
   ask(`${server.url}${place}`, { method: 'POST', headers, body });
 
 describe('the address', () => {
-  it('is on loopback, with a token that is never the same', async () => {
+  it('is on loopback, with a new token each time', async () => {
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}\/$/);
     const other = await startStudioServer(answers, '');
     expect(new URL(other.url).pathname).not.toBe(new URL(server.url).pathname);
     await other.close();
   });
 
-  it('serves the page, which may load nothing from elsewhere and is kept nowhere', async () => {
+  it('serves a page that loads nothing from elsewhere and is not cached', async () => {
     expect(await ask(server.url)).toMatchObject({
       status: 200,
       text: expect.stringContaining('job.yaml is not a flow that can be run'),
@@ -91,7 +91,7 @@ describe('the address', () => {
 });
 
 describe('forms', () => {
-  it('become edits of what the file does not say, of the level in the address', async () => {
+  it('become edits of changed values, on the level in the address', async () => {
     let asked: unknown;
     answers = {
       view: () => VIEW,
@@ -110,21 +110,21 @@ describe('forms', () => {
   it.each([
     { name: 'a place that there is not', place: 'other', method: 'GET' },
     { name: 'a form for the style', place: 'style.css', method: 'POST' },
-  ])('know nothing of $name', async ({ place, method }) => {
+  ])('ignore $name', async ({ place, method }) => {
     expect(await ask(`${server.url}${place}`, { method })).toMatchObject({ status: 404 });
   });
 
   it.each([
     { name: 'while it is shown', body: 'hash=old&action=view&preset=lean', save: 'saved' as const },
     { name: 'while it is saved', body: 'hash=abc&action=save&preset=lean', save: 'changed' as const },
-  ])('say that the file is another one by now, and keep what was typed, $name', async ({ body, save }) => {
+  ])('report a changed file and keep the typed values, $name', async ({ body, save }) => {
     answers = { view: () => VIEW, save: () => save };
     const { status, text } = await post('', body);
     expect([status, text]).toEqual([409, expect.stringContaining('nothing was written')]);
     expect(text).toContain('<option value="lean" selected>');
   });
 
-  it('say in our own words why not', async () => {
+  it("report errors in ctxb's words", async () => {
     answers.save = () => {
       throw new CtxbError('store', 'the disk <is> full');
     };
@@ -133,7 +133,7 @@ describe('forms', () => {
     expect(await post('', 'hash=abc&action=save')).toMatchObject(told);
   });
 
-  it('say what a bug is, and live on', async () => {
+  it('report a bug, and the server continues', async () => {
     const { view } = answers;
     answers.view = () => {
       throw new TypeError('no such thing');
@@ -144,7 +144,7 @@ describe('forms', () => {
     expect(await ask(server.url)).toMatchObject({ status: 200 });
   });
 
-  it('refuse one that is too long, and live on', async () => {
+  it('are refused if too long, and the server continues', async () => {
     expect(await post('', `hash=${'x'.repeat(2 * 1024 * 1024)}`)).toMatchObject({ status: 400 });
     expect(await ask(server.url)).toMatchObject({ status: 200 });
   });

@@ -13,6 +13,6 @@ it.each([
   { name: 'the whole', truncated: true, outcome: 'cut', binding: 'whole' },
   { name: 'the limit of a step', truncated: false, outcome: 'cut', binding: 'steps' },
   { name: 'nothing', truncated: false, outcome: 'included', binding: 'nothing' },
-] as const)('says that $name was binding', ({ truncated, outcome, binding }) => {
+] as const)('names $name as the binding limit', ({ truncated, outcome, binding }) => {
   expect(bindingOf(known({ items: [aReceiptItem({ outcome })], truncated }))).toBe(binding);
 });

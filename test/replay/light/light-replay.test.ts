@@ -45,10 +45,10 @@ function readFully(bytes: Buffer) {
   };
 }
 
-describe('a light reading says what a full one says', () => {
+describe('a light replay equals a full one', () => {
   const recordings = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS, ...FOUND_LOGS];
 
-  it.each(recordings)('of $name', ({ path }) => {
+  it.each(recordings)('for $name', ({ path }) => {
     const bytes = readFileSync(path);
     const full = readFully(bytes);
     const light = readLightly(bytes);
@@ -56,7 +56,7 @@ describe('a light reading says what a full one says', () => {
     else expect(light).toBeUndefined();
   });
 
-  it('of odd logs, whole and torn', () => {
+  it('for odd logs, complete and truncated', () => {
     let told = 0;
     for (let seed = 1; seed <= sized(100, 20_000); seed++) {
       const random = createRandom(seed);
@@ -72,7 +72,7 @@ describe('a light reading says what a full one says', () => {
   });
 });
 
-it('of an answer whose last row alone names its searches', () => {
+it('for an answer whose searches only its last row reports', () => {
   const row = (id: string, searches: number) => {
     const usage = { input_tokens: 4, output_tokens: 9, server_tool_use: { web_search_requests: searches } };
     const content = [{ type: 'text', text: 'x' }];
@@ -86,7 +86,7 @@ it('of an answer whose last row alone names its searches', () => {
   expect(readLightly(bytes)).toEqual(readFully(bytes));
 });
 
-it('of odd logs with a gap anywhere, unless only a full reading sees that the line around it is broken', () => {
+it('for odd logs with a gap anywhere, unless only a full replay detects the broken line', () => {
   let told = 0;
   for (let seed = 1; seed <= sized(200, 20_000); seed++) {
     const random = createRandom(seed);
@@ -101,7 +101,7 @@ it('of odd logs with a gap anywhere, unless only a full reading sees that the li
   expect(told).toBeGreaterThan(sized(100, 10_000));
 });
 
-describe('a row that is written like one before it', () => {
+describe('a row with the form of an earlier one', () => {
   it('is not parsed', () => {
     const thin = createThinner({ isCalm: () => true, isTold: () => false });
     const rows = FIXTURE_RECORDINGS.filter(({ name }) => name.endsWith('.session.jsonl'))

@@ -11,7 +11,7 @@ const at = (second: number, line: Line): Line => ({ ...line, timestamp: new Date
 it.each([
   { by: 'ctxb', uuid: '2ddd700c-6e4d-452b-94cf-000000000005' },
   { by: 'caller', uuid: '2ddd700c-6e4d-452b-94cf-3f2a5b9c1d05' },
-])("a command in claude's log, behind what it led to, is the $by's", ({ by, uuid }) => {
+])('attributes a command that claude logs after its effect to the $by', ({ by, uuid }) => {
   const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
   const lines = [
     at(1, initLine({ claude_code_version: '2.1.330' })),
@@ -25,7 +25,7 @@ it.each([
   expect(replay.summary('x').compactions).toMatchObject([{ by, how: 'exact', firstAfter: 30_000 }]);
 });
 
-it('is taken for an exact one only once a call has come without a summary', () => {
+it('counts a compaction as exact only after a call without a summary', () => {
   const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
   const add = (line: Line) => replay.line(asRead(JSON.stringify(line)));
   const how = () => replay.summary('x').compactions.map((compaction) => compaction.how);

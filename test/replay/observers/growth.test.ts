@@ -4,7 +4,7 @@ import { callLine, initLine, type Line, runWith, userLine } from '../../support/
 import { asRead } from '../../support/recordings.ts';
 import { unmasked } from '../../support/unmasked.ts';
 
-it('a result has the name of its tool also where a back-end has not counted the call that asked for it', () => {
+it('names the tool of a result even if a back-end did not count the call that requested it', () => {
   const content = [{ type: 'tool_use', id: 't1', name: 'Read', input: { file_path: '/p/a.ts' } }];
   const uncounted = { id: 'msg_2', model: 'other-model', content, usage: { input_tokens: 0, output_tokens: 0 } };
   const lines: Line[] = [

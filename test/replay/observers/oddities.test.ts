@@ -33,12 +33,12 @@ const allZero: Line = {
 };
 
 describe('a context that became smaller', () => {
-  it('with the place where it showed', () => {
+  it('is reported with its place', () => {
     const found = odditiesOf(initLine(), callLine(153_000), toolResultLine('a'), callLine(129_000));
     expect(found).toMatchObject([{ kind: 'drop', count: 1, examples: [{ call: 2, line: 4, found: 129_000 }] }]);
   });
 
-  it('with another model', () => {
+  it('is reported with another model', () => {
     const [first, second] = ['claude-sonnet-4-5', 'claude-opus-4-5'];
     const lines = [callOf(first, 89_533), userLine('b'), callOf(second, 60_383), userLine('c'), callOf(second, 60_688)];
     const { oddities, context } = summaryOf(...lines);
@@ -49,19 +49,19 @@ describe('a context that became smaller', () => {
     expect(context).toMatchObject({ last: 60_688, peak: 89_533 });
   });
 
-  it('is none after a compaction, nor where the estimate was a little high', () => {
+  it('is not reported after a compaction, or for a slightly high estimate', () => {
     const compacted = [callLine(153_000), boundaryLine('auto', 153_100), callLine(50_000)];
     expect(odditiesOf(initLine(), ...compacted, userLine('b'), callLine(49_900))).toEqual([]);
   });
 
-  it('teaches nothing', () => {
+  it('does not calibrate the estimator', () => {
     const result = toolResultLine('a'.repeat(4_000));
     const added = (...lines: readonly Line[]) => summaryOf(initLine(), ...lines).growth['other tools'] ?? 0;
     const once = added(callLine(153_000), result);
     expect(added(callLine(153_000), result, callLine(129_000), result)).toBe(2 * once);
   });
 
-  it('keeps the first places, and counts them all', () => {
+  it('keeps the first places, and counts all', () => {
     const saw = Array.from({ length: 20 }, (_, index) => callLine(index % 2 === 0 ? 100_000 : 60_000));
     const [drop] = odditiesOf(initLine(), ...saw);
     expect(drop).toMatchObject({ kind: 'drop', count: 10 });
@@ -72,7 +72,7 @@ describe('a context that became smaller', () => {
 describe('a call of another model in between', () => {
   const [main, small] = ['claude-opus-4-5', 'claude-haiku-4-5'];
 
-  it('is not the reading', () => {
+  it('does not replace the reading', () => {
     const { oddities, context, calls } = summaryOf(
       callOf(main, 90_000),
       callOf(small, 1_200),
@@ -84,17 +84,17 @@ describe('a call of another model in between', () => {
     expect(oddities).toMatchObject([{ kind: 'other-model', count: 2 }]);
   });
 
-  it('is the reading once a second one follows', () => {
+  it('replaces the reading after a second one', () => {
     const { context } = summaryOf(callOf(main, 90_000), callOf(small, 1_200), callOf(small, 1_300));
     expect(context.last).toBe(1_300);
   });
 
-  it('is the reading where claude names the model', () => {
+  it('replaces the reading if claude names its model', () => {
     const { context } = summaryOf(callOf(main, 90_000), initLine({ model: small }), callOf(small, 1_200));
     expect(context.last).toBe(1_200);
   });
 
-  it('on several lines is still one', () => {
+  it('counts once on several lines', () => {
     const line = callOf(small, 1_200);
     const { context } = summaryOf(callOf(main, 90_000), line, line, line, callOf(main, 90_300));
     expect(context).toMatchObject({ last: 90_300, curve: [90_000, 90_300] });
@@ -102,14 +102,14 @@ describe('a call of another model in between', () => {
 });
 
 describe('other oddities', () => {
-  it('a compaction that left the context as large as it was', () => {
+  it('report a compaction that left the context as large as it was', () => {
     const lines = [callLine(150_000), boundaryLine('auto', 150_400), callLine(149_000)];
     expect(odditiesOf(initLine(), ...lines)).toMatchObject([
       { kind: 'boundary-without-drop', count: 1, examples: [{ call: 2, expected: 150_400, found: 149_000 }] },
     ]);
   });
 
-  it('a window that is larger than it was taken for', () => {
+  it('report a window larger than assumed', () => {
     const large = [callLine(190_000), toolResultLine('a'.repeat(400_000)), callLine(295_350), callLine(296_000)];
     expect(odditiesOf(...large)).toEqual([]);
     expect(odditiesOf(initLine(), ...large)).toMatchObject([
@@ -117,14 +117,14 @@ describe('other oddities', () => {
     ]);
   });
 
-  it('calls whose usage is all zero, each once', () => {
+  it('report calls with all-zero usage, each once', () => {
     const another = { ...allZero, message: { ...(allZero.message as Line), id: 'm1' } };
     const { oddities, context } = summaryOf(initLine(), callLine(30_000), allZero, allZero, another);
     expect(oddities).toMatchObject([{ kind: 'no-usage', count: 2, examples: [{ call: 2, line: 3 }, { line: 5 }] }]);
     expect(context.last).toBe(30_000);
   });
 
-  it('are none in an ordinary session, whatever subagents do', () => {
+  it('are absent in an ordinary session, whatever subagents do', () => {
     const lines = [callLine(30_000), callOf('claude-haiku-4-5', 900, { parent_tool_use_id: 't' }), callLine(31_000)];
     expect(odditiesOf(initLine(), ...lines)).toEqual([]);
   });

@@ -71,7 +71,7 @@ describe('what a compaction kept', () => {
     expect(relief?.given).toMatchObject({ prompts: back, constraints: back, failing: back, again: back });
   });
 
-  it('names what went with the line that said it last and the call that asked for it again', () => {
+  it('names lost facts with the last line that mentioned them and the call that asked again', () => {
     const text = 'The user said: "Never touch src/bell.ts."';
     const [relief] = retentionOf([
       ...bash('cat poem.txt'),
@@ -102,7 +102,7 @@ describe('what a compaction kept', () => {
     expect(told.filter(({ line = null }) => line === null)).toEqual([]);
   });
 
-  it('is told for each of them, and for none without a request after it', () => {
+  it('is reported for each, except without a request after it', () => {
     const one = [boundaryLine('auto', 90_000), summary('x')];
     expect(retentionOf([...BEFORE, ...one, ...AFTER, ...one, ...AFTER]).map(({ relief }) => relief)).toHaveLength(2);
     expect(retentionOf([...BEFORE, ...one])).toEqual([]);

@@ -10,7 +10,7 @@ const row = (type: string, message: object, more: object = {}) => ({
   ...more,
 });
 
-it('in the log of one in the background its kind is what it was asked for as', () => {
+it('takes the kind of a background subagent from its request', () => {
   const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
   const input = { description: 'Count', prompt: 'Count the files.', subagent_type: 'Explore' };
   const launched = [{ type: 'tool_result', tool_use_id: 't1', content: 'Async agent launched successfully.' }];

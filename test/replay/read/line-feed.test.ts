@@ -16,7 +16,7 @@ function read(recording: Buffer, size = 65_536, maxLine?: number): ReadLine[] {
 const kindsOf = (lines: readonly ReadLine[]) => lines.map(({ kind }) => kind);
 
 describe('a line feed', () => {
-  it('tells what each line is', () => {
+  it('classifies each line', () => {
     const recording = Buffer.from('{"a":"é"}\n\n[]\n{"type":"user"}\r\n{}');
     const expected = ['value', 'blank', 'malformed', 'value', 'value'];
     for (let chunk = 1; chunk < 40; chunk++) expect(kindsOf(read(recording, chunk))).toEqual(expected);
@@ -36,13 +36,13 @@ describe('a line feed', () => {
     { name: 'alone', recording: '\ufeff', expected: ['blank'] },
     { name: 'before another line', recording: '{}\n\ufeff{}\n', expected: ['value', 'malformed'] },
     { name: 'twice', recording: '\ufeff\ufeff{}\n', expected: ['malformed'] },
-  ])('knows a byte order mark $name, wherever a chunk ends', ({ recording, expected }) => {
+  ])('removes a byte order mark $name, wherever a chunk ends', ({ recording, expected }) => {
     for (const chunk of [1, 2, 3, 4, 100]) {
       expect(kindsOf(read(Buffer.from(recording), chunk))).toEqual(expected);
     }
   });
 
-  it('has the beginning of the first line that is not blank', () => {
+  it('provides the start of the first non-blank line', () => {
     const lines = read(Buffer.from(`\n ${'{"a":"é"}'} \n{}\n`));
     expect(lines.map(({ text }) => text)).toEqual([undefined, '{"a":"é"}', undefined]);
   });
@@ -69,7 +69,7 @@ describe('a line feed', () => {
     });
   });
 
-  describe('what two processes wrote at once', () => {
+  describe('a line that two processes wrote at once', () => {
     const row = (uuid: string, more: object = {}) => JSON.stringify({ type: 'user', uuid, ...more });
     const call = JSON.stringify({ type: 'assistant', uuid: 'c', message: { id: 'm', usage: { input_tokens: 5 } } });
 

@@ -5,7 +5,7 @@ import type { ReadLine } from '../../../src/replay/read/line-feed.ts';
 import { readValues } from '../../../src/replay/read/read-values.ts';
 import { fixture } from '../../support/recordings.ts';
 
-describe('the reading of a recording', () => {
+describe('reading a recording', () => {
   async function read(file: string, stdin = Readable.from([])): Promise<ReadLine[]> {
     const lines: ReadLine[] = [];
     await readValues(file, { stdin }, (line) => lines.push(line));
@@ -24,7 +24,7 @@ describe('the reading of a recording', () => {
     expect(lines.every(({ kind }) => kind === 'value')).toBe(true);
   });
 
-  it.each([fixture('missing.ndjson'), fixture('.')])('says that %s cannot be read', async (file) => {
+  it.each([fixture('missing.ndjson'), fixture('.')])('reports that %s cannot be read', async (file) => {
     await expect(read(file)).rejects.toThrow(CtxbError);
     await expect(read(file)).rejects.toMatchObject({
       code: 'unreadable-input',
@@ -32,7 +32,7 @@ describe('the reading of a recording', () => {
     });
   });
 
-  it('says that stdin cannot be read', async () => {
+  it('reports that stdin cannot be read', async () => {
     const stdin = new Readable({ read: () => stdin.destroy(new Error('gone')) });
     await expect(read('-', stdin)).rejects.toMatchObject({
       code: 'unreadable-input',
@@ -40,7 +40,7 @@ describe('the reading of a recording', () => {
     });
   });
 
-  it('leaves the faults of the one who listens alone', async () => {
+  it('does not wrap errors of its callback', async () => {
     const fault = new Error('a bug');
     const failing = readValues('-', { stdin: Readable.from([Buffer.from('{}\n')]) }, () => {
       throw fault;

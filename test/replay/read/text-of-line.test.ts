@@ -19,7 +19,7 @@ describe('a long line', () => {
     { name: 'escapes', unit: '\n"\\', bytes: 6 },
     { name: 'backslashes', unit: '\\', bytes: 2 },
     { name: 'escapes by number', unit: '\u0001x', bytes: 7 },
-  ])('loses the end of strings over 1 MiB: $name', ({ unit, bytes }) => {
+  ])('cuts strings over 1 MiB: $name', ({ unit, bytes }) => {
     // One more character before the text each time, so that the cut falls on every place of a unit.
     for (let shift = 0; shift < sized(Math.min(bytes, 2), bytes); shift++) {
       const text = 'x'.repeat(shift) + unit.repeat((1.5 * MIB) / unit.length);
@@ -46,7 +46,7 @@ describe('a long line', () => {
   });
 });
 
-it('leaves other lines as they are', () => {
+it('does not change shorter lines', () => {
   const line = JSON.stringify({ text: 'x'.repeat(7 * MIB) });
   expect(read(line)).toBe(`${line}\n`);
 });

@@ -16,20 +16,20 @@ const sources = [
   { file: fixture('missing.ndjson'), subagents: [] },
 ];
 
-describe('a share of the work', () => {
-  it('is taken from the largest to the smallest, each once', () => {
+describe('the shared work', () => {
+  it('is taken in order of size, largest first, each recording once', () => {
     const share = createShare(sources, options);
     const sizes = sources.map(() => bytesOf([takeNext(share)?.source ?? { file: '-', subagents: [] }]) ?? 0);
     expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
     expect(takeNext(share)).toBeUndefined();
   });
 
-  it('can be handed over to a thread', () => {
+  it('can be sent to a thread', () => {
     expect(() => structuredClone(createShare(sources, { ...options, onBytes: () => {} }))).not.toThrow();
   });
 });
 
-it('several that work together make what one makes, and tell what cannot be read', async () => {
+it('gives the same results with several threads as with one, and reports unreadable files', async () => {
   const share = createShare(sources, options);
   const told: FromWorker[] = [];
   await Promise.all([

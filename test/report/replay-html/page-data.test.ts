@@ -14,7 +14,7 @@ function read(session: SessionSummary, options: Partial<PageOptions> = {}) {
   return { text, info, session: unpack(info) };
 }
 
-describe('what the page is told', () => {
+describe('page data', () => {
   it('has every figure of every call', () => {
     const given = aSession({ calls: 150 });
     const { session } = read(given);
@@ -57,7 +57,7 @@ describe('what the page is told', () => {
     ]);
   });
 
-  it('has the largest results only, the largest first', () => {
+  it('has only the largest results, largest first', () => {
     const { info } = read(aSession({ calls: 900 }));
     const sizes = info.results.map(({ tokens }) => tokens);
     expect(sizes).toHaveLength(100);
@@ -66,7 +66,7 @@ describe('what the page is told', () => {
     for (const { results } of many.sessions) expect(results).toHaveLength(20);
   });
 
-  it('has the context as it would have been with ctxb', () => {
+  it('has the estimated context with ctxb', () => {
     expect(read(aSession({ calls: 3, whatIf: whatIfOf([10, 20, 30]) })).session.withCtxb).toEqual([10, 20, 30]);
   });
 

@@ -54,12 +54,12 @@ describe('csv', () => {
     expect(second).toMatchObject({ dialect: 'session', compactions_unplanned: '1', cost_computed: 'true' });
   });
 
-  it('adds up what subagents cost in whole micro-dollars', () => {
+  it('adds up costs of subagents in whole micro-dollars', () => {
     const subagents = [0.1, 0.2].flatMap((usd) => summaryOf().subagents.map((agent) => ({ ...agent, usd })));
     expect(readCsv(written(csv, [summaryOf({ subagents })]))).toMatchObject([{ subagents_usd: '0.3' }]);
   });
 
-  it('leaves out compactions that another row has', () => {
+  it('excludes compactions that another row counts', () => {
     const copied = { from: [], calls: 5, compactions: 1, usd: 0 };
     const session = summaryOf({ compactions: [compactionOf({ by: 'claude', copied: true })], copied });
     expect(readCsv(written(csv, [session]))).toMatchObject([{ compactions: '0', compactions_unplanned: '0' }]);
@@ -80,18 +80,18 @@ describe('csv', () => {
     expect(readCsv(written(csv, [summaryOf({ file })]))).toMatchObject([{ file: cell, session: 's1' }]);
   });
 
-  it('has nothing where a recording does not say', () => {
+  it('leaves unknown figures empty', () => {
     const session = summaryOf({ sessionId: null, model: null, project: null, cost: { usd: null, computed: false } });
     expect(readCsv(written(csv, [session]))).toMatchObject([
       { session: '', model: '', project: '', cost_usd: '', first: '' },
     ]);
   });
 
-  it('has its header also without a session', () => {
+  it('has its header even without sessions', () => {
     expect(written(csv, [])).toMatch(/^file,session,[a-z_,]+\r\n$/);
   });
 
-  it('has no time that no calendar has', () => {
+  it('omits times outside the range of a date', () => {
     expect(readCsv(written(csv, [summaryOf({ time: { first: 1e18, last: 0 } })]))).toMatchObject([
       { first: '', last: '1970-01-01T00:00:00.000Z' },
     ]);

@@ -6,7 +6,7 @@ import { judged, pageOf, summaryOf, WARNING, written } from '../../support/sessi
 const AGENT = { kind: null, peak: 1, calls: 1, tokens: 1, usd: 0, estimated: false };
 
 describe('the story of a session', () => {
-  it('goes turn after turn, with compactions and what the policy would do in their places', async () => {
+  it('lists turn after turn, with compactions and decisions in their places', async () => {
     expect(written(detail, [await judged('compact.ndjson')])).toBe(`  file      compact.ndjson
   session   Claude Code 2.1.197 · claude-sonnet-4-5 · 2ca20535-eb66-43be-96ec-4185d43d4749
   window    200,000 tokens (result)
@@ -27,13 +27,13 @@ describe('the story of a session', () => {
 `);
   });
 
-  it('tells the share of a first turn whose window is named at its end', async () => {
+  it('shows the share of a first turn whose window is reported at its end', async () => {
     const session = await judged('compact.ndjson');
     const series = session.series?.map((call) => ({ ...call, window: call.turn === 1 ? null : call.window })) ?? [];
     expect(written(detail, [{ ...session, series }])).toContain('turn 1: 3 calls, 100,000 → 160,000 (80%)\n');
   });
 
-  it('shows a compaction in mid-turn where it was', async () => {
+  it('shows a compaction in mid-turn in its place', async () => {
     expect(written(detail, [await judged('native-mid-turn.session.jsonl')])).toContain(`
   turn 1: 4 calls, 70,000 → 115,000 (57%)
     prompt    Do the very long thing.
@@ -52,14 +52,14 @@ describe('the story of a session', () => {
     expect(turn).toContain(`\n    subagent  general-purpose, ${figures}: Count the files.\n`);
   });
 
-  it('shows what it knows of a session whose calls are not known', () => {
+  it('shows what is known of a session without known calls', () => {
     const text = written(detail, [summaryOf({ subagents: [{ ...AGENT, id: 'a', peak: 9_400, calls: 2 }] })]);
     expect(text).toContain('\n    subagent  2 calls, peak 9,400, $0.00: a\n');
     expect(text).toContain('\n  compacted by ctxb');
     expect(text).not.toContain('turn 1:');
   });
 
-  it('keeps paths by their end, and commands by their beginning', () => {
+  it('cuts paths at their start and commands at their end', () => {
     const result: ResultSeen = { tool: 'Read', target: '', tokens: 12_345, line: 1, call: 2, stayed: 3 };
     const largest = [
       { ...result, target: '/home/dev/project/src/a/very/long/way/to/parser.ts' },
@@ -71,7 +71,7 @@ describe('the story of a session', () => {
     for (const line of text.split('\n').slice(-5)) expect(line.length).toBeLessThanOrEqual(80);
   });
 
-  it.each([38, 48, 60])('keeps the largest results within %d columns, what they are of below', (columns) => {
+  it.each([38, 48, 60])('keeps the largest results within %d columns, with targets below', (columns) => {
     const result: ResultSeen = { tool: 'Read', target: 'src/a.ts', tokens: 123_456, line: 1, call: 2, stayed: 3 };
     const largest = [result, { ...result, tool: 'mcp__a-server__find_all_symbols', target: `/home/${'x'.repeat(50)}` }];
     const text = written(detail, [summaryOf({ largest })], { page: pageOf({ columns, edge: columns }) });
@@ -90,12 +90,12 @@ describe('the story of a session', () => {
     );
   });
 
-  it('has an empty line between sessions', async () => {
+  it('separates sessions by an empty line', async () => {
     const session = await judged('tool-turn.ndjson');
     expect(written(detail, [session, session]).match(/\n\n {2}file /g)).toHaveLength(1);
   });
 
-  it('lets nothing from a recording steer the terminal', async () => {
+  it('removes control sequences of a recording', async () => {
     const steering = '\u001b]0;title\u0007\u001b[2J';
     const session = await judged('native-mid-turn.session.jsonl');
     const text = written(detail, [
@@ -111,7 +111,7 @@ describe('the story of a session', () => {
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 
-  it('says that there are none', () => {
+  it('reports that there are no recordings', () => {
     expect(written(detail, [], { page: pageOf() })).toBe('no recordings found\n');
   });
 });

@@ -105,7 +105,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
   expect(breachesOf(session, gates)).toEqual(says === undefined ? [] : [`session.ndjson (session s1): ${says}`]);
 });
 
-it('names the call by which a cost was exceeded', async () => {
+it('names the call that exceeded a cost', async () => {
   const session = await judged('compact.ndjson');
   const costs = session.ledger().flatMap(({ main, microUsd }) => (main ? [toUsd(microUsd ?? 0)] : []));
   for (const [at, cost] of costs.entries()) {
@@ -116,7 +116,7 @@ it('names the call by which a cost was exceeded', async () => {
   }
 });
 
-it('tells every gate that was not passed', () => {
+it('lists every failed gate', () => {
   const gates = { context: 0.5, compactions: 0, unplanned: 0, costUsd: 0.1 };
   const says = ['had a context of', ': 2 compactions, ', 'by claude itself', 'it cost'];
   expect(breachesOf(BOTH, gates)).toEqual(says.map((words) => expect.stringContaining(words)));

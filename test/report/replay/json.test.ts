@@ -11,7 +11,7 @@ function rowsOf(text: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-it('has a flat line for each call, all with the same keys', async () => {
+it('has a flat line per call, all with the same keys', async () => {
   const rows = rowsOf(written(ndjson, [await judged('compact.ndjson'), await judged('native-mid-turn.session.jsonl')]));
   expect(rows).toHaveLength(11);
   expect(new Set(rows.map((row) => Object.keys(row).join())).size).toBe(1);
@@ -50,7 +50,7 @@ it('has a flat line for each call, all with the same keys', async () => {
   ]);
 });
 
-it('has the columns that the page names, in their order', async () => {
+it('has the documented columns in their order', async () => {
   const [table = ''] = /(?<=^### Columns of a call\n)[^#]*/m.exec(DOCS) ?? [];
   const columns = [...table.matchAll(/^\|([^|]*)\|/gm)].map(([, cell = '']) => cell).join();
   const names = [...columns.matchAll(/`(\w+)`/g)].map(([, name]) => name);
@@ -58,13 +58,13 @@ it('has the columns that the page names, in their order', async () => {
   expect(names).toEqual(Object.keys(first));
 });
 
-it('puts down to tools what came from any of them', async () => {
+it('adds up additions of all tools', async () => {
   const session = await judged('compact.ndjson');
   const [call] = session.series ?? [];
   const series = call === undefined ? [] : [{ ...call, added: { Read: 5, mcp__a__b: 6, prompt: 7, 'other tools': 1 } }];
   expect(rowsOf(written(ndjson, [{ ...session, series }]))).toMatchObject([{ added_tools: 12, added_prompt: 7 }]);
 });
 
-it('says nothing of a session without a call', async () => {
+it('prints nothing for a session without calls', async () => {
   expect(written(ndjson, [{ ...(await judged('compact.ndjson')), series: [] }])).toBe('');
 });

@@ -26,14 +26,14 @@ it('has tables of sessions, compactions and the largest results', async () => {
 `);
 });
 
-it('names gates that were not passed, and what could not be read, first', () => {
+it('starts with failed gates and unreadable files', () => {
   const text = written(markdown, [summaryOf()], { breaches: ['a: too much'], faults: ['b: <gone>'] });
   expect(text).toContain(
     '### Context of Claude Code\n\nGates that were not passed:\n\n- a\\: too much\n\nWhat could not be read:\n\n- b\\: \\<gone\\>\n\n|',
   );
 });
 
-it('lets no name out of its cell', () => {
+it('escapes names in cells', () => {
   const file = 'a|b `c` *d* <img src=x> [e](f)\n## g';
   const [row = ''] = written(markdown, [summaryOf({ file })])
     .split('\n')
@@ -41,7 +41,7 @@ it('lets no name out of its cell', () => {
   expect(row).toContain('| a\\|b \\`c\\` \\*d\\* \\<img src=x\\> \\[e\\]\\(f\\) \\#\\# g |');
 });
 
-it('has dashes where nothing is known', () => {
+it('has dashes for unknown figures', () => {
   const session = summaryOf({
     calls: 0,
     cost: { usd: null, computed: false },
@@ -53,6 +53,6 @@ it('has dashes where nothing is known', () => {
   expect(text).toContain('| ctxb | 3 | 160,008 | – |');
 });
 
-it('says that there are none', () => {
+it('reports that there are no recordings', () => {
   expect(written(markdown, [])).toBe('### Context of Claude Code\n\nno recordings found\n');
 });

@@ -16,7 +16,7 @@ const RELIEF: ReliefSeen = {
   line: 2,
 };
 
-it.each([44, 60, 80])('tables keep to %d columns, and a figure its share', (columns) => {
+it.each([44, 60, 80])('keeps tables within %d columns, and each figure next to its share', (columns) => {
   const session = summaryOf({ file: `${'long/'.repeat(20)}session.jsonl`, retention: [RELIEF] });
   const lines = written(retention, [session], { page: pageOf({ columns, edge: columns }) }).split('\n');
   const rows = lines.filter((line) => /^ {2}.*(\d|known|with ctxb)$/.test(line) || line.endsWith('%'));

@@ -5,7 +5,7 @@ import { sums, text } from '../../../src/report/replay/session-list.ts';
 import { compactionOf, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
 describe('one session', () => {
-  it('has a line, and everything else in a few more', () => {
+  it('has a line for each fact', () => {
     expect(written(text, [summaryOf()])).toBe(`  file      session.ndjson
   session   Claude Code 2.1.197 · claude-sonnet-4-5 · s1
   window    200,000 tokens (result)
@@ -98,7 +98,7 @@ describe('one session', () => {
     if (lacks) expect(written(text, [session])).not.toContain(lacks);
   });
 
-  it('lets nothing from a recording steer the terminal', () => {
+  it('removes control sequences of a recording', () => {
     const steering = '\u001b]0;title\u0007\u001b[2J';
     expect(written(text, [summaryOf({ model: steering, sessionId: steering, file: steering })])).not.toMatch(
       /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/,
@@ -109,7 +109,7 @@ describe('one session', () => {
 describe('several sessions', () => {
   const at = (time: string) => ({ first: null, last: new Date(time).getTime() });
 
-  it('have a line each, and one for all', () => {
+  it('have a row each, and a row of totals', () => {
     const sessions = [
       summaryOf({ time: at('2026-03-31T14:05:00'), project: '/src/dev/api' }),
       summaryOf({ time: at('2026-01-02T09:00:00'), calls: 2_000, compactions: [], context: { peakFraction: 0.951 } }),
@@ -133,7 +133,7 @@ describe('several sessions', () => {
 `);
   });
 
-  it('have times where there is room, and ids where they are asked for', () => {
+  it('have times if there is room, and ids if requested', () => {
     const sessions = [summaryOf({ time: at('2026-03-31T14:05:00') }), summaryOf({ sessionId: 's2' })];
     const page = pageOf({ columns: 140, list: { ids: true } });
     const [heading, first] = written(text, sessions, { page }).split('\n');
@@ -141,7 +141,7 @@ describe('several sessions', () => {
     expect(first).toMatch(/^\/project +2026-03-31 14:05 +s1 +mend the lexer +sonnet-4-5 +80% +1 +5 +\$0\.71$/);
   });
 
-  it('keep ids whole at a terminal, in the place of the prompt where there is no room for both', () => {
+  it('keep ids whole on a terminal, instead of the prompt if there is no room for both', () => {
     const sessions = ['a', 'b'].map((letter) => summaryOf({ sessionId: letter.repeat(36) }));
     for (const columns of [80, 120, 140]) {
       const page = pageOf({ columns, edge: columns, list: { ids: true } });
@@ -152,7 +152,7 @@ describe('several sessions', () => {
     }
   });
 
-  it('say the time of day where two share a day, and what comes next at a terminal', () => {
+  it('show the time of day if two share a day, and suggest options on a terminal', () => {
     const at = (...time: readonly [number, number, number]) => ({
       first: 0,
       last: new Date(2026, 10, ...time).getTime(),
@@ -164,7 +164,7 @@ describe('several sessions', () => {
     expect(written(text, sessions)).not.toContain('More:');
   });
 
-  it('are no more than were asked for, with sums of all', () => {
+  it('are limited as requested, with totals of all', () => {
     const shown = written(
       text,
       [1, 2, 3].map(() => summaryOf()),
@@ -175,7 +175,7 @@ describe('several sessions', () => {
     expect(shown).toContain('  1 of 3 are shown, the sums are of all: --limit 0 shows all.\n');
   });
 
-  it('tell of calls that were copied', () => {
+  it('report copied calls', () => {
     const from = [{ session: 's1', calls: 3 }];
     const copied = { from, calls: 3, compactions: 1, usd: 0.7 };
     const shown = written(text, [summaryOf(), summaryOf({ sessionId: 's2', copied })]);
@@ -187,7 +187,7 @@ describe('several sessions', () => {
     );
   });
 
-  it('line up where a prompt is of letters that take two columns', () => {
+  it('stay aligned if a prompt has wide characters', () => {
     const shown = written(text, [summaryOf({ prompt: '構文解析器を直して' }), summaryOf()]);
     expect(shown).toContain('\n/project  –     構文解析器を直して  sonnet-4-5');
   });
@@ -195,14 +195,14 @@ describe('several sessions', () => {
   it.each([
     { name: 'some', window: { tokens: 200_000, source: 'result' }, whose: '1 of 2 sessions' },
     { name: 'all', window: { tokens: null, source: 'unknown' }, whose: 'all sessions' },
-  ] as const)('tell that the window of $name is not known', ({ window, whose }) => {
+  ] as const)('report that the window of $name is unknown', ({ window, whose }) => {
     const unknown = { tokens: null, source: 'unknown' } as const;
     const sessions = [summaryOf({ file: 'a.jsonl', window: unknown }), summaryOf({ file: 'b.jsonl', window })];
     const last = written(text, sessions).trimEnd().split('\n').at(-1);
     expect(last).toBe(`  The window of ${whose} is unknown: --window sets it.`);
   });
 
-  it('keep their columns at a terminal with no room for a prompt', () => {
+  it('keep their columns on a terminal without room for a prompt', () => {
     const sessions = Array.from({ length: 12 }, (_, at) => summaryOf({ file: `s${at}`, time: { first: 0, last: 0 } }));
     const lines = written(text, sessions, { page: pageOf({ columns: 38, edge: 38 }) })
       .split('\n')
@@ -211,7 +211,7 @@ describe('several sessions', () => {
     expect(lines.at(-1)).toMatch(/^12 /);
   });
 
-  it('of sums are without sessions that add nothing to them', () => {
+  it('are not counted if they add nothing to the sums', () => {
     const usage = { input: 1, cacheCreation: 0, cacheRead: 0, output: 1 };
     const call = { keys: ['a'], main: true, t: 1_000, model: null, usage, microUsd: 1_000 };
     const [cost, time] = [
@@ -223,14 +223,14 @@ describe('several sessions', () => {
     expect(lines.at(-2)).toMatch(/^0 days +0 +0 +0/);
   });
 
-  it.each(['day', 'project', 'model'] as const)('name each %s of their sums at a narrow terminal', (by) => {
+  it.each(['day', 'project', 'model'] as const)('keep the name of each %s in sums on a narrow terminal', (by) => {
     const sessions = ['a', 'b'].map((file) => summaryOf({ file, model: `claude-${file}`, project: `/home/${file}` }));
     const lines = written(sums, sessions, { page: pageOf({ columns: 38, edge: 38, list: { by } }) }).split('\n');
     expect(lines[0]).toMatch(new RegExp(`^${by} `));
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(38);
   });
 
-  it.each([40, 60, 80, 120, 200])('keep to %d columns', (columns) => {
+  it.each([40, 60, 80, 120, 200])('fit into %d columns', (columns) => {
     const curve = Array.from({ length: 60 }, (_, at) => at * 3_000);
     const sessions = ['0276a600-2f22-4d2b-844c-3feb9c5aa108', '1dac1b6d-223c-4476-a42a-cedaae0d8a42'].map((id) =>
       summaryOf({ file: `/home/dev/.claude/projects/-home-dev-${id}/${id}.jsonl`, calls: 60, context: { curve } }),
@@ -243,6 +243,6 @@ describe('several sessions', () => {
   });
 });
 
-it('says that there are none', () => {
+it('reports that there are no recordings', () => {
   expect(written(text, [])).toBe('no recordings found\n');
 });

@@ -12,7 +12,7 @@ const calls = Array.from(
 );
 const text = (...sessions: SessionSummary[]) => written(whatIf, withCtxb(sessions, DEFAULTS));
 
-it('a session is a table against what happened, and what is assumed', () => {
+it('prints a table of a session with and without ctxb, and the assumptions', () => {
   const lines = text(sketched({ calls })).split('\n');
   expect(lines.slice(0, 2)).toEqual([
     'recording  60 calls, window 200,000',
@@ -24,21 +24,21 @@ it('a session is a table against what happened, and what is assumed', () => {
   expect(lines[6]).toBe('Exact: the recorded calls, and by how much the context grew before 60 of 60 calls.');
 });
 
-it.each([48, 60])('a row is whole within %d columns', (columns) => {
+it.each([48, 60])('keeps rows whole within %d columns', (columns) => {
   const page = pageOf({ columns, edge: columns });
   const table = written(whatIf, withCtxb([sketched({ calls })], DEFAULTS), { page }).split('\n\n')[0] ?? '';
   for (const line of table.split('\n')) expect(line.length).toBeLessThanOrEqual(columns);
   for (const cell of ['peak', '138,000', 'cost']) expect(table).toContain(cell);
 });
 
-it('has a table over all sessions where there are several, and says once what is assumed', () => {
+it('prints a table over several sessions, and the assumptions once', () => {
   const all = text(sketched({ calls }), sketched({ calls: calls.slice(0, 2) }), sketched({ calls: [] }));
   expect(all.split('\n\n')).toHaveLength(3);
   expect(all).toMatch(/^All {2}2 sessions, 62 calls\n {2}with ctxb: \d+% less\n/);
   expect(all.match(/^Exact: /gm)).toHaveLength(1);
 });
 
-it('has a row for each of several sessions, the dearest first', () => {
+it('prints a row for each of several sessions, the highest cost first', () => {
   const [, rows = ''] = text(sketched({ calls: calls.slice(0, 2) }), sketched({ calls })).split('\n\n');
   const cells = rows.split('\n').map((line) => line.trim().split(/ {2,}/));
   expect(cells[0]).toEqual(['first prompt', 'calls', 'cost', 'with ctxb', 'compactions']);
@@ -54,7 +54,7 @@ it.each([
     each: () => [calls, endedTooSoon()],
     row: /^ {2}1 of 3 sessions would have cost more, \$0\.\d\d at most$/m,
   },
-])('says of all that $name would have been dearer', ({ each, row }) => {
+])('reports that $name would have cost more', ({ each, row }) => {
   expect(text(...[...each(), calls.slice(0, 2)].map((some) => sketched({ calls: some })))).toMatch(row);
 });
 
@@ -65,7 +65,7 @@ function endedTooSoon(): CallSketch[] {
   return calls.slice(0, curve.findIndex((context, at) => context < (curve[at - 1] ?? 0)) + 1);
 }
 
-it('shows no session where none is to be shown, but one that is alone', () => {
+it('lists no session with limit 0, except a single one', () => {
   const page = pageOf({ list: { limit: 0, since: Date.parse('2026-03-31T12:00') } });
   const shown = (count: number) =>
     written(whatIf, withCtxb(Array(count).fill(sketched({ calls })), DEFAULTS), { page });
@@ -73,7 +73,7 @@ it('shows no session where none is to be shown, but one that is alone', () => {
   expect(shown(1)).toMatch(/^recording {2}60 calls/);
 });
 
-it('has no verdict without a price, and says so where there are no calls', () => {
+it('has no verdict without a price, and reports that there are no calls', () => {
   expect(text(sketched({ calls, model: 'somebody-s' }))).not.toContain('with ctxb:');
   expect(text(sketched({ calls: [] }))).toBe('no calls to try ctxb on\n');
 });

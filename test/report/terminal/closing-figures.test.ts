@@ -59,7 +59,7 @@ describe('the line at the end of a run', () => {
     );
   });
 
-  it('is left out where claude did nothing', () => {
+  it('is omitted if claude did nothing', () => {
     expect(closing([], drive().state)).toBe('');
   });
 
@@ -74,7 +74,7 @@ describe('the line at the end of a run', () => {
     expect(closing([COMPACTED], { ...state, relief })).toContain(says);
   });
 
-  it('compares nothing without a price', () => {
+  it('omits the comparison without a price', () => {
     const state = played();
     const gauge = { ...state.gauge, call: null };
     const session = { ...state.session, model: 'another-model' };
@@ -82,7 +82,7 @@ describe('the line at the end of a run', () => {
   });
 });
 
-it('says at the end which prompts have no answer, and how to go on', () => {
+it('lists unanswered prompts at the end, and how to continue', () => {
   const driver = drive();
   driver.prompt('Read the files.');
   driver.prompt('Write down what they say about the calendar, and the clock.');
@@ -92,7 +92,7 @@ it('says at the end which prompts have no answer, and how to go on', () => {
   );
 });
 
-describe('what is told of subagents at the end', () => {
+describe('subagents in the closing notices', () => {
   const agent = (id: string, used: number) => callLine(used, { parent_tool_use_id: id });
 
   it.each([
@@ -114,7 +114,7 @@ describe('what is told of subagents at the end', () => {
   });
 });
 
-describe('what is told of results of tools at the end', () => {
+describe('cut tool results in the closing notices', () => {
   it.each([
     {
       title: 'one was cut',

@@ -33,7 +33,7 @@ function watch({ isTTY = true, total, columns = 100 }: { isTTY?: boolean; total?
 }
 
 describe('progress', () => {
-  it('says nothing of work that is done within half a second', () => {
+  it('prints nothing for work shorter than half a second', () => {
     const { add, shown, progress } = watch({ total: 100e6 });
     add(250, 10);
     add(249, 89);
@@ -41,7 +41,7 @@ describe('progress', () => {
     expect(shown()).toBe('');
   });
 
-  it('says how much is read, how fast, and how long it takes', () => {
+  it('shows the bytes read, the rate, and the remaining time', () => {
     const { add, shown } = watch({ total: 400e6 });
     add(1_000, 100);
     expect(shown()).toBe(`${CLEAR}[#####...............] 25%, 100 of 400 MB, 100 MB/s, about 3 s left`);
@@ -51,25 +51,25 @@ describe('progress', () => {
     expect(shown()).toContain('[##########..........] 50%, 200 of 400 MB, 100 MB/s, about 2 s left');
   });
 
-  it('says what it can of stdin', () => {
+  it('shows the bytes and the rate for stdin', () => {
     const { add, shown } = watch();
     add(2_000, 100);
     expect(shown()).toBe(`${CLEAR}100 MB read, 50 MB/s`);
   });
 
-  it('does not go beyond the end of a file that has grown', () => {
+  it('stops at 100% for a file that has grown', () => {
     const { add, shown } = watch({ total: 100e6 });
     add(2_000, 150);
     expect(shown()).toContain('[####################] 100%');
   });
 
-  it('keeps to one line', () => {
+  it('fits on one line', () => {
     const { add, shown } = watch({ total: 400e6, columns: 30 });
     add(1_000, 100);
     expect(shown()).toHaveLength(CLEAR.length + 29);
   });
 
-  it('takes its line away once', () => {
+  it('clears its line once', () => {
     const { add, shown, progress } = watch({ total: 400e6 });
     add(1_000, 100);
     shown();
@@ -78,7 +78,7 @@ describe('progress', () => {
     expect(shown()).toBe(CLEAR);
   });
 
-  it('is for terminals only', () => {
+  it('draws on terminals only', () => {
     const { add, shown } = watch({ isTTY: false, total: 400e6 });
     add(5_000, 100);
     expect(shown()).toBe('');

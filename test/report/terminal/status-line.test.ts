@@ -8,7 +8,7 @@ import { afterTurn, callLine, drive, initLine, type Line, policyWith, resultLine
 const statusLine = (state: GovernorState, style: Style, now = state.now) => lineOf(state, style, 200, now);
 
 describe('the status line', () => {
-  it('says how full the context is, on what that rests and when something happens', () => {
+  it('shows how full the context is, the basis, and the next event', () => {
     const line = statusLine(afterTurn(150_000).state, PLAIN);
     expect(line).toContain(`${'█'.repeat(15)}${'░'.repeat(5)} 75%`);
     expect(line).toContain('150,001/200,000 measured');
@@ -16,11 +16,11 @@ describe('the status line', () => {
     expect(line).toContain('turn 1');
   });
 
-  it('says that nothing is known yet', () => {
+  it('shows that nothing is measured yet', () => {
     expect(statusLine(drive().state, PLAIN)).toContain('not measured yet');
   });
 
-  it('says that a compaction is under way', () => {
+  it('shows a running compaction', () => {
     const driver = afterTurn(160_000);
     driver.prompt('Next.');
     expect(statusLine(driver.state, PLAIN)).toContain('compacting');
@@ -32,7 +32,7 @@ describe('the status line', () => {
   });
 });
 
-describe('a claude that says nothing', () => {
+describe('a silent claude', () => {
   /** So many minutes into the second turn, after these lines. */
   function quiet(minutes: number, ...lines: readonly Line[]): string {
     const driver = afterTurn(20_000);
@@ -56,18 +56,18 @@ describe('a claude that says nothing', () => {
   it.each([
     { name: 'for a moment', line: quiet(1.9, initLine(), call) },
     { name: 'between two turns', line: quiet(60, initLine(), call, resultLine()) },
-  ])('is not told of: $name', ({ line }) => {
+  ])('is not reported: $name', ({ line }) => {
     expect(line).not.toContain('minutes');
   });
 });
 
-it('says how many subagents there were, and what they cost', () => {
+it('shows the number and cost of subagents', () => {
   const driver = afterTurn(20_000);
   driver.claude(callLine(30_000, { parent_tool_use_id: 't1' }), callLine(30_000, { parent_tool_use_id: 't2' }));
   expect(statusLine(driver.state, PLAIN)).toContain(' · 2 agents $0.02');
 });
 
-describe('what comes next', () => {
+describe('the forecast', () => {
   const grown = (...contexts: readonly number[]) => {
     const driver = afterTurn(contexts[0] ?? 0);
     for (const used of contexts.slice(1)) {
