@@ -6,7 +6,7 @@ import { isSaid, saidLine, summaryText } from './own-words.ts';
 import { GONE, type Part, type Round } from './parts.ts';
 import type { Whole } from './whole-rounds.ts';
 
-/** A part of the older conversation that stays, as space permits. */
+/** A kept part of the older conversation. */
 export interface Entry {
   readonly part: Part;
   /** `line`: a step or the words next to it. `reply`: the model's final answer. */
@@ -16,21 +16,21 @@ export interface Entry {
 
 export interface Entries {
   readonly kept: readonly Entry[];
-  /** Lines of tool calls that are kept, and that are not. */
+  /** Number of tool-call lines that are kept (`steps`) and dropped (`gone`). */
   readonly steps: number;
   readonly gone: number;
 }
 
-/** Code points of an older answer. */
+/** Maximum code points of an older answer. */
 const REPLY_LENGTH = 600;
 
-/** Code points. The conversation has claude's summary in no other place. */
+/** Maximum code points; the conversation contains claude's summary only here. */
 const SUMMARY_LENGTH = 16_000;
 
 /**
- * The entries of the parts, in order; also of those that stay whole, because they make the others older.
+ * Entries of all parts in order, including parts that stay whole, because they make the others older.
  *
- * @param room tokens for all of it: a summary leaves some of them to others
+ * @param room tokens for all entries; a summary leaves a share to the others
  */
 export function entriesOf(parts: readonly Part[], room: number): Entry[] {
   const summaryLength = Math.min(SUMMARY_LENGTH, Math.floor(room * 0.9));
@@ -44,12 +44,11 @@ export function entriesOf(parts: readonly Part[], room: number): Entry[] {
 }
 
 /**
- * Keeps what is worth most of what does not stay whole; of lines that say the same or of the same command that ended
- * alike, and of summaries, only the last. Everything loses worth with each entry that comes after it, so that old lines go
- * before new ones; lines of what can be looked up again go before those of changes and failures, and commands that were
- * run once before those that were run again.
+ * Keeps the most valuable entries of parts that do not stay whole. Of equal lines, of runs of a command with the same
+ * outcome, and of summaries, keeps only the last. Value falls with each later entry, so old lines are dropped first;
+ * lookups are dropped before changes and failures, commands that ran once before repeated ones.
  *
- * @param room tokens for all of it
+ * @param room tokens for all entries
  * @param most tokens for lines and answers
  */
 export function withinRoom(entries: readonly Entry[], whole: Whole, room: number, most: number): Entries {
@@ -84,7 +83,7 @@ function keyOf({ kind, text }: Entry): string {
 
 const COMMAND = /^(Bash `[^`]+`)/;
 
-/** How often a command was run, which one line stands for. */
+/** Number of runs of a command that one line represents. */
 const TIMES = / \(run (\d{1,6}) times\)$/;
 
 function timesIn({ text }: Entry): number {
@@ -100,7 +99,7 @@ function isStep({ kind, text }: Entry): boolean {
   return kind === 'line' && !isSaid(text);
 }
 
-/** Tokens of a message, or of a line's mark. */
+/** Tokens of the entry as a message, or as a line with its bullet. */
 function costOf({ kind, text }: Entry): number {
   return tokensOfText(kind === 'summary' ? summaryText(text) : text) + 2;
 }
@@ -117,11 +116,11 @@ function worthOf({ kind, text }: Entry): number {
   return LOOKS.test(text) ? 2 : 3;
 }
 
-/** Code points of a line: enough for a command and its last output. */
+/** Maximum code points of a line: enough for a command and its last output. */
 const LINE_LENGTH = 320;
 const SAID_LENGTH = 160;
 
-/** The lines of an older reply: its words, and each of its calls with the outcome. */
+/** The lines of an older reply: its words, and each tool call with its outcome. */
 export function stepLines({ words, calls }: Round): string[] {
   const said = words === '' ? [] : [saidLine(shortened(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
   return [...said, ...calls.map(callLine)];
@@ -131,7 +130,7 @@ function callLine({ use, result }: Round['calls'][number]): string {
   const came = result?.text === GONE ? { ...result, text: '' } : result;
   const block = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
   const call = { use: useBlock(use), agent: null, t: undefined, cwd: undefined, root: undefined };
-  // The tool's separate report is shortened here, and would look like an empty result.
+  // The tool's structured report is shortened here, and would look like an empty result.
   const ended: EndedCall = {
     ...{ kind: 'call', call, result: block, report: undefined, t: undefined },
     ...readOutcome(use.tool, block, undefined),
@@ -141,7 +140,7 @@ function callLine({ use, result }: Round['calls'][number]): string {
   return shortened(line, LINE_LENGTH) + again;
 }
 
-/** It goes to the model alone, which has seen it. */
+/** Masks nothing: the text goes only to the model, which has already seen it. */
 function whole(text: string | readonly string[]): string {
   return typeof text === 'string' ? text : text.join('');
 }

@@ -9,20 +9,20 @@ import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.t
 import { lostOf, stepForm } from './step-form.ts';
 import { type Form, resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
 
-/** The rest of a conversation after a compaction, unless claude compacts, and the outcome. */
+/** The outcome of a compaction, and the remaining messages unless claude compacts itself. */
 export interface Answer {
   readonly messages?: readonly Message[];
   readonly outcome: Outcome;
-  /** Why it should wait for the next call. */
+  /** Why the compaction should wait for the next call. */
   readonly waits?: string;
 }
 
 export interface Circumstances {
-  /** claude's name for it; each model gets its thoughts back by its own rules. */
+  /** claude's id of the model; the form of kept steps depends on it. */
   readonly model?: string;
   /** Tokens by which the conversation may still grow: while unseen results fit, the model can see them first. */
   readonly waitRoom?: number;
-  /** Files read by the calls that the plan keeps whole. */
+  /** Files read by tool calls that the plan keeps whole. */
   readonly files?: Files;
 }
 
@@ -31,23 +31,26 @@ type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 /** Share of the space after prompts and note for the last steps; lines and answers get the rest. */
 const WHOLE_SHARE = 0.6;
 
-/** Share of the same space, besides unseen results, for contents that are likely to be used again. */
+/** Share of the same space, after unseen results, for contents that are likely to be used again. */
 const MOST_USED = 0.9;
 
-/** Most for lines and answers: more would be read with every call, and cost more than to look up again what is missed. */
+/**
+ * Maximum tokens for lines and answers: every call reads them, so more would cost more than looking up missing facts
+ * again.
+ */
 const LINES_TOKENS = 3_000;
 
-/** Tokens for the words around lines and in the note that are not counted one by one. */
+/** Tokens for the text around lines and in the note that is not counted individually. */
 const FRAME = 100;
 
 /**
- * The rest: every prompt, then the last steps whole, then the model's answers and a line for each older step, within
- * the budget, in their order. No part of it comes from a model.
+ * Builds the remaining messages: every prompt, then the last steps whole, then the model's answers and a line for each
+ * older step, within the budget and in their order. No model writes any part.
  */
 export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances = {}): Answer {
   const answer = answerTo(messages, plan, circumstances);
   const isRefused = answer.messages === undefined && answer.waits === undefined;
-  // To fetch contents again costs less than a summary, which loses more.
+  // Fetching contents again costs less than a summary, which also loses more.
   return isRefused && plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
 }
 
@@ -61,7 +64,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteBeside(prompts, plan);
   const free = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
-  // A step that stands there in the user's words, and that the model has yet to see, has the space of one.
+  // An unseen step that stands in the user's words may take the space of an open step.
   const told = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
   const room = free + told;
   if (free <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
@@ -91,7 +94,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps, whole: ids } };
 }
 
-/** Unseen results come first, then contents that are likely to be used again, then the last steps, then lines. */
+/** Order of priority: unseen results, contents that are likely to be used again, the last steps, then lines. */
 function sharedOut(
   parts: readonly Part[],
   room: number,
@@ -128,7 +131,7 @@ function wordsOf({ text }: Message): string[] {
   return [words, shortOf(words)];
 }
 
-/** The same; where the plan cannot be made or followed, the compaction is left to claude. */
+/** Like exactAnswer(), but leaves the compaction to claude if the plan cannot be read or followed. */
 export function answerWith(messages: readonly Message[], plan: () => ExactPlan, circumstances: Circumstances): Answer {
   try {
     return exactAnswer(messages, plan(), circumstances);
@@ -143,7 +146,7 @@ function refusal(messages: readonly Message[], why: string): Answer {
   return { outcome: { answered: false, why, before: extent, after: extent, ...nothing } };
 }
 
-/** The note stands before the last steps, so that the text before it is the same after the next compaction. */
+/** Puts the note before the last steps, so that the text before the note stays the same at the next compaction. */
 function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
   const kept = new Map<Part, Entry[]>();
   for (const entry of entries) kept.set(entry.part, [...(kept.get(entry.part) ?? []), entry]);
@@ -157,7 +160,7 @@ function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[],
   return withLinesJoined(stays.flat());
 }
 
-/** The start of the whole steps at the end; -1 without a whole step there. */
+/** Index of the first whole step in the unbroken run at the end; -1 without such a run. */
 function lastRun(parts: readonly Part[], whole: Whole): number {
   const broken = parts.findLastIndex(
     (part) => (part.kind === 'round' && !whole.has(part)) || (part.kind !== 'round' && part.kind !== 'prompt'),
@@ -165,7 +168,7 @@ function lastRun(parts: readonly Part[], whole: Whole): number {
   return parts.findIndex((part, at) => at > broken && part.kind === 'round');
 }
 
-/** Lines that follow each other become one message. */
+/** Joins consecutive lines into one message. */
 function withLinesJoined(stays: readonly (Message | Entry)[]): Message[] {
   const messages: Message[] = [];
   let lines: string[] = [];

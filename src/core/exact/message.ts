@@ -2,13 +2,13 @@ import { estimateTokens, measureBlock, UNCALIBRATED } from '../governor/gauge/es
 import type { Block } from '../protocol/events.ts';
 import type { Extent } from '../protocol/exact-plan.ts';
 
-/** A message as a mod gets it from claude: one content block each, thoughts and images without a text. */
+/** A message as claude passes it to a mod: one content block each; thoughts and images have no text. */
 export interface Message {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly toolUses: readonly ToolUse[];
   readonly toolResults?: readonly ToolResult[];
-  /** claude's own row; with its handle and text unchanged, a message that is given back is that row. */
+  /** Identifies claude's own row: a message returned with its handle and text unchanged stays that row. */
   readonly handle?: string;
 }
 
@@ -22,11 +22,11 @@ export interface ToolResult {
   readonly tool_use_id: string;
   readonly text: string;
   readonly isError?: boolean;
-  /** The tool's report besides the text. */
+  /** The tool's structured report, beside the text for the model. */
   readonly result?: unknown;
 }
 
-/** A message that claude has no row of. */
+/** Creates a message without a row in claude's log. */
 export function built(role: Message['role'], text: string, more: Partial<Message> = {}): Message {
   return { role, text, toolUses: [], ...more };
 }
@@ -48,7 +48,7 @@ export function tokensOfAll(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + tokensOf(message), 0);
 }
 
-/** Tokens by the gauge. Thoughts and images cannot be seen here. */
+/** Tokens by the gauge, without thoughts and images, which are not visible here. */
 function tokensOf({ text, toolUses, toolResults = [] }: Message): number {
   return [
     ...(text === '' ? [] : [textBlock(text)]),

@@ -2,17 +2,17 @@ import { fieldsOf, textOf } from '../protocol/fields.ts';
 import type { Message, ToolResult, ToolUse } from './message.ts';
 import type { Part, Round } from './parts.ts';
 
-/** The present texts of files, by the path that the tool was given. */
+/** Current texts of files, by the path that the tool was given. */
 export type Files = ReadonlyMap<string, string>;
 
-/** Files that were read by calls that are to stay whole. */
+/** Paths read by the tool calls with the ids in `keep`. */
 export function filesRead(messages: readonly Message[], keep: readonly string[]): string[] {
   const ids = new Set(keep);
   const paths = messages.flatMap(({ toolUses }) => toolUses.filter((use) => ids.has(use.tool_use_id)).map(pathOf));
   return [...new Set(paths.filter((path) => path !== undefined))];
 }
 
-/** If a file has changed since it was read, shows its present text: the old lines would mislead. */
+/** Replaces the text of files that changed after they were read: old lines would mislead the model. */
 export function withNewestFiles(parts: readonly Part[], files: Files): Part[] {
   return parts.map((part) => (part.kind === 'round' ? { ...part, calls: part.calls.map(newest) } : part));
 
@@ -27,7 +27,7 @@ function pathOf({ tool, input }: ToolUse): string | undefined {
   return tool === 'Read' ? textOf(fieldsOf(input).file_path) : undefined;
 }
 
-/** A result without numbered lines is not changed. */
+/** Only changes results with numbered lines. */
 function asNow({ input }: ToolUse, result: ToolResult, file: string): ToolResult {
   const shown = result.text.split('\n');
   const first = Number(/^(\d+)\t/.exec(result.text)?.[1] ?? 0);
@@ -39,7 +39,7 @@ function asNow({ input }: ToolUse, result: ToolResult, file: string): ToolResult
   return lines.length === 0 || text === result.text ? result : { ...result, text };
 }
 
-/** As claude counts them. */
+/** Splits into lines as claude does. */
 function linesOf(file: string): string[] {
   return file.replace(/^\uFEFF/, '').split(/\r?\n/);
 }

@@ -3,16 +3,16 @@ import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
 import { oneLine, shortened } from '../memory/words.ts';
 
 /**
- * The messages that ctxb adds to the conversation, in words for the model and for a person at the terminal. Their
- * openings distinguish them from prompts, and let the next compaction read them.
+ * Messages that ctxb adds to the conversation, worded for the model and for a person at the terminal. Their openings
+ * distinguish them from prompts and let the next compaction read them.
  */
 export type Own =
   | { readonly kind: 'note'; readonly gone: number }
-  /** The work between two prompts: one line per step. */
+  /** The work between two prompts, one line per step. */
   | { readonly kind: 'lines'; readonly lines: readonly string[] }
   /** The user's words during a turn. */
   | { readonly kind: 'heard'; readonly text: string }
-  /** A request of ctxb to resume interrupted work, or to write a handoff document. */
+  /** ctxb's request to resume interrupted work or to write a handoff document. */
   | { readonly kind: 'asked' }
   /** claude's own summary, from a compaction that was not exact. */
   | { readonly kind: 'summary'; readonly text: string };
@@ -31,7 +31,7 @@ export function isOwn(text: string): boolean {
   return isAsked(text) || [NOTE, LINES, STEP, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
 }
 
-/** Whether it is the last step in the user's words. */
+/** Whether the text is the last step in the user's words. */
 export function isStep(text: string): boolean {
   return text.startsWith(STEP);
 }
@@ -51,7 +51,7 @@ export function readOwn(text: string): Own {
   return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
 }
 
-/** @param gone steps that are left out, since the beginning of the session */
+/** @param gone number of omitted steps since the beginning of the session */
 export function noteText(note: string, gone: number): string {
   const left = gone === 0 ? '' : ` ${gone} older ${gone === 1 ? 'step is' : 'steps are'} left out.`;
   return `${NOTE} ${HOW}${left}${note === '' ? '' : `\n\n${note}`}`;
@@ -61,7 +61,7 @@ export function linesText(lines: readonly string[]): string {
   return [LINES, ...lines.map((line) => BULLET + line)].join('\n');
 }
 
-/** A step that stays whole without blocks of calls and results. */
+/** A whole step as text, without blocks for tool calls and results. */
 export function stepText(lines: readonly string[], calls: readonly { readonly call: string; readonly text: string }[]) {
   const listed = [STEP, ...lines.map((line) => BULLET + line)].join('\n');
   return [listed, ...calls.map(({ call, text }) => `${call}\n${text}`)].join('\n\n');
@@ -75,7 +75,7 @@ export function summaryText(text: string): string {
   return `${SUMMARY}\n${text}`;
 }
 
-/** The model's words next to its calls, as a line. */
+/** The model's words next to its tool calls, as a line. */
 export function saidLine(words: string): string {
   return SAID + words;
 }
@@ -86,7 +86,7 @@ export function isSaid(line: string): boolean {
 
 const ENDED = /^<task-notification>[\s\S]*?<summary>([\s\S]*?)<\/summary>(?:[\s\S]*?<result>([\s\S]*)<\/result>)?/;
 
-/** Code points of a subagent's report: the conversation has it in no other place. */
+/** Maximum code points of a subagent's report; the conversation contains it only here. */
 const REPORT_LENGTH = 600;
 
 /** claude's message about a completed background task, as a line; undefined for other messages. */

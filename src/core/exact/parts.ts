@@ -4,28 +4,28 @@ import { built, isResult, type Message, type ToolResult, type ToolUse } from './
 import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
 
 export type Part =
-  /** `heard`: words of the user in mid-turn, if `message` is ctxb's own. */
+  /** `heard`: the user's words during a turn, if ctxb built `message`. */
   | { readonly kind: 'prompt'; readonly message: Message; readonly heard?: string }
   | Round
   | Exclude<Own, { kind: 'heard' }>;
 
-/** Texts of prompts, block by block, without blanks around them. */
+/** Trimmed texts of prompts, one per block. */
 type Known = ReadonlySet<string>;
 
-/** A whole reply of the model, and the results of its tool calls. */
+/** A complete reply of the model, with the results of its tool calls. */
 export interface Round {
   readonly kind: 'round';
   readonly messages: readonly Message[];
   readonly words: string;
-  /** In the order they were asked for; the result is missing where the turn was interrupted. */
+  /** In order of the calls; an interrupted call has no result. */
   readonly calls: readonly { readonly use: ToolUse; readonly result: ToolResult | undefined }[];
 }
 
 /**
- * Takes a conversation apart. claude's own messages in the user's place (commands, their output, interruptions) are left
- * out, and so are results whose call is gone.
+ * Splits a conversation into parts. Drops claude's own messages in the user's place (commands, their output,
+ * interruptions), and results without a call.
  *
- * @param known what is certain to be a prompt, whatever it looks like
+ * @param known texts that are certain to be prompts, even if they look like claude's or ctxb's messages
  */
 export function partsOf(messages: readonly Message[], known: Known): Part[] {
   const parts: Part[] = [];
@@ -41,15 +41,15 @@ export function partsOf(messages: readonly Message[], known: Known): Part[] {
     from = end;
   }
   const [last, newest] = [parts.at(-1), messages.at(-1)];
-  // Nothing has answered it yet.
+  // The model has not answered the last message yet.
   const isRunning = newest !== undefined && (last?.kind === 'asked' || reportIn(newest.text, known) !== undefined);
   const all: Part[] = isRunning ? [...parts.slice(0, -1), { kind: 'prompt', message: newest }] : parts;
   return all.filter((part) => part.kind !== 'round' || part.words !== '' || part.calls.length > 0);
 }
 
 /**
- * Inserts missing messages of the user from mid-turn: after the step before them, else after the last one. The report
- * of a task becomes a line once it is answered.
+ * Inserts the user's missing messages from running turns after the preceding step, or at the end. A task report becomes
+ * a line once it is answered.
  */
 export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[], known: Known): Part[] {
   const all = [...parts];
@@ -67,7 +67,7 @@ export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt
   return all;
 }
 
-/** Whether it is the user's: requests of ctxb and reports of claude can stay as prompts too. */
+/** Whether the user wrote the prompt: ctxb's requests and claude's reports can stay as prompts too. */
 export function isOfUser(part: Part, known: Known): boolean {
   if (part.kind !== 'prompt') return false;
   const { heard, message } = part;
@@ -77,7 +77,7 @@ export function isOfUser(part: Part, known: Known): boolean {
   );
 }
 
-/** The end of a task as a line, where claude reports it. */
+/** The end of a task as a line, if claude reports one. */
 function reportIn(text: string, known: Known): string | undefined {
   return known.has(text.trim()) ? undefined : reportLine(text);
 }
@@ -94,12 +94,12 @@ function toldIn(part: Part): readonly string[] {
   return part.kind === 'prompt' && part.heard !== undefined ? [part.heard] : [];
 }
 
-/** In the user's place, and no result. */
+/** A user message without tool results. */
 function isSpoken(message: Message): boolean {
   return message.role === 'user' && !isResult(message);
 }
 
-/** Behind the messages of one reply and the results that follow it. */
+/** Index after the messages of one reply and the results that follow. */
 function roundEnd(messages: readonly Message[], from: number): number {
   let end = from;
   while (messages[end]?.role === 'assistant') end++;
@@ -111,7 +111,7 @@ function roundOf(messages: readonly Message[]): Round {
   const results = new Map(
     messages.flatMap(({ toolResults = [] }) => toolResults.map((one) => [one.tool_use_id, selfContained(one)])),
   );
-  // A step that was open at a compaction comes twice after `--resume`.
+  // After `--resume` a step that was open at a compaction appears twice.
   const uses = new Map(messages.flatMap(({ toolUses }) => toolUses.map((use) => [use.tool_use_id, use])));
   const words = messages.filter(({ role }) => role === 'assistant').map(({ text }) => text.trim());
   return {
@@ -122,21 +122,21 @@ function roundOf(messages: readonly Message[]): Round {
   };
 }
 
-/** Between claude's words about its summary and its instruction to continue. */
+/** The text between claude's heading of its summary and its instruction to continue. */
 const SUMMARY = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from before|$)/;
 
-/** claude's answer to a call of a skill, whose text comes separately. */
+/** claude's result of a skill call; the skill's text comes separately. */
 const SKILL = 'Launching skill: ';
 
 export const GONE =
   '[ctxb] The content here was removed (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.';
 
-/** Pictures and definitions of tools have no text here; built without it a result would pass for an empty one. */
+/** Pictures and tool definitions have no text here; without a placeholder the result would look empty. */
 function selfContained(result: ToolResult): ToolResult {
   return hasText(result) ? result : { ...result, text: GONE };
 }
 
-/** Whether its text says what it gave. */
+/** Whether the text contains the actual result. */
 export function hasText({ text }: ToolResult): boolean {
   return text !== '' && !isSeenBefore(text) && !text.startsWith(SKILL);
 }
@@ -151,13 +151,16 @@ function spoken(message: Message, next: Message | undefined, known: Known): Part
   if (isSummary(text)) return [{ kind: 'summary', text: SUMMARY.exec(text)?.[1] ?? text }];
   const report = reportLine(text);
   if (report !== undefined) return [{ kind: 'lines', lines: [report] }];
-  // A picture has no text; a row of claude's without text is kept unchanged.
+  // Pictures have no text; claude's rows without text stay unchanged.
   const isClaudes = isNotice(text) && !hasAsked(text, next);
   if (isClaudes && (text !== '' || handle === undefined)) return [];
   return [{ kind: 'prompt', message }];
 }
 
-/** Whether a command made a request to the model: after some of claude's own commands it works, or is about to. */
+/**
+ * Whether a command sent a request to the model: the model works after some of claude's own commands too, or is about
+ * to.
+ */
 function hasAsked(text: string, next: Message | undefined): boolean {
   const command = commandOf(text);
   if (command === undefined || command.asked) return command !== undefined;

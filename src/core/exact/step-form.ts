@@ -5,12 +5,13 @@ import { stepText } from './own-words.ts';
 import { hasText, type Round } from './parts.ts';
 import type { Form } from './whole-rounds.ts';
 
-/** Models that refuse a thought when anything before it has changed. */
+/** Models that reject a thought when anything before it has changed. */
 const PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\b/;
 
 /**
- * The form in which the API accepts whole steps. Older models need the thoughts of an open step with its results, and
- * `--resume` would double a row of claude's with a thought: for them the steps become words of the user.
+ * Selects the form in which the API accepts whole steps. Older models need the thoughts of an open step with its
+ * results, but `--resume` would duplicate claude's rows with thoughts; for these models the steps become words of the
+ * user.
  */
 export function stepForm(messages: readonly Message[], model: string): Form {
   const last = messages.at(-1);
@@ -18,7 +19,7 @@ export function stepForm(messages: readonly Message[], model: string): Form {
   return isOpen && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD : BUILT;
 }
 
-/** Whether the model has thought in the turn under way: a thought has neither words nor calls here. */
+/** Whether the model has thought in the current turn: a thought appears as a message without words and calls. */
 function hasThoughts(messages: readonly Message[]): boolean {
   const prompt = messages.findLastIndex((message) => message.role === 'user' && !isResult(message));
   return messages.slice(prompt + 1).some(({ role, text, toolUses }) => {
@@ -27,8 +28,8 @@ function hasThoughts(messages: readonly Message[]): boolean {
 }
 
 /**
- * Built from words and calls, not from claude's own rows with the model's thoughts: a session with rows of tool calls
- * does not resume from the compaction, but from everything before it.
+ * Builds a step from words and calls instead of claude's own rows: a session with rows of tool calls does not resume
+ * from the compaction, but from everything before it.
  */
 function builtStep({ words, calls }: Round, results: readonly ToolResult[]): Message[] {
   const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
@@ -36,7 +37,7 @@ function builtStep({ words, calls }: Round, results: readonly ToolResult[]): Mes
   return results.length === 0 ? [reply] : [reply, built('user', '', { toolResults: results })];
 }
 
-/** In the user's words: only what the model has yet to see. */
+/** Writes an unseen step as words of the user. */
 function toldStep(round: Round, results: readonly ToolResult[]): Message[] {
   if (round.calls.length === 0) return [built('assistant', round.words)];
   const texts = new Map(results.map(({ tool_use_id, text }) => [tool_use_id, text]));
@@ -50,14 +51,14 @@ function toldStep(round: Round, results: readonly ToolResult[]): Message[] {
 const BUILT: Form = { mostSteps: 3, write: builtStep };
 const TOLD: Form = { mostSteps: 1, write: toldStep };
 
-/** Parts of unseen results that cannot be kept; undefined: they are texts. */
+/** Why unseen results cannot be kept; undefined if all are text. */
 export function lostOf({ messages }: Round): string | undefined {
   const results = messages.flatMap(({ toolResults = [] }) => toolResults);
   const isLost = results.some((result) => !hasText(result) || isPicture(result));
   return isLost ? 'the model has yet to see what a tool gave back beside text' : undefined;
 }
 
-/** Kinds of files that a text does not fully represent. */
+/** File types that a text does not fully represent. */
 const MORE_THAN_TEXT: readonly unknown[] = ['image', 'pdf', 'parts', 'notebook'];
 
 function isPicture({ result }: ToolResult): boolean {

@@ -5,22 +5,22 @@ import { hasText, type Part, type Round } from './parts.ts';
 /** Replies that stay whole, with their messages. */
 export type Whole = ReadonlyMap<Round, readonly Message[]>;
 
-/** How replies with the results of their calls are given back. */
+/** How kept replies and their results are written. */
 export interface Form {
-  /** Replies with tool calls that stay whole. */
+  /** Maximum number of whole replies with tool calls. */
   readonly mostSteps: number;
   readonly write: (round: Round, results: readonly ToolResult[]) => readonly Message[];
 }
 
 export interface WholeOptions {
-  /** The model has asked for tools and is about to see the results. */
+  /** The model has called tools and has not seen the results yet. */
   readonly isOpen: boolean;
   readonly form: Form;
 }
 
 /**
- * The last replies with all their calls, as far back as nothing between them is shortened. Shortens the results of the
- * last one if they do not fit.
+ * The last replies with all their tool calls, back to the first gap. Shortens the results of the last reply if they do
+ * not fit.
  *
  * @param room tokens
  */
@@ -39,7 +39,7 @@ export function wholeRounds(
   const all = write(last, resultsOf(last));
   let left = room - tokensOfAll(all);
   const fitting = left < 0 ? write(last, shortened(resultsOf(last), room - tokensOfAll(write(last, [])))) : all;
-  // An open step always stays; the caller checks whether it is too large.
+  // An open step always stays; the caller checks its size.
   if (isOpen || tokensOfAll(fitting) <= room) whole.set(last, fitting);
   let steps = last.calls.length > 0 ? 1 : 0;
   for (const round of earlier) {
@@ -53,7 +53,7 @@ export function wholeRounds(
 }
 
 /**
- * Earlier replies with the calls that are likely to be used again; the newest first, as space permits.
+ * Earlier replies with the tool calls that are likely to be used again, newest first, as space permits.
  *
  * @param room tokens
  * @param options `keep`: ids of tool calls
@@ -64,7 +64,7 @@ export function usedRounds(
   { keep, form }: { readonly keep: ReadonlySet<string>; readonly form: Form },
 ): Whole {
   const used = new Map<Round, readonly Message[]>();
-  // A model that wants its thoughts back may refuse steps without them.
+  // A model that needs its thoughts may refuse steps without them.
   if (form.mostSteps === 1) return used;
   let left = room;
   for (const part of parts.toReversed()) {
@@ -91,11 +91,11 @@ export function resultsOf({ calls }: Round): ToolResult[] {
   );
 }
 
-/** Two such characters are surely at most one token; and the least that remains of a result. */
+/** A conservative ratio of UTF-16 units to tokens, and the minimum UTF-16 units to keep of a result. */
 const CHARS_PER_TOKEN = 1.2;
 const LEAST_LENGTH = 200;
 
-/** Cuts the longest results to one length, so that all of them fit. */
+/** Cuts the longest results to one length so that all results fit. */
 function shortened(results: readonly ToolResult[], room: number): ToolResult[] {
   const lengths = results.map(({ text }) => text.length);
   const length = Math.max(LEAST_LENGTH, fairShare(lengths, room * CHARS_PER_TOKEN));
