@@ -3,13 +3,13 @@ import { withMembers } from './json-spans.ts';
 
 /** Traces of ctxb in claude's lines. */
 export interface Traces {
-  /** Whether a prompt has its `uuid` from ctxb. */
+  /** Whether ctxb assigned the `uuid` of a prompt. */
   readonly isStamped: (uuid: string) => boolean;
-  /** claude was asked for stream-json, and the caller asked for json. */
+  /** claude runs with stream-json although the caller requested json. */
   readonly isStreamed: boolean;
   /** Names of ctxb's hooks. */
   readonly ownHooks: () => readonly string[];
-  /** All hooks that claude was given on the control channel are ctxb's. */
+  /** Whether ctxb registered every hook on the control channel. */
   readonly hasOnlyOwnHooks: () => boolean;
 }
 
@@ -17,19 +17,19 @@ const OF_STAMPS = '"user_message_uuid';
 /** Keys that 2.1.330 writes only with stream-json. */
 const OF_STREAMS = { usage: '"model_usage_since_last_result"', capability: '"lifecycle_wakeup_source_v1"' };
 
-/** In the answer to an `initialize` that has hooks. */
+/** A key in the response to an `initialize` request with hooks. */
 const OF_HOOKS = '"hooks_applied"';
 
-/** Each line that may need a change contains one of these texts. */
+/** Marks in lines that may need a change; a line without any mark stays unchanged. */
 export function traceMarks({ isStreamed }: Traces): readonly string[] {
   return [OF_STAMPS, OF_HOOKS, CALLBACK_MARK, ...(isStreamed ? Object.values(OF_STREAMS) : [])];
 }
 
-/** Keys besides the ids that 2.1.330 writes only if the turn began with a prompt with an id. */
+/** Additional keys that 2.1.330 writes only if the turn began with a prompt with an id. */
 const BESIDE_STAMPS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/;
 
 /**
- * A line of claude's as it would be without ctxb: removes the traces, and keeps every other byte.
+ * Removes the traces of ctxb from a line of claude's and keeps every other byte.
  *
  * @param line JSON, with or without its terminator
  */
@@ -41,7 +41,7 @@ export function asAlone(line: string, traces: Traces): string {
 
 function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
   const { type, user_message_uuid: first, user_message_uuids: all } = parseFields(line);
-  // Here claude names a prompt without a `uuid` too, by one of its own.
+  // claude assigns ids itself here, also to prompts without a `uuid`.
   if (type === 'conversation_reset') return line;
   const isBegun = isStamped(stringOf(first));
   const other = textsOf(all).find((uuid) => !isStamped(uuid));
@@ -67,7 +67,7 @@ function withoutHooksApplied(line: string, { hasOnlyOwnHooks }: Traces): string 
   return line.includes(OF_HOOKS) && hasOnlyOwnHooks() ? takeOut(line, ['"response"', '"response"', OF_HOOKS]) : line;
 }
 
-/** An object without the member that these names lead to. */
+/** An object without the member at this path of names. */
 function takeOut(object: string, [name, ...deeper]: readonly string[]): string {
   return withMembers(object, object.indexOf('{'), (member) => {
     const value = object.slice(member.from, member.to);
@@ -76,7 +76,7 @@ function takeOut(object: string, [name, ...deeper]: readonly string[]): string {
   }).text;
 }
 
-/** An array without some of its values; undefined if it becomes empty. */
+/** An array without some values; undefined if no value remains. */
 function without(array: string, isTakenOut: (value: string) => boolean): string | undefined {
   const left = withMembers(array, 0, ({ from, to }) => {
     const value = array.slice(from, to);
@@ -85,16 +85,20 @@ function without(array: string, isTakenOut: (value: string) => boolean): string 
   return left.count === 0 && left.text !== array ? undefined : left.text;
 }
 
-/** claude's last line of a `/compact` names the hooks that ran, each with its output. */
+/** claude's last line of a `/compact`, with the output of each hook. */
 const REPORT = /("content":"<local-command-stdout>Compacted )((?:Pre|Post)Compact \[.*?)(<\/local-command-stdout>")/;
 
-/** Each hook begins a line, which is escaped here. */
+/**
+ * Each hook starts on a new line, escaped as `
+ * `.
+ */
 const NEXT_HOOK = /\\n(?=(?:Pre|Post)Compact \[)/;
 
 const CALLBACK_MARK = 'Compact [callback]';
 
 /**
- * Removes ctxb's hooks from such a line. They run after all others, so ours is the last callback of a name.
+ * Removes ctxb's hooks from the report of a `/compact`. ctxb's hooks run last, so they are the last callbacks of their
+ * names.
  *
  * @param own names of the hooks that ctxb has registered
  */

@@ -3,7 +3,7 @@ import { countOf, type Fields, fieldsOf, listOf, ownOf, stringOf, textOf, textsO
 
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 
-/** Subtypes that are written by some version and mean nothing for the context. */
+/** Known subtypes that do not affect the context. */
 const KNOWN_SUBTYPES: ReadonlySet<string> = new Set([
   ...['hook_started', 'hook_progress', 'hook_response', 'notification', 'informational', 'thinking_tokens'],
   ...['microcompact_boundary', 'local_command', 'local_command_output', 'stop_hook_summary', 'turn_duration'],
@@ -12,7 +12,7 @@ const KNOWN_SUBTYPES: ReadonlySet<string> = new Set([
   ...['agents_killed', 'background_tasks_changed'],
 ]);
 
-/** `type: "system"` lines; the subtype says what they are. */
+/** Decodes `type: "system"` lines by their subtype. */
 export function decodeSystem(line: Fields, common: LineFields): Event {
   const subtype = stringOf(line.subtype);
   const decode = ownOf(DECODERS, subtype);
@@ -28,7 +28,7 @@ const DECODERS: Readonly<Record<string, (line: Fields, common: LineFields) => Ev
   task_progress: decodeTask,
   task_updated: decodeTask,
   task_notification: decodeTask,
-  // A session log's.
+  // Session logs only.
   api_error: (line, common) => apiRetry(common, fieldsOf(line.error).status, line.retryInMs),
   api_retry: (line, common) => apiRetry(common, line.error_status, line.retry_delay_ms),
 };
@@ -65,7 +65,7 @@ function compactPhase(line: Fields): CompactStatusEvent['phase'] {
   return line.compact_result === 'success' || line.compact_result === 'failed' ? line.compact_result : 'other';
 }
 
-/** The stream spells the figures in snake_case, session logs in camelCase. */
+/** The stream writes the figures in snake_case, session logs in camelCase. */
 function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
   const stream = fieldsOf(line.compact_metadata);
   const log = fieldsOf(line.compactMetadata);
@@ -108,7 +108,7 @@ function taskType(type: string): TaskEvent['type'] {
   return type.includes('workflow') ? 'workflow' : 'shell';
 }
 
-/** The list also has phases, and agents that have not begun. */
+/** Skips phases and agents that have not started. */
 function workflowAgent(value: unknown): WorkflowAgent[] {
   const entry = fieldsOf(value);
   const id = textOf(entry.agentId);

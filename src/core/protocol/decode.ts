@@ -27,7 +27,7 @@ import {
 } from './fields.ts';
 import { readLastIteration, readUsage } from './usage.ts';
 
-/** Types that are written by some version and mean nothing for the context. */
+/** Known types that do not affect the context. */
 const KNOWN_TYPES: ReadonlySet<string> = new Set([
   ...['progress', 'attachment', 'queue-operation', 'summary', 'file-history-snapshot', 'file-history-delta'],
   ...['mode', 'permission-mode', 'last-prompt', 'ai-title', 'custom-title', 'tag', 'pr-link'],
@@ -38,12 +38,11 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set([
   ...['keep_alive', 'tool_progress', 'tool_use_summary', 'auth_status', 'prompt_suggestion'],
 ]);
 
-/** Bytes of a session log's end that are read while claude waits: they take up to a second. */
+/** Bytes read from the end of a session log while claude waits; reading them takes up to a second. */
 export const LOG_TAIL_BYTES = 8 * 1024 * 1024;
 
 /**
- * Decodes one line. Never throws: lines that are not understood become `unknown` or `malformed`, to be passed on and
- * counted.
+ * Decodes one line. Never throws: unknown lines become `unknown` or `malformed`, to be passed on and counted.
  *
  * @param line one line of a stream recording or a session log, with or without its terminator
  */
@@ -78,14 +77,14 @@ function lineFields(line: Fields) {
   return { uuid: textOf(line.uuid), sessionId, timestamp: timeOf(line.timestamp) };
 }
 
-/** The stream names the parent tool use, a session log only says that the line is not the main thread's. */
+/** The stream names the parent tool call; a session log only marks lines that are not the main thread's. */
 function subagentOf(line: Fields): string | null {
   const parent = textOf(line.parent_tool_use_id);
   if (parent !== undefined) return parent;
   return line.isSidechain === true ? (textOf(line.agentId) ?? SIDECHAIN) : null;
 }
 
-/** Stands for all subagents of a log that does not distinguish them. */
+/** Represents all subagents of a log that does not distinguish them. */
 export const SIDECHAIN = 'sidechain';
 
 function decodeAssistant(line: Fields): AssistantEvent {
@@ -132,7 +131,7 @@ function decodeUser(line: Fields): UserEvent {
   };
 }
 
-/** A session log stores words of the user in mid-turn, and texts of Claude Code, as attachments. */
+/** Session logs store the user's words during a turn, and texts of Claude Code, as attachments. */
 function decodeAttachment(line: Fields): Event {
   const attachment = fieldsOf(line.attachment);
   const { type, commandMode, prompt, origin, isMeta } = attachment;

@@ -1,42 +1,40 @@
 import { countOf, fieldsOf, listOf, stringOf, textsOf } from './fields.ts';
 
 /**
- * What ctxb and its mod inside claude tell each other about an exact compaction, as JSON files in the folder that claude
- * was given with `--plugin-dir`. ctxb copies dist/mod there and writes `hooks/place.js`, which names the folder. The mod
- * writes the file `alive` when claude has started it; that may be a moment after `reload_plugins` is answered.
+ * Messages between ctxb and its mod inside claude about an exact compaction: JSON files in the folder that claude gets
+ * with `--plugin-dir`. ctxb copies dist/mod there and writes `hooks/place.js`, which names the folder. The mod writes
+ * the file `alive` when claude has started it, possibly shortly after the answer to `reload_plugins`.
  */
 
 /** ctxb's plan for the mod before a compaction: `plan.json`. Without a plan the mod leaves compactions to claude. */
 export interface ExactPlan {
   readonly version: 1;
   /**
-   * Facts that the conversation's own lines lack: dead ends, failing commands, open tasks, changed files, the place of
-   * the notes.
+   * Facts that the kept rows lack: dead ends, failing commands, open tasks, changed files, the location of the notes.
    */
   readonly note: string;
-  /** The user's words. The note has those that the conversation lacks, in at most `room` UTF-16 units. */
+  /** The user's words. The mod adds to the note those that the conversation lacks, up to `room` UTF-16 units. */
   readonly said?: UserWords & { readonly room: number };
-  /** Most that may stay, in tokens by the gauge; system prompt and tools are not counted. */
+  /** Maximum tokens that may stay, by the gauge, without system prompt and tools. */
   readonly budget: number;
-  /** Tool calls whose results are likely to be used again: they stay whole, within the budget. */
+  /** Tool calls whose results are likely to be used again; they stay whole, within the budget. */
   readonly keep?: readonly string[];
   /**
-   * What was told while the model worked, since the last compaction, in order: what the user said, and claude's reports
-   * of tasks in the background. claude puts them beside the results of tools, where a mod does not see them, and they
-   * would be lost with those.
+   * Messages during turns since the last compaction, in order: the user's words, and claude's reports of background
+   * tasks. claude puts them beside tool results, where a mod does not see them, and a compaction would lose them.
    */
   readonly midTurn?: readonly MidTurnPrompt[] | undefined;
-  /** The known prompts of the user since the context began, block by block, whatever they look like. */
+  /** All known prompts since the context began, one text per block, even if they look like claude's messages. */
   readonly prompts?: readonly string[] | undefined;
 }
 
-/** The user's words in a conversation, in short, for a context that has lost them. */
+/** The user's words in a conversation, shortened, for a context that has lost them. */
 export interface UserWords {
-  /** Rules for more than one prompt, word for word: of the newest prompt first, then in their order. */
+  /** Lasting rules, verbatim: rules of the newest prompt first, each prompt in its own order. */
   readonly constraints: readonly string[];
-  /** The newest first. */
+  /** Newest first. */
   readonly prompts: readonly Request[];
-  /** The file with all prompts. */
+  /** The file that contains all prompts. */
   readonly file: string;
 }
 
@@ -49,29 +47,29 @@ export interface Request {
 
 export interface MidTurnPrompt {
   readonly text: string;
-  /** Id of the last tool call before it. */
+  /** Id of the preceding tool call. */
   readonly after: string;
 }
 
 /** The mod's report: `receipt.json`, replaced at each compaction. */
 export interface ExactReceipt {
   readonly version: 1;
-  /** Compactions that the mod was asked for since it was loaded. */
+  /** Number of compaction requests since the mod was loaded. */
   readonly number: number;
   readonly answered: boolean;
-  /** Why it left the compaction to claude. */
+  /** Why the mod left the compaction to claude. */
   readonly why?: string;
   readonly ms: number;
   readonly before: Extent;
   readonly after: Extent;
   readonly prompts: { readonly kept: number; readonly of: number };
-  /** Tool calls that stay whole, in a line, or not at all. */
+  /** Number of tool calls that stay whole, become a line, or are dropped. */
   readonly steps: { readonly whole: number; readonly lines: number; readonly gone: number };
   /** Ids of the tool calls that stay whole. */
   readonly whole: readonly string[];
 }
 
-/** Number of messages as a mod gets them, one for each content block, and their tokens by the gauge. */
+/** Number of messages as a mod receives them, one for each content block, and their tokens by the gauge. */
 export interface Extent {
   readonly messages: number;
   readonly tokens: number;
@@ -80,9 +78,9 @@ export interface Extent {
 /**
  * Reads `plan.json`.
  *
- * @param heard what was said in mid-turn as far as the mod knows: the last of it may be newer than the plan
- * @param said all that was said as far as the mod knows
- * @throws {Error} that says what is wrong with the plan
+ * @param heard messages during turns that the mod knows; the last ones may be newer than the plan
+ * @param said all prompts that the mod knows
+ * @throws {Error} with the problem of the plan
  */
 export function readPlan(text: string | undefined, heard: readonly string[], said: readonly string[] = []): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
@@ -121,7 +119,7 @@ function withNewer(planned: readonly MidTurnPrompt[], heard: readonly string[]):
   ];
 }
 
-/** The unknown ones; a repeated text must be known as often as it occurs. */
+/** Returns the items whose key is not in `known`; a repeated key must occur in `known` as often. */
 export function notAmong<T>(known: readonly string[], all: readonly T[], keyOf: (one: T) => string): T[] {
   const left = [...known];
   return all.filter((one) => {
@@ -136,12 +134,12 @@ function readPrompt(value: unknown): MidTurnPrompt[] {
   return typeof text === 'string' && typeof after === 'string' ? [{ text, after }] : [];
 }
 
-/** The share of the context that a compaction leaves. */
+/** The share of the context that remains after a compaction. */
 export function shareLeft({ before, after }: ExactReceipt): number {
   return after.tokens / Math.max(1, before.tokens);
 }
 
-/** It has left next to all, and so only written again what stood there. */
+/** Whether the compaction removed next to nothing. */
 export function leavesAll(receipt: ExactReceipt): boolean {
   return shareLeft(receipt) > 0.99;
 }

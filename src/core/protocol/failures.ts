@@ -4,34 +4,34 @@ import { countOf, type Fields, fieldsOf } from './fields.ts';
 export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 /** claude's words when it does not run a slash command. */
 export const COMMANDS_OFF = /isn't available|not available in this|unknown (slash )?command|unknown skill/i;
-/** The disk takes nothing more. */
+/** Errors of a full or read-only disk. */
 export const UNWRITABLE = /\b(?:ENOSPC|EDQUOT|EFBIG|EROFS)\b/;
 export const BLOCKED = /blocked by PreCompact hook/i;
-/** "Request rejected (429)" is what claude says with an API key, whose 429 limits the rate and resets within a minute. */
+/** claude reports a 429 for an API key as "Request rejected (429)": a rate limit that resets within a minute. */
 const API_DOWN =
   /API Error: (?:429|5\d\d)\b|Request rejected \(429\)|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
-/** The words of 2.1.197 and of 2.1.330 for a connection that fails. */
+/** Messages of 2.1.197 and of 2.1.330 for a failed connection. */
 const UNREACHABLE =
   /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
 export const REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
-/** claude's own bound for an answer. */
+/** claude's own limit on an answer. */
 const TOO_LONG_ANSWER = /output token maximum/i;
 
-/** Words about a usage limit of a subscription. */
+/** Messages about a subscription's usage limit. */
 const LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
 
-/** The API is unavailable, and may answer later. */
+/** Whether an error says that the API is unavailable and may answer later. */
 export function saysUnavailable(said: string): boolean {
   return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said) || LIMIT_REACHED.test(said));
 }
 
-/** The failure of the API by an error of claude's; undefined: a repeated request would fail too. */
+/** The API failure behind an error of claude's; undefined if a repeated request would fail too. */
 export function failureOf(line: Fields, said: string): ApiFailure | undefined {
   const status = countOf(line.api_error_status) ?? 0;
   if (status !== 429 && status < 500 && !saysUnavailable(said) && !isForeign(line, said)) return undefined;
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(said);
   const told = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
-  // 2.1.197 puts the time after its words.
+  // 2.1.197 appends the time to the message.
   const written = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
   const resetsAt = epochMsOf(told ?? (written && Number(written)));
   return {
@@ -42,31 +42,31 @@ export function failureOf(line: Fields, said: string): ApiFailure | undefined {
   };
 }
 
-/** Statuses that the same request gets again: it is too large, or malformed. */
+/** Statuses that the same request always gets: it is too large or malformed. */
 const REQUEST_FAULTS: readonly number[] = [413, 414, 415, 422, 431];
-/** Statuses that each request gets at a wrong address. */
+/** Statuses that every request to a wrong address gets. */
 const NOT_THERE: readonly number[] = [400, 404, 405];
 
 /**
- * The answer came from something between claude and the API, such as a proxy's page: an error of the API names its
- * type, in the versions that report the status too.
+ * Whether something between claude and the API answered, such as a proxy's page: an API error names its type, in
+ * versions that report the status too.
  */
 function isForeign(line: Fields, said: string): boolean {
   const isApiError =
     line.terminal_reason === 'api_error' ? 'api_error_status' in line : line.is_api_error_message === true;
   if (!isApiError || line.api_error_type !== undefined || TOO_LONG_ANSWER.test(said)) return false;
   const status = countOf(line.api_error_status);
-  // Without a status claude may not have called anybody, as without a key.
+  // Without a status claude may not have sent a request, for example without an API key.
   return status === undefined ? /^API Error\b/.test(said) : !REQUEST_FAULTS.includes(status);
 }
 
-/** Milliseconds since the epoch, from a time in seconds. */
+/** Converts a time in seconds to milliseconds since the epoch. */
 export function epochMsOf(value: unknown): number | undefined {
   const seconds = countOf(value);
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-/** Whether the prompt was refused because the context was full. */
+/** Whether claude or the API rejected the prompt because the context was full. */
 export function isExhaustion(event: ResultEvent): boolean {
   const { isError, terminalReason, text } = event;
   if (!isError) return false;
@@ -75,7 +75,9 @@ export function isExhaustion(event: ResultEvent): boolean {
 
 const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
 
-/** The size that the API refused and its limit, in tokens, by its own or claude's words; undefined without them. */
+/**
+ * The rejected size and the limit in tokens, from the error message of the API or of claude; undefined without them.
+ */
 export function refusedSize(said: string): { readonly tokens: number; readonly limit: number } | undefined {
   const [, tokens, limit] = /(\d+) tokens (?:> |\(limit )(\d+)/.exec(said) ?? [];
   return tokens === undefined ? undefined : { tokens: Number(tokens), limit: Number(limit) };

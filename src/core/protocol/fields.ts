@@ -16,17 +16,17 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A text; empty for anything else. */
+/** The string, or an empty string for any other value. */
 export function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The value under a key from a stream, which may be the name of a property that every object inherits. */
+/** The value of an own property: a key from a stream may be the name of an inherited property. */
 export function ownOf<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A number that can be reckoned with. */
+/** A finite number; undefined for any other value. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
@@ -39,12 +39,12 @@ export function textsOf(value: unknown): string[] {
   return listOf(value).filter((item) => typeof item === 'string');
 }
 
-/** The fields of an object in JSON; empty for anything else, such as a line torn by a kill. */
+/** Fields of a JSON object; empty for invalid JSON, such as a line torn by a kill. */
 export function parseFields(line: string): Fields {
   return fieldsOf(parsed(line));
 }
 
-/** The value of a text in JSON; undefined for invalid JSON. */
+/** The parsed value; undefined for invalid JSON. */
 export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -53,7 +53,7 @@ export function parsed(text: string): unknown {
   }
 }
 
-/** A value as JSON; empty if it cannot be written, because it is nested too deep. */
+/** A value as JSON; empty if it cannot be serialized, because it is nested too deep. */
 export function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? '';
@@ -62,17 +62,17 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** No count is larger: sums stay finite. */
+/** Upper bound of a count, so that sums stay finite. */
 const MAX_COUNT = 1e18;
 
-/** Whole number from 0 to 10^18 out of a number or a numeric string; fractions are cut off. */
+/** Whole number from 0 to 10^18 from a number or a numeric string; fractions are truncated. */
 export function countOf(value: unknown): number | undefined {
   if (value === null || value === '' || (typeof value !== 'number' && typeof value !== 'string')) return undefined;
   const number = Math.trunc(Number(value));
   return number >= 0 && number <= MAX_COUNT ? number : undefined;
 }
 
-/** Milliseconds since the epoch out of an ISO 8601 time. */
+/** Milliseconds since the epoch from an ISO 8601 time. */
 export function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;

@@ -1,25 +1,29 @@
 /**
- * The longest line that is kept whole, in bytes. The longest line seen in public recordings is below 10 MiB;
- * the bound only keeps a stream without any newline from filling the memory.
+ * Maximum bytes of a line that is kept whole. The longest line in public recordings is below 10 MiB; the bound only
+ * prevents a stream without newlines from filling the memory.
  */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 
 const NEWLINE = 10;
 
-/** Cuts chunks of bytes into lines without changing a byte. */
+/** Splits chunks of bytes into lines without changing a byte. */
 export interface Framer {
-  /** Lines completed by this chunk, each a Buffer that ends in its own terminator (`\n` or `\r\n`). */
+  /**
+   * Lines completed by this chunk, each a Buffer that ends in its own terminator (`
+   * ` or `\r
+   * `).
+   */
   push(chunk: Buffer): Buffer[];
-  /** The rest at the end of the stream: a last line without terminator, or nothing. */
+  /** The last line without a terminator at the end of the stream; undefined without one. */
   flush(): Buffer | undefined;
 }
 
 /**
- * A framer for claude's stdout and for files.
+ * Creates a framer for claude's stdout and for files.
  *
- * The pending part is kept as a list of fragments, is never searched twice and is joined once, so a line costs time
- * in proportion to its length however it arrives. Concatenating what `push` and `flush` return gives the input again.
- * A line longer than `maxLineBytes` comes out in pieces of at least that size; no piece but the last is terminated.
+ * The pending part is a list of fragments, is never searched twice and is joined once, so the time for a line is
+ * proportional to its length for any chunk size. Concatenating the results of `push` and `flush` gives the input again.
+ * A line longer than `maxLineBytes` is split into pieces of at least that size; only the last piece is terminated.
  */
 export function createFramer(maxLineBytes: number = MAX_LINE_BYTES): Framer {
   let fragments: Buffer[] = [];

@@ -5,9 +5,9 @@ export interface JsonSpan {
 }
 
 export interface JsonMember extends JsonSpan {
-  /** Start of the member: its name, if it has one. */
+  /** Start of the member: its name in an object, its value in an array. */
   readonly at: number;
-  /** The name as written, with its quotes; undefined in an array. */
+  /** The quoted name as written; undefined in an array. */
   readonly name: string | undefined;
 }
 
@@ -16,9 +16,9 @@ const ATOM = /[^,\]}\s]+/y;
 const BRACKETS = /["[\]{}]/g;
 
 /**
- * The values of an array or an object, as written in the text, so that numbers keep all their digits.
+ * The values of an array or an object as positions in the text, so that numbers keep all their digits.
  *
- * @param bracket offset of the opening one
+ * @param bracket offset of the opening bracket
  */
 export function membersAt(text: string, bracket: number): JsonMember[] {
   const isObject = text[bracket] === '{';
@@ -41,10 +41,10 @@ export function membersAt(text: string, bracket: number): JsonMember[] {
 }
 
 /**
- * An array or an object with some of its members removed or replaced; the others stay byte for byte.
+ * Removes or replaces members of an array or an object; other members stay byte for byte.
  *
- * @param bracket offset of the opening one
- * @param change what becomes of the value of a member: another text, or undefined, which takes the member out
+ * @param bracket offset of the opening bracket
+ * @param change returns the new text of a member's value, or undefined to remove the member
  */
 export function withMembers(
   text: string,
@@ -66,7 +66,7 @@ export function withMembers(
   return { text: text.slice(0, first.at) + kept + text.slice(last.to), count };
 }
 
-/** The end of the value that begins at `at`; of one that does not end, that of the text. */
+/** The end of the value that begins at `at`, or the end of the text for an unterminated value. */
 export function valueEnd(text: string, at: number): number {
   if (text[at] === '"') return stringEnd(text, at);
   if (text[at] !== '[' && text[at] !== '{') return matchEnd(ATOM, text, at);
@@ -81,7 +81,7 @@ export function valueEnd(text: string, at: number): number {
   return text.length;
 }
 
-/** Behind the closing quote: one with an even number of backslashes before it. */
+/** Offset after the closing quote, the first quote with an even number of backslashes before it. */
 function stringEnd(text: string, at: number): number {
   for (let quote = text.indexOf('"', at + 1); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let first = quote;

@@ -1,22 +1,23 @@
 /**
- * The forms of a model's id at any host: a maker, region or route before it, a date, a version or a mark after it.
- * Families before 4 have their number first; some gateways write it there for later ones, or with a dot or a `p`.
+ * The forms of a model id at any provider: a vendor, region or route before it; a date, version, region or mark after
+ * it. Families before 4 have their number first; some gateways write it first for later families too, or separate its
+ * digits with a dot or a `p`.
  */
 const SPELLING =
   /^(?:.*[^a-z0-9])?claude-(?:(\d)(?:[-.p](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.p](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|thinking|thought|fast|us|eu|global|low|medium|high|xhigh|max)|:\w+)*)$/;
 
-/** Claude Code marks the large window in the model id, and session logs drop the mark; some gateways have their own. */
+/** The mark of the large window in a model id. Session logs drop Claude Code's mark; some gateways use their own. */
 const LARGE_MARK = /(?:\[1m\]|[-:]1m)$/i;
 
-/** Whether the id says that the model is run with its large window. */
+/** Whether the model id has the mark of the large window. */
 export function hasLargeMark(id: string): boolean {
   return LARGE_MARK.test(id);
 }
 
 /**
- * The name by which prices, windows and reports know a model, whoever hosts it: `us.anthropic.claude-opus-4-20250514-v1:0`
- * and `claude-opus-4@20250514` are `claude-opus-4`. An id of another shape is its own name, without the mark of the large
- * window.
+ * The canonical model name in prices, windows and reports: `us.anthropic.claude-opus-4-20250514-v1:0` and
+ * `claude-opus-4@20250514` become `claude-opus-4`. Any other id stays unchanged, except that the mark of the large
+ * window is removed.
  */
 export function modelName(id: string): string {
   const unmarked = id.replace(LARGE_MARK, '');
@@ -28,10 +29,10 @@ export function modelName(id: string): string {
   return Number(major) < 4 ? `claude-${version}-${family}` : `claude-${family}-${version}`;
 }
 
-/** Nothing in it has another spelling. */
+/** An id that needs no normalisation. */
 const PLAIN = /^[a-z0-9-]*$/;
 
-/** As an id within an address, or as a name for people. */
+/** Normalises an id from a URL or a display name. */
 function spelled(text: string): string {
   if (PLAIN.test(text)) return text;
   return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(/[ _]/g, '-');

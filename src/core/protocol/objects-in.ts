@@ -1,27 +1,27 @@
 import { type Fields, isFields, parsed } from './fields.ts';
 import { valueEnd } from './json-spans.ts';
 
-/** The readable parts of a line that is not one object: two processes may have written to a file at once. */
+/** The valid rows of a line that is not a single object: two processes may have written to a file at once. */
 interface Salvaged {
   readonly values: readonly Fields[];
-  /** Something else is in the line. */
+  /** The line also contains other text. */
   readonly isTorn: boolean;
-  /** That held a call. */
+  /** That text contained a call. */
   readonly isLost: boolean;
 }
 
-/** Places at which an object is looked for in what is torn: each takes a walk to the end of the line. */
+/** Maximum start positions that are tried in torn text; each takes a scan to the end of the line. */
 const MOST_PLACES = 100;
 
 const CALL = /"usage"|"type":\s*"assistant"/;
 
-/** The rows in a line of a log: one, unless two processes have written to it at once. */
+/** The rows in a line of a log: one, unless two processes wrote to it at once. */
 export function rowsIn(line: string): readonly Fields[] {
   const value = parsed(line);
   return isFields(value) ? [value] : objectsIn(line).values;
 }
 
-/** The whole rows in a line of JSON objects, some of which may be torn. */
+/** The complete rows in a line of JSON objects, some of which may be torn. */
 export function objectsIn(line: string): Salvaged {
   const values: Fields[] = [];
   let rest = '';
@@ -44,7 +44,10 @@ export function objectsIn(line: string): Salvaged {
   return { values, isTorn: rest.trim() !== '', isLost: CALL.test(rest) };
 }
 
-/** A row, not a part of one: each carries an id of its own or of its session, in a record the line of the run. */
+/**
+ * Whether an object is a row, not a part of one: each row has an id or a session id; in a record, a row has a time and
+ * a line.
+ */
 function isRow(value: unknown): value is Fields {
   if (!isFields(value)) return false;
   const isClaudes = typeof value.type === 'string';

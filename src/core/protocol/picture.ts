@@ -1,22 +1,22 @@
 import { type Fields, fieldsOf, stringOf } from './fields.ts';
 
-/** In pixels. */
+/** Size in pixels. */
 export interface PictureSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** A picture has fewer parts before the one with its size. */
+/** Maximum segments before the one with the size; real pictures have fewer. */
 const MOST_SEGMENTS = 64;
 
-/** The size by the bytes of a picture; undefined if they are not in the line, or are neither PNG nor JPEG. */
+/** The size of a PNG or JPEG; undefined for other formats, or if the line does not contain the picture's bytes. */
 export function pictureSize({ source }: Fields): PictureSize | undefined {
   const data = stringOf(fieldsOf(source).data);
   if (data.startsWith('iVBORw0KGgo')) return sizeIn(bytesAt(data, 18, 6), 4);
   return data.startsWith('/9j/') ? jpegSize(data) : undefined;
 }
 
-/** Each part has its length; the frame has the height, then the width. */
+/** Each segment starts with its length; the frame header contains the height, then the width. */
 function jpegSize(data: string): PictureSize | undefined {
   for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
     const bytes = bytesAt(data, at, 9);
@@ -31,13 +31,13 @@ function jpegSize(data: string): PictureSize | undefined {
   return undefined;
 }
 
-/** Two figures of two bytes each, the second at `second`. */
+/** Two big-endian 16-bit numbers, at 0 and at `second`. */
 function sizeIn(bytes: readonly number[], second: number): PictureSize | undefined {
   const [width, height] = [0, second].map((at) => (bytes[at] ?? 0) * 256 + (bytes[at + 1] ?? 0));
   return width && height ? { width, height } : undefined;
 }
 
-/** Decodes only the requested bytes of base64; fewer at its end, none if it is not base64. */
+/** Decodes only the requested bytes of base64; returns fewer at the end, and an empty list for invalid base64. */
 function bytesAt(data: string, at: number, count: number): number[] {
   const from = Math.floor(at / 3) * 4;
   try {

@@ -4,19 +4,19 @@ import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from './fiel
 export interface Usage {
   readonly input: number;
   readonly cacheCreation: number;
-  /** The part with a lifetime of an hour instead of five minutes; missing: none, or unknown. */
+  /** Cache writes with a lifetime of an hour instead of five minutes; undefined for zero or unknown. */
   readonly cacheCreationHour?: number;
   readonly cacheRead: number;
   readonly output: number;
-  /** For a call that is billed by more than its tokens; missing in nearly all, and in sums. */
+  /** Terms that change the price; undefined in sums and in calls at list price. */
   readonly terms?: Terms;
-  /** Further inferences billed with the call; these counts are those of the last one. */
+  /** Additional inferences billed with the call; the other counts belong to the last one. */
   readonly besides?: readonly Inference[];
 }
 
-/** An inference that is part of a call: a step before an answer of claude's own tools, or an adviser's. */
+/** An additional inference of a call: a step before the final one, or an adviser's. */
 export interface Inference {
-  /** undefined: the model of the call. */
+  /** undefined for the model of the call. */
   readonly model: string | undefined;
   readonly usage: Usage;
 }
@@ -24,14 +24,14 @@ export interface Inference {
 /** Terms that change the price of a call. */
 export interface Terms {
   readonly fast: boolean;
-  /** Only computed in the United States, which costs more. */
+  /** Computed only in the United States, at a higher price. */
   readonly inTheUs: boolean;
   readonly webSearches: number;
 }
 
 /**
- * Token counts of a `usage` object, or undefined without counts. A count may be a numeric string; one that is missing,
- * null or negative is 0.
+ * Reads the token counts of a `usage` object; undefined without counts. A count may be a numeric string; missing, null
+ * and negative counts become 0.
  */
 export function readUsage(value: unknown): Usage | undefined {
   const usage = readCounts(value);
@@ -54,16 +54,19 @@ function readCounts(value: unknown): Usage | undefined {
     output: countOf(value.output_tokens) ?? 0,
   };
   const terms = readTerms(value);
-  // Spreading would take as long as all the rest of a call's line.
+  // Spreading would double the time for a call's line.
   if (cacheCreationHour === 0 && terms === undefined) return usage;
   return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
 }
 
 const MESSAGE = 'message';
-/** Compactions and answers that were given up are not billed (2.1.332). */
+/** An adviser's inference. Other types, compactions and abandoned answers, are not billed (2.1.332). */
 const ADVICE = 'advisor_message';
 
-/** The counts at the top are the sum of the model's own iterations, where they are that; each has read what came before it. */
+/**
+ * Splits the total into the last inference and the ones before it, if the iterations add up to the total. Each
+ * inference reads the output of the previous one.
+ */
 function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const own = iterations.filter(({ type = MESSAGE }) => type === MESSAGE).flatMap((each) => readCounts(each) ?? []);
   const advice = iterations.filter(({ type }) => type === ADVICE).flatMap((each) => inferenceOf(each));
@@ -99,12 +102,12 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Input side of a call: what was in the context when it was sent. */
+/** Input tokens of a call: the context that was sent. */
 export function contextOf(usage: Usage): number {
   return usage.input + usage.cacheCreation + usage.cacheRead;
 }
 
-/** The context of a call as claude shows it; for several inferences it is their sum. */
+/** The context of a call as claude displays it: the sum over its inferences. */
 export function shownContext(usage: Usage): number {
   const own = (usage.besides ?? []).filter(({ model }) => model === undefined);
   return own.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
@@ -115,12 +118,15 @@ export function saysNothing(usage: Usage): boolean {
   return contextOf(usage) === 0;
 }
 
-/** Whether a line of a call counts instead of the one before it: it does unless it was written earlier. */
+/** Whether the counts of a line replace the known counts of its call; counts of an earlier line do not. */
 export function isNewer(said: Usage | undefined, known: Usage): said is Usage {
   return said !== undefined && !saysNothing(said) && said.output >= known.output;
 }
 
-/** The last of `usage.iterations` that is no adviser's: the turn's last API call, in versions that fill it. */
+/**
+ * The last inference in `usage.iterations` that is not an adviser's: the turn's last API call, in versions that fill
+ * the list.
+ */
 export function readLastIteration(usage: unknown): Usage | undefined {
   const iterations = listOf(fieldsOf(usage).iterations).map(fieldsOf);
   return readCounts(iterations.findLast(({ type }) => type !== ADVICE));

@@ -1,7 +1,7 @@
 /**
- * Whether a version of Claude Code is this one or a later one.
+ * Whether a version of Claude Code is `least` or later.
  *
- * @param version as `init` and session logs name it, `2.1.330`; undefined counts as the oldest
+ * @param version as `init` and session logs report it, such as `2.1.330`; undefined counts as the oldest
  */
 export function isAtLeast(version: string | undefined, least: string): boolean {
   const parts = partsOf(version ?? '0');
