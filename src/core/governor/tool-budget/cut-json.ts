@@ -2,38 +2,38 @@ import { parsed } from '../../protocol/fields.ts';
 import { type JsonMember, type JsonSpan, membersAt } from '../../protocol/json-spans.ts';
 import { fairShare, lineFeeds } from './cut-text.ts';
 
-/** JSON that was cut and is still JSON of the same shape. */
+/** Shortened JSON that is still valid and has the same shape. */
 export interface CutJson {
   readonly text: string;
-  /** Arrays and objects that have lost members, outermost first. */
+  /** Arrays and objects that lost members, outermost first. */
   readonly lists: readonly CutList[];
-  /** Texts in it were shortened, with a mark at the end. */
+  /** At least one string was shortened; shortened strings end with a mark. */
   readonly hasCutTexts: boolean;
 }
 
 export interface CutList {
   readonly kind: 'array' | 'object';
-  /** For instance `$.items`. */
+  /** A JSON path such as `$.items`. */
   readonly path: string;
   readonly total: number;
   readonly returned: number;
-  /** The first that was left out. Those of an array are left out from there on, those of an object by their size. */
+  /** The first omitted member. Arrays omit all members from there on; objects omit members by size. */
   readonly next: JsonMember;
   readonly members: readonly JsonMember[];
 }
 
-/** The kept text of each member, in order; undefined or beyond the end: it is left out. */
+/** The kept text of each member, in order; undefined or out of range if the member is omitted. */
 type Kept = readonly (string | undefined)[];
 
-/** A member gets at least this, besides its name, or it is left out: less would be useless. */
+/** Minimum UTF-16 units of a member besides its name; smaller parts are useless, so the member is omitted. */
 const LEAST = 24;
 
-/** Deepest level that is cut; deeper values are kept whole or left out. */
+/** Deepest level that is cut; deeper values are kept whole or omitted. */
 const MAX_DEPTH = 12;
 
 /**
- * Keeps the beginning of each list and each text, so that everything fits; undefined if the text is no JSON object or
- * array, or cannot be made to fit.
+ * Keeps the beginning of each list and each string so that everything fits. Undefined if the text is not a JSON object
+ * or array, or cannot be made to fit.
  *
  * @param room UTF-16 units
  */
@@ -45,7 +45,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
   const cut = cutValue({ from, to: text.trimEnd().length }, room, '$', 0);
   return cut !== undefined && cut.length <= room ? { text: cut, lists: lists.reverse(), hasCutTexts } : undefined;
 
-  /** undefined: no part of it would be true. */
+  /** undefined if the value cannot be shortened meaningfully. */
   function cutValue(span: JsonSpan, space: number, path: string, depth: number): string | undefined {
     if (span.to - span.from <= space) return text.slice(span.from, span.to);
     const first = text[span.from];
@@ -68,14 +68,14 @@ export function cutJson(text: string, room: number): CutJson | undefined {
     return kind === 'array' ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
   }
 
-  /** A text in quotes with a mark at its end. */
+  /** A quoted string with a mark at its end. */
   function cutString({ from, to }: JsonSpan, space: number): string | undefined {
     if (space < 3) return undefined;
     hasCutTexts = true;
     return `"${wholeCharacters(text.slice(from + 1, Math.min(to, from + space - 2)))}…"`;
   }
 
-  /** As many as fit from the beginning; of a single one that does not, a part. */
+  /** Keeps as many items as fit from the beginning; if not even the first fits, a part of it. */
   function keepItems(items: readonly JsonMember[], space: number, path: string, depth: number): Kept {
     const kept: string[] = [];
     let left = space;
@@ -91,7 +91,7 @@ export function cutJson(text: string, room: number): CutJson | undefined {
     return part === undefined ? [] : [part];
   }
 
-  /** Small fields whole, large ones with an equal share of what is left. */
+  /** Keeps small fields whole; large fields get equal shares of the remaining space. */
   function keepFields(fields: readonly JsonMember[], space: number, path: string, depth: number): Kept {
     const sizes = fields.map(({ name = '', from, to }) => name.length + 2 + to - from);
     const share = fairShare(sizes, space);
@@ -108,17 +108,17 @@ export function cutJson(text: string, room: number): CutJson | undefined {
   }
 }
 
-/** The first half of a character that is escaped in two. */
+/** The first half of a surrogate pair, literal or escaped. */
 const FIRST_HALF = /(?:[\ud800-\udbff]|\\u[dD][89abAB][\da-fA-F]{2}(?<=(?<!\\)(?:\\\\)*\\u.{4}))$/;
 
-/** The beginning of a text in JSON without an escape, or a character, that is broken off at its end. */
+/** Removes a partial escape or character from the end of a cut JSON string. */
 function wholeCharacters(part: string): string {
   const last = part.lastIndexOf('\\');
   const whole = last < 0 || last + escapeLength(part, last) <= part.length ? part : part.slice(0, last);
   return whole.replace(FIRST_HALF, '');
 }
 
-/** Of the escape whose last backslash is at `at`: 1 where that one is itself escaped. */
+/** Length of the escape that starts with the backslash at `at`; 1 if that backslash is itself escaped. */
 function escapeLength(text: string, at: number): number {
   let first = at;
   while (text[first - 1] === '\\') first--;
@@ -131,19 +131,19 @@ function nameIn(name: string): string {
   return plain === undefined ? `[${name}]` : `.${plain}`;
 }
 
-/** Numbers, words and texts are JSON too, but nothing that could be cut as such. */
+/** Only objects and arrays count: other JSON values cannot be cut. */
 function isJson(text: string): boolean {
   return /^\s*[[{]/.test(text) && parsed(text) !== undefined;
 }
 
-/** JSON as it is stored: what was cut can be read on from a line. */
+/** JSON as stored, with line breaks so that its reader can continue at a line. */
 export interface StoredJson {
   readonly text: string;
-  /** For each list the line, from 1, of the first member that was left out. */
+  /** For each list, the line (from 1) of its first omitted member. */
   readonly nextLines: readonly number[];
 }
 
-/** Each member of the lists begins a line; nothing else of the text changes. */
+/** Puts each member of the lists on a new line; the rest of the text stays unchanged. */
 export function storedJson(text: string, lists: readonly CutList[]): StoredJson {
   const starts = new Set(lists.flatMap(({ members }) => members.map(({ at }) => at)));
   const breaks = [...starts].sort((a, b) => a - b).filter((at) => !beginsLine(text, at));
@@ -154,7 +154,7 @@ export function storedJson(text: string, lists: readonly CutList[]): StoredJson 
   return { text: lines.join('\n'), nextLines };
 }
 
-/** Only blanks are before it on its line. */
+/** Whether only blanks precede `at` on its line. */
 function beginsLine(text: string, at: number): boolean {
   let before = at - 1;
   while (text[before] === ' ' || text[before] === '\t') before--;

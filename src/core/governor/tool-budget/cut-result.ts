@@ -10,13 +10,13 @@ import { allocation } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, remember } from './tool-state.ts';
 
-/** Of a call's input, as far as it names the call. */
+/** Maximum UTF-16 units of a call's input that identify the call. */
 const TITLE_LENGTH = 120;
 
-/** UTF-16 units of what was put in the place of a result, to find it again on the stream. */
+/** UTF-16 units of a replacement that identify it in the stream. */
 const PROOF_LENGTH = 40;
 
-/** Has the whole of it stored first: nothing is cut that is not kept. */
+/** Stores the whole result before it is cut, so that no text is lost. */
 export function planCut(state: GovernorState, call: ToolCall, { text, texts }: ResultText, allowed: number): Step {
   const ratio = charsPerToken(state);
   const json = cutJson(text, Math.floor(allowed * ratio));
@@ -32,7 +32,7 @@ export function planCut(state: GovernorState, call: ToolCall, { text, texts }: R
   return keep(remember(state, 'waiting', requestId, plan), [{ kind: 'store-result', requestId, name, text: whole }]);
 }
 
-/** The whole is stored at `path`; undefined: it could not be, so it goes to the agent as it is. */
+/** Cuts a result after the whole was stored at `path`. Without a path the result reaches the agent unchanged. */
 export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): Step {
   const { call, tokens } = plan;
   const result = resultText(call.tool, call.response);
@@ -49,7 +49,7 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
   return answered(countCut(keepOpen(state, call, open), call), call, context, cut, note);
 }
 
-/** Words that the whole does not have: a text begins with ours; cut JSON is another only where it ends. */
+/** Words that only the replacement contains: the opening of cut text, or the end of cut JSON. */
 function proofOf(text: string, { json }: ResultPlan): string {
   const trimmed = text.trim();
   if (json === undefined) return trimmed.slice(0, PROOF_LENGTH);
@@ -70,13 +70,13 @@ function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan
   return { text: `${opening}\n${part.text}`, context: '' };
 }
 
-/** The most that the words before the text take, without title and path. */
+/** Maximum UTF-16 units of the opening before the text, without title and path. */
 const OPENING_LENGTH = 300;
 
-/** Lists of which it is told what they have lost: of a long context claude shows only the beginning. */
+/** Maximum number of cut lists to describe: claude shows only the beginning of a long context. */
 const MOST_LISTS = 8;
 
-/** What was cut of JSON is told beside it, so that it stays what it is. */
+/** Describes the cuts beside the result, so that the JSON stays valid. */
 function jsonInstead(
   state: GovernorState,
   { call }: ResultPlan,
@@ -95,7 +95,7 @@ function jsonInstead(
   return { text, context: [opening, ...lost, more, longTexts, way].filter(Boolean).join(' ') };
 }
 
-/** @param line of the stored text, on which the first member begins that was left out */
+/** @param line of the stored text on which the first omitted member begins */
 function lostText({ kind, path, total, returned, next }: CutList, line: number): string {
   const opening = `${shorten(path, TITLE_LENGTH)}: total ${total}, returned ${returned}, `;
   if (kind === 'array') return `${opening}the next has offset ${returned} and begins on line ${line} of that file.`;
@@ -107,7 +107,7 @@ function titleOf({ tool, input }: ToolCall): string {
   return `${tool} ${shorten(words.replaceAll(/\s+/g, ' '), TITLE_LENGTH)}`;
 }
 
-/** Only what has succeeded comes here; grep and its like say with their exit status what they mean by it. */
+/** Describes the exit status. Only successful calls get here; grep and similar commands explain their status. */
 function exitText({ tool, response }: ToolCall): string {
   if (tool !== 'Bash') return '';
   const { interrupted, backgroundTaskId, returnCodeInterpretation } = fieldsOf(response);
@@ -117,23 +117,23 @@ function exitText({ tool, response }: ToolCall): string {
   return meaning === undefined ? ', exit status 0' : `, ${meaning}`;
 }
 
-/** The text of a tool's result as the model is to see it, and the result with another text in its place. */
+/** The text of a tool's result as the model should see it, and a function that replaces it. */
 interface ResultText {
   readonly text: string;
-  /** The blocks of the text, if it is a list. */
+  /** The text blocks, if the result is a list. */
   readonly texts?: readonly string[];
-  /** The tool's own shape, which claude checks: given any other, it silently keeps the original. */
+  /** Returns the tool's own shape, which claude checks: with any other shape it silently keeps the original. */
   readonly replaced: (text: string) => unknown;
 }
 
 /**
- * The text in the result of a tool whose shape is known; undefined for others, which are left alone. What claude has
- * stored itself, and shows the beginning of, is one of these.
+ * The text of a result with a known shape; undefined for other shapes, which are not cut, such as results that claude
+ * stored itself with a preview.
  */
 export function resultText(tool: string, response: unknown): ResultText | undefined {
   if (tool.startsWith('mcp__')) {
     if (typeof response === 'string') return { text: response, replaced: (text) => [{ type: 'text', text }] };
-    // Texts, pictures and others in a list; with structured content, a text that is JSON.
+    // A list with texts, pictures and other blocks; with structured content, a text that contains JSON.
     return Array.isArray(response) ? listText(response, (blocks) => blocks) : undefined;
   }
   const report = fieldsOf(response);
@@ -145,7 +145,7 @@ export function resultText(tool: string, response: unknown): ResultText | undefi
 const SAVED =
   /^Error: result \([\d,]+ characters.{0,80}exceeds maximum allowed tokens\. Output has been saved to (.+?)\.?(?:\n|$)/;
 
-/** Where claude has stored a result that is too large for its own limits; undefined when it has not. */
+/** The path at which claude stored a result above its own limits; undefined otherwise. */
 export function storedPath(tool: string, response: unknown): string | undefined {
   if (tool === 'Bash') return textOf(fieldsOf(response).persistedOutputPath);
   return tool.startsWith('mcp__') ? SAVED.exec(stringOf(response))?.[1] : undefined;
@@ -162,8 +162,8 @@ function bashText(report: Fields): ResultText | undefined {
 }
 
 /**
- * A single line, which no limit makes shorter. claude numbers the lines of what it is given, so that of several lines
- * those behind a gap would have wrong numbers.
+ * Reads a single line, which a line limit cannot shorten. claude numbers lines itself, so after a gap in several lines
+ * the numbers would be wrong.
  */
 function lineText(report: Fields): ResultText | undefined {
   const file = fieldsOf(report.file);
@@ -178,7 +178,7 @@ function agentText(report: Fields): ResultText | undefined {
   return listText(content, (blocks) => ({ ...report, content: blocks }));
 }
 
-/** The new text takes the place of the first text; other blocks stay. */
+/** The new text replaces the first text and removes the others; blocks of other types stay. */
 function listText(blocks: readonly unknown[], whole: (blocks: readonly unknown[]) => unknown): ResultText | undefined {
   const texts = blocks.flatMap((block) => (isText(block) ? [block.text] : []));
   const first = blocks.findIndex(isText);

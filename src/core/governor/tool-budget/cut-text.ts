@@ -1,42 +1,42 @@
 import { wholeCharacter } from '../prompts/sentences.ts';
 
-/** A text that was cut, and where its reader can go on. */
+/** A cut text, and the line at which its reader can continue. */
 interface CutText {
   readonly text: string;
-  /** Lines of the whole. */
+  /** Number of lines of the whole text. */
   readonly lines: number;
-  /** The first line that is not there whole, from 1. */
+  /** The first incomplete line, from 1. */
   readonly nextLine: number;
 }
 
-/** UTF-16 offsets; `to` is the first that does not belong to it. */
+/** UTF-16 offsets; `to` is exclusive. */
 interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** How the room is shared. What one part does not need goes to the beginning. */
+/** Shares of the room for the end and for failures. Unused room goes to the beginning. */
 const END_SHARE = 0.3;
 const FAILURES_SHARE = 0.25;
 
-/** Room for the words that mark one gap. */
+/** UTF-16 units reserved for the description of one gap. */
 const GAP = 60;
 
-/** UTF-16 units searched for failures at each end of the hidden part: claude waits meanwhile. */
+/** UTF-16 units searched for failures at each end of the hidden part, while claude waits. */
 const SCAN = 500_000;
 
-/** Of a line that says what failed, and of its neighbours. */
+/** Maximum UTF-16 units of a line that names a failure, and of its neighbours. */
 const LINE_LENGTH = 400;
 
 /**
- * The beginning and the end of a text, and the places between them that say that something failed, with the
- * lines before and after. Each gap says what is missing. Cuts fall at the ends of lines where possible.
+ * Keeps the beginning and the end of a text, and the lines in between that report failures, with one line before and
+ * after. Each gap describes the omitted part. Cuts fall at line ends where possible.
  *
- * @param room UTF-16 units for all of it
+ * @param room UTF-16 units for the whole result
  */
 export function cutText(text: string, room: number): CutText {
   const end: Span = { from: startOfLine(text, text.length - Math.floor(room * END_SHARE)), to: text.length };
-  // As much of the beginning is shown in any case: failures there need no room of their own.
+  // The beginning always gets this part, so failures inside need no extra room.
   const least = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
   const failures = failuresIn(text, { from: least.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
   const taken = [...failures, end].reduce((sum, span) => sum + span.to - span.from + GAP, GAP);
@@ -48,19 +48,19 @@ function beginning(text: string, length: number): Span {
   return { from: 0, to: length > 0 ? endOfLine(text, length) : 0 };
 }
 
-/** The first place from `at` on where a line begins; `at` itself where lines are too long for that. */
+/** The start of the next line from `at` on; `at` itself if lines are too long. */
 function startOfLine(text: string, at: number): number {
   const next = text.indexOf('\n', at - 1) + 1;
   return next > 0 && next - at < (text.length - at) / 2 ? next : wholeCharacter(text, at);
 }
 
-/** The last place up to `at` where a line has ended. */
+/** The end of the last complete line up to `at`; `at` itself if lines are too long. */
 function endOfLine(text: string, at: number): number {
   const last = text.lastIndexOf('\n', at - 1) + 1;
   return last > at / 2 ? last : wholeCharacter(text, at);
 }
 
-/** The first ones first, as long as there is room. */
+/** The first failures with their neighbours, as room permits. */
 function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
   const spans: Span[] = [];
   let left = room;
@@ -97,13 +97,13 @@ function withNeighbours(text: string, index: number, done: number): Span {
   return { from: wholeCharacter(text, from), to: wholeCharacter(text, Math.min(after, index + 2 * LINE_LENGTH)) };
 }
 
-/** Behind the line feed that ends the line `at` is in. */
+/** Offset after the line feed that ends the line at `at`. */
 function lineEnd(text: string, at: number): number {
   const end = text.indexOf('\n', at);
   return end < 0 ? text.length : end + 1;
 }
 
-/** Spans in order, those that touch as one. */
+/** Merges adjacent and overlapping spans; expects them in order. */
 function joined(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of spans) {
@@ -129,7 +129,7 @@ function written(text: string, shown: readonly Span[]): Pick<CutText, 'text' | '
   return { text: all, lines: text.endsWith('\n') ? line - 1 : line };
 }
 
-/** @param first number of the line it begins in */
+/** @param first number of the line in which the gap begins */
 function gapText(text: string, { from, to }: Span, first: number, lines: number): string {
   const isWhole = beginsLine(text, from) && (beginsLine(text, to) || to === text.length);
   const last = first + lines - (beginsLine(text, to) ? 1 : 0);
@@ -141,24 +141,24 @@ function beginsLine(text: string, at: number): boolean {
   return at === 0 || text[at - 1] === '\n';
 }
 
-/** Names a test that failed, at the beginning of a line. */
+/** Matches the name of a failed test at the beginning of a line. */
 const TEST = /^[ \t]*(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?[ \t]+\S|not ok \d|[✗✘✖×][ \t]|test .* \.\.\. FAILED)/;
 
-/** Names an error, or begins a message of failure. */
+/** Matches the name of an error or the start of an error message. */
 const ERROR =
   /\b[A-Z]\w{0,60}(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?)(?:\[\w{1,20}\])?(?: \w{1,8})?:|\berror TS\d|\b(?:ERROR|FATAL|CRITICAL|FAILED)\b|\bpanicked at\b|^Traceback \(most recent call last\)|^E {2,}\S/;
 
-/** Finds the places in a tool's output that say that something failed. For `matchAll`. */
+/** Matches failures in a tool's output; for `matchAll`. */
 const FAILURES = new RegExp(`${TEST.source}|${ERROR.source}`, 'gm');
 
-/** Line feeds from one offset up to another: as many lines end there. */
+/** Number of line feeds between two offsets. */
 export function lineFeeds(text: string, from = 0, to = text.length): number {
   let count = 0;
   for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
   return count;
 }
 
-/** The largest share at which everything that wants less, and a share for what wants more, fits into `space`. */
+/** The largest share for which all sizes, each limited to the share, fit into `space`. */
 export function fairShare(sizes: readonly number[], space: number): number {
   let left = space;
   let hungry = sizes.length;

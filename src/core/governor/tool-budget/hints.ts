@@ -7,7 +7,7 @@ import { roomFor } from './room.ts';
 import type { AlertLevel, ToolCall } from './tool-budget.ts';
 import { budgetMode } from './tool-state.ts';
 
-/** What a tool gives, and the tokens one of it takes. */
+/** An item of a tool's output, and its size in tokens. */
 interface Unit {
   readonly name: string;
   readonly tokens: number;
@@ -21,13 +21,13 @@ export const UNITS = {
   lines: { name: 'lines', tokens: 12 },
 } as const satisfies Readonly<Record<string, Unit>>;
 
-/** Below this the budget alert says more than a hint. */
+/** Below this many tokens the budget alert is more useful than a hint. */
 const LEAST_REMAINING = 5_000;
 
-/** From so many times `tools.warnBelow` on what is left is near enough to matter. */
+/** Hints start when fewer tokens are left than this multiple of `tools.warnBelow`. */
 const NEAR = 2;
 
-/** A hint is repeated when the figure has fallen to this share of the last one. */
+/** A hint is repeated when the remaining tokens have fallen to this share of the last hint's. */
 const FALLEN = 1 / 2;
 
 const COMMANDS: readonly (readonly [RegExp, Unit])[] = [
@@ -46,8 +46,8 @@ export function hintText(unit: Unit, left: number): string {
 }
 
 /**
- * What is told before a tool is called reaches the agent with its result all the same: a command, which nothing limits
- * beforehand, has claude wait for one hook only.
+ * The unit for hints about a call. Commands get their hint after the call: no limit applies before it, the text reaches
+ * the agent with the result anyway, and claude has to wait for one hook only.
  */
 function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
   if (hook === 'PreToolUse') return ownOf(TOOLS, tool);
@@ -55,7 +55,7 @@ function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
   return tool === 'Bash' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : undefined;
 }
 
-/** How much of a tool's output the budget allows, from the zone `warning` on, once little enough is left. */
+/** A hint how much of a tool's output the budget allows, from the zone `warning` on, when few tokens are left. */
 export function hintFor(state: GovernorState, call: ToolCall): Telling {
   const unit = unitOf(call);
   const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.told.zone) === 'ok';
@@ -71,20 +71,20 @@ export function hintFor(state: GovernorState, call: ToolCall): Telling {
   };
 }
 
-/** Tells the agent when little is left, once for each level it comes down to; again after there was more. */
+/** Warns the agent when few tokens are left, once for each level; again after the budget has recovered. */
 export function alertAgent(state: GovernorState): Telling {
   const { toolBudget } = state;
   const { window: left } = roomFor(state, null);
   if (budgetMode(state) === 'off' || left === undefined) return silent(state);
   const level = alertLevel(left, alertLevels(state));
   if (level === toolBudget.alerted) return silent(state);
-  // In the zone `critical` the agent has been asked already to bring the work to such a point.
+  // In the zone `critical` the agent already knows that it should reach a resumable state.
   const isNews = statusOf(state.told.zone) !== 'critical' && toolBudget.alerted === 'none';
   const isWorse = level === 'critical' || (level === 'low' && isNews);
   return { state: changedIn(state, 'toolBudget', { alerted: level }), text: isWorse ? alertText(level, left) : '' };
 }
 
-/** In tokens. */
+/** Alert levels in tokens. */
 function alertLevels({ run, gauge }: GovernorState) {
   const { warnBelow, criticalBelow } = run.policy.tools;
   const { tokens: window } = gauge.window;
@@ -96,10 +96,13 @@ export function alertLevel(left: number, levels: Pick<ToolsPolicy, 'warnBelow' |
   return left < levels.warnBelow ? 'low' : 'none';
 }
 
-/** Names only the space up to the next compaction: an agent that mistakes its plan for its window gives up in the middle of the work. */
+/**
+ * The text names only the space up to the next compaction: an agent that mistakes its plan for its window gives up in
+ * the middle of the work.
+ */
 export function alertText(level: 'low' | 'critical', left: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
-  // Truncated: -500 is 0.
+  // Truncates towards 0: -500 becomes 0; adding 0 turns -0 into 0.
   const thousands = Math.trunc(left / 1_000) + 0;
   return `[${opening}: ~${thousands}k tokens remaining before the context is compacted or handed over. Leave the work in a resumable state.]`;
 }

@@ -7,13 +7,13 @@ import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember } from './tool-state.ts';
 
-/** claude itself refuses a result of Read that is larger, by its own count, or cuts it. */
+/** Tokens, by claude's own count: claude rejects or cuts a larger result of Read. */
 const CLAUDES_LIMIT = 25_000;
 
-/** Shown as pictures, cells or pages, which have no lines. */
+/** Files shown as pictures, cells or pages, which have no lines. */
 const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 
-/** Has the file measured; where nothing is to be limited the call passes unchanged. */
+/** Asks the host to measure the file; a call that needs no limit passes unchanged. */
 export function planRead(state: GovernorState, call: ToolCall, hint: string): Step {
   const { file_path: path, pages } = call.input;
   const allowed = Math.min(LARGEST_PART, allocation(state, call.tool, call.agent));
@@ -25,14 +25,15 @@ export function planRead(state: GovernorState, call: ToolCall, hint: string): St
   return keep(remember(state, 'waiting', requestId, { kind: 'read', call, allowed, hint }), [measure]);
 }
 
-/** The file was measured: the call gets a limit where it needs one. `file` undefined: it is not text. */
+/** Limits a Read after its file was measured, if necessary. `file` is undefined for non-text files. */
 export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasure | undefined): Step {
   const { call, allowed, hint } = plan;
   const offset = offsetOf(call);
   const asked = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
   if (file === undefined || isPassing(state, call, tokensOf(file, asked, allowed), allowed)) {
     const isToEnd = asked >= 1 && offset > 1 && call.input.limit === undefined && mayChange(state, 'input');
-    // claude refuses the end of a file of more than 256 KB without a limit, and counts what follows the last line feed.
+    // Without a limit claude refuses the end of a file of more than 256 KB; it also counts the empty line after the
+    // last line feed.
     return answered(state, call, hint, isToEnd ? withInput(call, 'limit', asked + 1) : {});
   }
   const limit = Math.max(1, file.fitting);
@@ -63,7 +64,7 @@ function limited(state: GovernorState, call: ToolCall, { parameter, value, conte
   return answered(state, call, context, withInput(call, parameter, value), note);
 }
 
-/** Tokens of the lines that are asked for, from those that fit into `allowed`; without end where not one does. */
+/** Tokens of the requested lines, or 0 if they fit into `allowed`; infinite if not even one line fits. */
 function tokensOf({ fitting }: FileMeasure, asked: number, allowed: number): number {
   return fitting >= asked ? 0 : (allowed * asked) / fitting;
 }
@@ -72,7 +73,7 @@ function withInput({ input }: ToolCall, parameter: string, value: number): Field
   return { updatedInput: { ...input, [parameter]: value } };
 }
 
-/** @param state with the room for this part taken */
+/** @param state with the room for this part already reserved */
 function limitText(state: GovernorState, { call, allowed }: ReadPlan, limit: number, lines: number): string {
   const offset = offsetOf(call);
   const last = offset + limit - 1;
@@ -92,23 +93,25 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 1 ? Math.floor(value) : undefined;
 }
 
-/** Names of parameters for the number of items. */
+/** Parameter names for the number of items. */
 const PARAMETER = /^(?:limit|max_results|maxResults|page_size|pageSize|per_page|perPage|head_limit|top_k)$/;
 
-/** What is known beforehand. Schemas of MCP tools are on none of claude's channels, so those are learned from calls. */
+/**
+ * Known page parameters. claude does not pass on the schemas of MCP tools, so their parameters are learned from calls.
+ */
 const KNOWN: Readonly<Record<string, Pages>> = { Grep: { parameter: 'head_limit', perItem: 40, isLarge: true } };
 
 const UNKNOWN: Pages = { parameter: undefined, perItem: 0, isLarge: false };
 
-/** Share of the room that a page is planned for, because items differ in size. */
+/** Share of the room planned for a page, because items differ in size. */
 const MARGIN = 0.9;
 
-/** As many items as fit, at least `least`; 100 when the size of an item is unknown. */
+/** The number of items that fit, at least `least`; 100 if the size of an item is unknown. */
 export function suggestLimit(allowed: number, perItem: number, least = 10): number {
   return perItem <= 0 ? 100 : Math.max(least, Math.floor(allowed / perItem));
 }
 
-/** Learns from a page which parameter the tool takes, and how large its items are. */
+/** Learns a tool's page parameter and the size of its items from a call. */
 export function learnPage(state: GovernorState, call: ToolCall, text: string): GovernorState {
   const { tool, input } = call;
   const parameter = Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === 'number');
@@ -118,7 +121,7 @@ export function learnPage(state: GovernorState, call: ToolCall, text: string): G
   return withPages(state, call, { parameter, perItem });
 }
 
-/** Asked for everything, a tool gave too much: next time it is asked for a page, if it takes the parameter. */
+/** Notes that an unlimited call returned too much: the next call gets a page limit, if the tool takes the parameter. */
 export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
   if (!call.tool.startsWith('mcp__') || isPaged(call.input)) return state;
   return withPages(state, call, { isLarge: true });
@@ -132,12 +135,12 @@ function withPages(state: GovernorState, call: ToolCall, changes: Partial<Pages>
   return remember(state, 'pages', call.tool, { ...pagesOf(state, call), ...changes });
 }
 
-/** Whether the agent itself has asked for a number of items. */
+/** Whether the agent itself limited the number of items. */
 function isPaged(input: ToolCall['input']): boolean {
   return Object.keys(input).some((name) => PARAMETER.test(name));
 }
 
-/** Asks for a page where the agent has asked for everything; undefined: the call passes unchanged. */
+/** Adds a page limit to an unlimited call; undefined if the call passes unchanged. */
 export function limitPage(state: GovernorState, call: ToolCall, hint: string): Step | undefined {
   const { tool, input, agent } = call;
   const { parameter, perItem, isLarge } = pagesOf(state, call);

@@ -7,41 +7,41 @@ import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.t
 import { inTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 
-/** Tokens of a Read that claude is certain to take. A plan that allows as much leaves files as claude alone gives them. */
+/** Tokens of a Read that claude certainly accepts. With a larger plan, Read behaves as without ctxb. */
 export const LARGEST_PART = 20_000;
 
-/** Tokens that a context is known to hold of each tier; other tiers count as planned. */
+/** Known tokens of each tier in a context; other tiers count as planned. */
 export interface Spent {
   readonly history: number;
   readonly toolResults: number;
   readonly user: number;
 }
 
-/** What is left, in tokens; below 0 if more was taken than planned. */
+/** Remaining tokens; negative if more was used than planned. */
 export interface Room {
   /** Of the whole plan. */
   readonly plan: number;
-  /** Of the tier of tool results. */
+  /** Of the tier for tool results. */
   readonly results: number;
-  /** Of the measured window, without the share of the answer; undefined if nothing is measured. */
+  /** Of the measured window, without the share of the answer; undefined without a measurement. */
   readonly window: number | undefined;
-  /** Until the context is relieved; undefined as before. */
+  /** Until the context is relieved; undefined without a measurement. */
   readonly relief: number | undefined;
-  /** The least that is worth a call of its own; 0 where nothing is measured. */
+  /** Smallest result that is worth an additional call; 0 without a measurement. */
   readonly worth: number;
 }
 
 /** Tokens of an answer that asks for the next page. */
 const ANSWER_TOKENS = 80;
 
-/** Calls that read a result again before the context is relieved. Assumed, not measured. */
+/** Calls that read a result again before the context is relieved. An assumption, not a measurement. */
 const CALLS_AFTER = 20;
 
 /**
- * The least that is worth a call of its own, in tokens: as much as costs what the call that fetches it costs. A smaller
- * rest is cheaper sent at once.
+ * Smallest result, in tokens, that is worth an additional call: it costs as much as the call that fetches it. A smaller
+ * rest is cheaper to send at once.
  *
- * @param used what the call reads, in tokens
+ * @param used tokens that the call reads
  */
 export function worthACall(used: number): number {
   const { cacheRead, cacheWrite, output } = USUAL_RATIOS;
@@ -49,12 +49,14 @@ export function worthACall(used: number): number {
 }
 
 /**
- * Beyond the plan a result may have this part of what is left until the context is relieved: the plan is a target, and
- * an agent that gets next to nothing while the window is half empty reads the same file in fifty pieces.
+ * Share of the space until relief that a result may have beyond the plan: the plan is a target, and an agent that gets
+ * next to nothing in a half-empty window reads the same file in fifty pieces.
  */
 const PART_OF_REST = 1 / 20;
 
-/** The arithmetic of the tiers. System prompt and answer count as planned, whatever they take. */
+/**
+ * Remaining tokens of the plan and of the result tier. System prompt and answer count as planned, at any actual size.
+ */
 export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'results'> {
   const { total, system, response, toolResults } = tiers;
   return {
@@ -63,7 +65,7 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
   };
 }
 
-/** What is left for the caller of a tool: the main thread (null) or a subagent, each in its own window. */
+/** The room of the main thread (null) or of a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
   const { run, gauge, toolBudget } = state;
   const main = {
@@ -72,7 +74,7 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
     user: inTurn(state).reduce((sum, { text }) => sum + estimateTokens(text), 0),
     used: gauge.basis === 'none' ? undefined : predicted(gauge),
   };
-  // A subagent's window is assumed to be as large as the main thread's.
+  // Assumes that a subagent's window has the size of the main thread's.
   const own = (id: string) => ({ results: ownOf(toolBudget.agents, id) ?? 0, used: agentOfTask(state, id)?.[1].used });
   const { history, results, user, used } = agent === null ? main : { history: 0, user: 0, ...own(agent) };
   const waiting = Object.values(toolBudget.open).filter((result) => result.agent === agent);
@@ -82,8 +84,8 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
 }
 
 /**
- * @param window tokens; undefined: not known
- * @param used what the window holds, in tokens; undefined where nothing is measured
+ * @param window tokens; undefined if unknown
+ * @param used tokens in the window; undefined without a measurement
  */
 export function roomIn(policy: Policy, window: number | undefined, spent: Spent, used: number | undefined): Room {
   const tiers = tiersInTokens(policy.tiers, window);
@@ -92,15 +94,15 @@ export function roomIn(policy: Policy, window: number | undefined, spent: Spent,
   }
   const left = window - used - tiers.response;
   const { compaction, thresholds } = policy;
-  // Between two turns, or else in one.
+  // The level between turns; without compaction, the level within a turn.
   const reliefLevel = inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
   const relief = Math.min(left, reliefLevel - used);
   return { ...planRoom(tiers, spent), window: left, relief, worth: worthACall(used) };
 }
 
 /**
- * Tokens one result of this tool may take now. It falls as results fill their tier and as the context comes near the
- * level at which it is relieved, but not below what is worth a call.
+ * Tokens that one result of this tool may have now. Falls as results fill their tier and as the context approaches the
+ * relief level, but not below the size that is worth a call.
  */
 export function allocation(state: GovernorState, tool: string, agent: string | null): number {
   return allocationIn(state.run.policy, state.gauge.window.tokens, roomFor(state, agent), tool);
@@ -111,13 +113,17 @@ export function allocationIn({ tools }: Policy, window: number | undefined, room
   const { minTokens } = tools;
   const perCall = inTokens(perCallOf(tools, tool), window);
   const allotted = allot(room, { perCall, minTokens });
-  // What is cut off a file is most likely fetched: where no less was asked for, the plan does not cut it.
+  // The agent is likely to fetch the rest of a cut file, so the plan does not cut a Read unless `perCall` is lower.
   return tool === 'Read' && perCall >= LARGEST_PART
     ? Math.max(allotted, Math.min(perCall, Math.floor(room.window ?? 0)))
     : allotted;
 }
 
-/** @param limits tokens */
+/**
+ * Tokens for one result from the room that is left.
+ *
+ * @param limits tokens
+ */
 export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
   const { plan, results, window = 0, relief, worth } = room;
   const planned = Math.min(plan, results);
@@ -126,13 +132,13 @@ export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'per
   return Math.max(Math.min(least, perCall), Math.floor(Math.min(perCall, most)));
 }
 
-/** Whether a result goes through whole: it fits, or fetching what is cut off would cost more than it saves. */
+/** Whether a result passes whole: it fits, or fetching the rest would cost more than the cut saves. */
 export function isWorthPassing(state: GovernorState, agent: string | null, tokens: number, allowed: number): boolean {
   const { worth, window = 0 } = roomFor(state, agent);
   return tokens <= allowed || (tokens - allowed <= worth && tokens <= window);
 }
 
-/** The name itself counts before a pattern, and of two patterns the longer. */
+/** An exact name takes precedence over patterns, and a longer pattern over a shorter one. */
 export function perCallOf({ perCall, byTool }: ToolsPolicy, tool: string): number {
   const [best = ''] = Object.keys(byTool)
     .filter((pattern) => matches(pattern, tool))
@@ -140,7 +146,7 @@ export function perCallOf({ perCall, byTool }: ToolsPolicy, tool: string): numbe
   return ownOf(byTool, tool) ?? ownOf(byTool, best) ?? perCall;
 }
 
-/** Finds part after part, in linear time: a regular expression could backtrack without end. */
+/** Matches part by part in linear time; a regular expression could backtrack exponentially. */
 function matches(pattern: string, tool: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();
@@ -160,7 +166,7 @@ export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
   return { ...tiers, ...Object.fromEntries(entries) };
 }
 
-/** A long turn gets the plan of its results again each time they have used it up: what is left is measured anyway. */
+/** Renews the plan for results each time a long turn has used it up; the window is measured anyway. */
 function renewed({ run, gauge }: GovernorState, results: number): number {
   const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
   return tier > 0 ? results % tier : results;

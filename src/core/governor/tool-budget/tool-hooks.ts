@@ -31,7 +31,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   if (result === undefined) return answered(afterPass(before, call), call);
   const stored = storedPath(call.tool, call.response);
   if (stored !== undefined) return answered(noteLarge(before, call), call, pointer(before, call, stored));
-  // The room kept for this call is free for it.
+  // Release the room reserved for this call before measuring it.
   const state = learnPage(forget(before, 'open', call.toolUseId), call, result.text);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
@@ -43,7 +43,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   return planCut(noteLarge(state, call), call, result, allowed);
 }
 
-/** A Read that was deliberately not limited before the call is not cut after it either. */
+/** Whether a Read deliberately passed without a limit; its result is not cut either. */
 function hasPassed(state: GovernorState, call: ToolCall): boolean {
   return call.tool === 'Read' && mayPass(state, call);
 }
@@ -52,7 +52,7 @@ function afterPass(state: GovernorState, call: ToolCall): GovernorState {
   return hasPassed(state, call) ? passed(state, call) : state;
 }
 
-/** After a tool fails: its error text cannot be changed. */
+/** Handles a failed tool: its error text cannot be changed. */
 export function afterFailure(state: GovernorState, call: ToolCall): Step {
   const tokens = estimateTokens(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
@@ -64,7 +64,7 @@ function advice(tokens: number, allowed: number): string {
   return `This result took about ${tokens} tokens, and ${allowed} are planned for one now: ask for less at a time (fewer lines, a narrower search, one page).`;
 }
 
-/** claude names the stored file and shows its beginning; this adds how much may be read at once. */
+/** claude names the stored file and shows its beginning; this text adds how much may be read at once. */
 function pointer(state: GovernorState, call: ToolCall, path: string): string {
   const { persistedOutputSize: bytes } = fieldsOf(call.response);
   const size = typeof bytes === 'number' ? ` (${bytes} bytes)` : '';
@@ -72,7 +72,7 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
   return `The full result is in ${path}${size}: read parts of it with Read, offset and limit (by characters if its lines are long), or search in it; one result may take about ${allowed} tokens now.`;
 }
 
-/** For main threads. */
+/** Limits calls of the main thread. */
 export function beforeTool(before: GovernorState, call: ToolCall): Step {
   if (budgetMode(before) === 'off') return answered(before, call);
   const { state, text } = hintFor(before, call);

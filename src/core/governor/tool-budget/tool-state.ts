@@ -10,10 +10,10 @@ import type { GovernorState } from '../state.ts';
 import { chain, changedIn, decided, keep, type Line, type Step } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
-/** Calls, tools and subagents that are remembered: the stream has no end. */
+/** Maximum calls, tools and subagents to keep: the stream may never end. */
 const REMEMBERED = 64;
 
-/** Cuts of the same call after which its result passes whole, since the agent seems to need it. */
+/** Cuts of the same call after which its result passes whole, because the agent seems to need it. */
 const CUTS_IN_A_ROW = 3;
 
 /** The effective mode: off while the window is unknown. */
@@ -21,7 +21,7 @@ export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
   return gauge.window.tokens === undefined ? 'off' : run.policy.tools.mode;
 }
 
-/** Whether a call may be changed, rather than commented on. */
+/** Whether calls may be changed, not only commented on. */
 export function mayChange(state: GovernorState, what: 'input' | 'output'): boolean {
   return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
 }
@@ -31,7 +31,7 @@ export function charsPerToken({ gauge }: GovernorState): number {
   return learnedCharsPerToken(gauge.calibration) ?? CHARS_PER_TOKEN;
 }
 
-/** Room is kept for a result until the stream shows it, which is known by its id. */
+/** Reserves room for a result until the stream shows it. */
 export function keepOpen(
   state: GovernorState,
   call: ToolCall,
@@ -42,7 +42,7 @@ export function keepOpen(
   return remember(state, 'open', toolUseId, { ...open, agent, requestId });
 }
 
-/** The answer to a hook was not delivered: its changes did not happen. */
+/** Undoes the changes of a hook whose answer was not delivered. */
 export function forgetChange(state: GovernorState, requestId: string): GovernorState {
   const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
     const { limit: _, proof: __, ...asItWas } = result;
@@ -55,7 +55,7 @@ export function countCut(state: GovernorState, call: ToolCall): GovernorState {
   return remember(state, 'repeats', callKey(call), cutsOf(state, call) + 1);
 }
 
-/** Whether the result of a call has been cut so often that the next one passes. */
+/** Whether the call's result was cut so often that the next one passes. */
 export function mayPass(state: GovernorState, call: ToolCall): boolean {
   return cutsOf(state, call) >= CUTS_IN_A_ROW;
 }
@@ -64,12 +64,12 @@ function cutsOf({ toolBudget }: GovernorState, call: ToolCall): number {
   return ownOf(toolBudget.repeats, callKey(call)) ?? 0;
 }
 
-/** A result has passed whole: counting starts over. */
+/** Restarts the count of cuts after a result passed whole. */
 export function passed(state: GovernorState, call: ToolCall): GovernorState {
   return forget(state, 'repeats', callKey(call));
 }
 
-/** Answers the tool's hook. It never allows: permissions are up to the caller. */
+/** Answers the tool's hook. Never allows the call: the caller decides on permissions. */
 export function answered(
   state: GovernorState,
   { requestId, hook }: ToolCall,
@@ -83,7 +83,10 @@ export function answered(
 
 type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats' | 'pages'>;
 
-/** A record gets `key` as its newest; of too many the oldest are left out. Keys come from a stream. */
+/**
+ * Sets `key` as the newest entry of a record and drops the oldest entries above the limit, because keys come from an
+ * endless stream.
+ */
 export function remember<R extends keyof Records>(
   state: GovernorState,
   record: R,
@@ -120,12 +123,12 @@ function callKey({ tool, input }: ToolCall): string {
 }
 
 /**
- * A change did not hold: a permission handler undoes it, for instance. Reported once; from then on the agent is only
- * advised.
+ * Notes that a change was ignored, for example because a permission handler undid it. Reported once; from then on the
+ * agent only gets advice.
  */
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
   const { ignores } = state.toolBudget;
-  // Answers do not reach a claude whose input is closed.
+  // Answers do not reach claude after its input was closed.
   if (ignores.includes(what) || state.input === 'closed') return keep(state);
   const after = changedIn(state, 'toolBudget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
@@ -134,14 +137,14 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
 
 /** Reads the sizes of tool results from a line of claude's. */
 export function followResults(state: GovernorState, { event }: Line): Step {
-  // Notices are lost with the context that held them.
+  // The replaced context also contained the hints and alerts.
   if (state.facts.replaced)
     return keep(changedIn(settledTurn(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
   if (event.kind === 'result') return keep(changedIn(settledTurn(state), 'toolBudget', { results: 0, hinted: {} }));
   if (event.kind === 'init') return keep(settledTurn(state));
   if (event.kind !== 'user' || event.replay) return keep(state);
   if (isSaid(event, 'summary')) return keep(remembered(state, plainText(event.blocks)));
-  // Nobody cuts anything in a recording, and going through all its texts would take longer than all the rest.
+  // Recordings need no budget, and measuring all texts would take longer than the rest of the replay.
   if (event.role !== 'tool-result' || state.run.mode === 'replay') return keep(state);
   const results = resultsIn(event.blocks);
   return chain(
@@ -150,13 +153,13 @@ export function followResults(state: GovernorState, { event }: Line): Step {
   );
 }
 
-/** Between turns no tool of the main thread runs: interrupted calls have no result and need no room. */
+/** Releases the room of interrupted calls of the main thread: between turns none of its tools runs. */
 function settledTurn(state: GovernorState): GovernorState {
   const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
   return changedIn(state, 'toolBudget', { open: Object.fromEntries(open) });
 }
 
-/** The past in a fresh context: a summary, or a document that was handed over. */
+/** Sets the size of the past in a fresh context: a summary or a handoff document. */
 export function remembered(state: GovernorState, text: string): GovernorState {
   return changedIn(state, 'toolBudget', { history: estimateTokens(text, charsPerToken(state)) });
 }
@@ -174,8 +177,8 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
       : remember(settled, 'agents', agent, (ownOf(agents, agent) ?? 0) + tokens);
   const { text, isError } = result;
   const proof = own?.proof;
-  // If claude has stored a large result itself, the stream shows only its beginning.
+  // If claude stored a large result itself, the stream shows only its beginning.
   const isTaken = proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
-  // A text that is missing on the stream has not reached the model.
+  // A replacement that is missing in the stream did not reach the model.
   return isTaken ? keep(counted) : noteIgnored(counted, 'output');
 }
