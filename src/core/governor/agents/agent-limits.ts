@@ -8,14 +8,14 @@ import { chain, changedIn, decided, keep, type Line, type Step, silent, type Tel
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, FanOut } from './agents-state.ts';
 
-/** Tools that start agents, as a matcher of hooks; `Task` is the older name. */
+/** Tools that start agents, as a hook matcher; `Task` is the older name. */
 export const AGENT_TOOLS = 'Agent|Task|Workflow';
 
 export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean {
   return max !== undefined || tokens !== undefined || costUsd !== undefined;
 }
 
-/** Whether an agent may start another one, or a workflow: the reason why not, in words that it understands. */
+/** Whether an agent may start another agent or a workflow; `refusal` is the reason, worded for the agent. */
 export function askAgent(state: GovernorState, toolUseId: string): { state: GovernorState; refusal?: string } {
   const { max } = state.run.policy.agents;
   const { asked } = state.fanOut;
@@ -26,18 +26,18 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
   return { state, refusal };
 }
 
-/** How many the run has started, also before it was broken off, or is about to. */
+/** Number of agents that the run started, also before an interruption, or is about to start. */
 export function agentsBegun({ subagents, fanOut }: GovernorState): number {
   return fanOut.before + new Set([...Object.keys(subagents), ...fanOut.asked]).size;
 }
 
-/** Calls that are not on the stream cost too: claude's own counter knows of them before the next result. */
+/** Asks for claude's cost counter after calls outside the stream: it includes them before the next result. */
 export function countUnseen(state: GovernorState, { before }: Line): Step {
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
   return Object.entries(state.subagents).some(isNew) ? askCounter(state) : keep(state);
 }
 
-/** Decisions from the figures of agents: an agent beyond its bound is stopped. */
+/** Stops agents that exceed a limit. */
 export function judgeAgents(state: GovernorState, { before }: Line): Step {
   if (!hasAgentLimits(state.run.policy.agents)) return keep(state);
   const ids = Object.keys(state.subagents);
@@ -46,7 +46,7 @@ export function judgeAgents(state: GovernorState, { before }: Line): Step {
     if (is === undefined || was === is || is.phase !== 'running') return step;
     const isTooMany =
       was === undefined && before.fanOut.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
-    // Agents of a workflow that was stopped may still be announced.
+    // Agents of a stopped workflow may still be announced.
     if (is.workflow !== undefined && step.state.fanOut.ended.includes(is.workflow)) return step;
     const reason = isTooMany ? countReason(state) : excess(state, is);
     const isNew = isTooMany || was?.phase !== 'running' || excess(state, was) === undefined;
@@ -71,8 +71,8 @@ function excess({ run }: GovernorState, { tokens, microUsd, isUnseen }: Agent): 
 }
 
 /**
- * `stop_task` stops an agent at once, an agent of an agent and one in the background too. Of one in a workflow claude
- * only says that it did (2.1.330): it ends behind its next tool, and a workflow with too many agents is stopped whole.
+ * `stop_task` stops an agent at once, including nested and background agents. For an agent of a workflow claude only
+ * reports success (2.1.330): that agent ends after its next tool, and a workflow with too many agents is stopped whole.
  */
 function stopAgent(state: GovernorState, id: string, agent: Agent, reason: string, isTooMany: boolean): Step {
   const { taskId, workflow } = agent;
@@ -98,14 +98,17 @@ function nameOf({ kind, name, workflow }: Agent): string {
   return `the subagent${named}${kind === undefined ? '' : ` (${kind})`}`;
 }
 
-/** The answer that ends a stopped agent after a tool, if `stop_task` cannot. */
+/** The hook answer that ends a stopped workflow agent after a tool, because `stop_task` cannot. */
 export function endStopped(state: GovernorState, agentId: string | null): HookAnswer['output'] | undefined {
   const agent = agentId === null ? undefined : agentOfTask(state, agentId)?.[1];
   if (agent?.phase !== 'stopped' || agent.workflow === undefined) return undefined;
   return { continue: false, stopReason: 'a limit of this run for subagents is reached' };
 }
 
-/** Why agents were stopped, for the agent that waits for this tool call; undefined: for the main thread. */
+/**
+ * Takes the reasons for stopped agents to report to the agent that waits for this tool call; undefined for the main
+ * thread.
+ */
 export function takeUntold(state: GovernorState, toolUseId: string | undefined): Telling {
   const { untold } = state.fanOut;
   const isMeant = ({ aside, ...entry }: FanOut['untold'][number]) =>

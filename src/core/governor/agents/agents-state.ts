@@ -1,29 +1,29 @@
 import type { TaskEvent } from '../../protocol/events.ts';
 
-/** A subagent: what its calls were, all together. */
+/** A subagent, with totals over its calls. */
 export type Agent = Readonly<typeof NEW_AGENT>;
 
 export const NEW_AGENT = {
-  /** `general-purpose`, `Explore`; undefined where no line says. */
+  /** `general-purpose`, `Explore`; undefined if no line names the kind. */
   kind: undefined as string | undefined,
-  /** Its task in a few words. */
+  /** A short description of its task. */
   name: undefined as string | undefined,
-  /** claude's own id of it, for hooks and `stop_task`. */
+  /** claude's own id of the agent, for hooks and `stop_task`. */
   taskId: undefined as string | undefined,
-  /** The workflow that started it, by its task's id: it can't be stopped from outside. */
+  /** Task id of the workflow that started it; such an agent cannot be stopped from outside. */
   workflow: undefined as string | undefined,
-  /** Its calls are not on the stream, so its figures are estimates. */
+  /** Its calls are not in the stream, so its figures are estimates. */
   isUnseen: false,
-  /** Tool calls with which it has started agents of its own. */
+  /** Ids of the tool calls with which it started agents. */
   started: [] as readonly string[],
   last: undefined as AgentCall | undefined,
-  /** Context of the last call, and the largest, in tokens. */
+  /** Context of the last call and largest context, in tokens. */
   used: 0,
   peak: 0,
   calls: 0,
-  /** All that its calls read and wrote, the prompt cache included. */
+  /** Tokens read and written by all calls, including the prompt cache. */
   tokens: 0,
-  /** Computed from list prices. */
+  /** Millionths of a US dollar, computed from list prices. */
   microUsd: 0,
   phase: 'running' as 'running' | 'over' | 'stopped',
 };
@@ -34,7 +34,7 @@ export interface AgentCall {
   readonly context: number;
   readonly output: number;
   readonly microUsd: number;
-  /** Its answer asks for a tool, so another call follows. */
+  /** Its answer calls a tool, so another API call follows. */
   readonly usesTool: boolean;
 }
 
@@ -42,29 +42,35 @@ export interface AgentCall {
 export type FanOut = Readonly<typeof NO_FAN_OUT>;
 
 export const NO_FAN_OUT = {
-  /** Agents that this run had started when it was broken off. */
+  /** Agents that this run started before it was interrupted. */
   before: 0,
-  /** Calls that ctxb let through, by their ids, whose agents have not begun. */
+  /** Ids of allowed tool calls whose agents have not started yet. */
   asked: [] as readonly string[],
-  /** Workflows that were stopped, by their tasks' ids. */
+  /** Task ids of stopped workflows. */
   ended: [] as readonly string[],
-  /** Why agents were stopped, for those who started them, by the id of the tool call; `aside`: no call waits for it. */
+  /**
+   * Unreported reasons for stopped agents, by the tool call that started them. `aside`: no call waits for the agent, so
+   * the main thread gets the reason.
+   */
   untold: [] as readonly { readonly toolUseId: string; readonly aside: boolean; readonly text: string }[],
 };
 
 /**
- * A subagent, a workflow or a command beside the conversation, or that the agent is to be woken.
+ * A subagent, a workflow or a background command, or a wakeup timer of the agent.
  * - `foreground`: the turn waits for it
- * - `background`: its tool call was answered while it goes on
- * - `reporting`: it has ended, and claude will start a turn to say so
+ * - `background`: its tool call was answered while it continues
+ * - `reporting`: it has ended, and claude will start a turn to report it
  */
 export interface Task {
   readonly kind: TaskEvent['type'] | 'wakeup';
   readonly toolUseId: string | undefined;
   readonly phase: 'foreground' | 'background' | 'reporting';
-  /** It ended before a tool of the running turn: the next call of that turn learns of it, and no other turn. */
+  /**
+   * It ended before a tool of the running turn: the next call of that turn reports it, and claude starts no turn for
+   * it.
+   */
   readonly told?: boolean;
-  /** The time of the agent's timer, in milliseconds since the epoch. */
+  /** When the agent's timer fires, in milliseconds since the epoch. */
   readonly at?: number;
 }
 

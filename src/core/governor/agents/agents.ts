@@ -8,18 +8,18 @@ import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
 import { type Agent, type AgentCall, NEW_AGENT } from './agents-state.ts';
 
-/** claude's own name for them, in hooks and files. */
+/** claude's own name for a workflow's agents, in hooks and files. */
 const WORKFLOW_KIND = 'workflow-subagent';
 
-/** An agent has tools of its own; `Task` is the older name. */
+/** Whether the tool starts an agent; `Task` is the older name. */
 export function isAgentCall(tool: string): boolean {
   return tool === 'Agent' || tool === 'Task';
 }
 
 /**
- * What a line says about subagents. The stream shows the calls of the agents that the main thread starts, but not the
- * last one of an agent that a turn waits for, whose usage stands in the tool's result. Of agents that agents or workflows
- * start it shows no call at all, only how large their contexts are: their figures are estimates.
+ * Updates subagents from a line. The stream shows the calls of agents that the main thread starts, except the last call
+ * of an agent that a turn waits for; the tool's result contains its usage. For agents of agents or workflows the stream
+ * shows only the sizes of their contexts: their figures are estimates.
  */
 export function readAgents(state: GovernorState, event: Event): GovernorState {
   if (event.kind === 'task') return readTask(state, event);
@@ -36,14 +36,12 @@ export function agentOfTask({ subagents }: GovernorState, taskId: string): [stri
   return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
 }
 
-/**
- * Whether a line reports the end of an agent that ctxb has stopped: claude starts a turn about one in the background.
- */
+/** Whether a line reports the end of an agent that ctxb stopped: for a background agent, claude starts a turn. */
 export function isStopped(state: GovernorState, event: Event): boolean {
   return event.kind === 'task' && agentOfTask(state, event.taskId)?.[1].phase === 'stopped';
 }
 
-/** Whether claude is about to start a turn about an agent, or one is being stopped. */
+/** Whether claude is about to start a turn about an agent, or an agent is being stopped. */
 export function isReporting({ tasks, subagents }: GovernorState): boolean {
   const stopped = Object.values(subagents).filter(({ phase }) => phase === 'stopped');
   return Object.entries(tasks).some(
@@ -52,7 +50,7 @@ export function isReporting({ tasks, subagents }: GovernorState): boolean {
   );
 }
 
-/** The process is gone, and its agents with it. */
+/** Ends all running agents after their process has ended. */
 export function withoutRunning({ subagents }: GovernorState): GovernorState['subagents'] {
   const over = (agent: Agent): Agent => (agent.phase === 'running' ? { ...agent, phase: 'over' } : agent);
   return Object.fromEntries(Object.entries(subagents).map(([id, agent]) => [id, over(agent)]));
@@ -64,7 +62,7 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
   });
 }
 
-/** Sums over all agents. */
+/** Sums over all agents with calls. */
 export function agentTotals({ subagents }: GovernorState) {
   const all = Object.values(subagents).filter(hasCalled);
   const sum = (of: (agent: Agent) => number) => all.reduce((total, agent) => total + of(agent), 0);
@@ -77,12 +75,12 @@ export function agentTotals({ subagents }: GovernorState) {
   };
 }
 
-/** One that was only announced has nothing to report. */
+/** Excludes agents that were only announced. */
 export function hasCalled({ calls }: Agent): boolean {
   return calls > 0;
 }
 
-/** A call of one whose calls are on the stream; its price is known to the cost already. */
+/** Counts a call from the stream; the cost already includes its price. */
 function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id: string): GovernorState {
   const open = openCall(state.cost, id);
   if (event.kind === 'partial') {
@@ -102,7 +100,7 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started: [...agent.started, ...begun] });
 }
 
-/** The result of an agent that its parent has waited for, with the usage of its last call, which the stream leaves out. */
+/** Reads the result of an agent that its parent waited for, with the usage of its last call, which the stream omits. */
 function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const report = fieldsOf(event.toolReport);
   const ids = answeredIn(event.blocks);
@@ -112,7 +110,7 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   if (taskId === undefined) return asked;
   const kind = textOf(report.agentType);
   const agent = agentOf(asked, id);
-  // A session log has the agent's lines in a file of its own, by another id.
+  // A session log stores the agent's lines in a separate file, under another id.
   if (agent === undefined || id === undefined)
     return kind === undefined ? asked : withAgent(asked, taskId, { kind, taskId });
   const phase = report.status === 'completed' && agent.phase === 'running' ? 'over' : agent.phase;
@@ -138,7 +136,7 @@ function readTask(state: GovernorState, event: TaskEvent): GovernorState {
 function readStart(state: GovernorState, { type, taskId, toolUseId, name, description, parent }: TaskEvent) {
   if (type !== 'agent') return state;
   const [id, agent] = agentOfTask(state, taskId) ?? [];
-  // An agent that gets a message continues as the same task, by another tool call.
+  // An agent that receives a message continues as the same task under another tool call.
   if (id !== undefined) return agent?.phase === 'over' ? withAgent(state, id, { phase: 'running' }) : state;
   // 2.1.197 does not name the agent that started another.
   const isStartedByAgent = Object.values(state.subagents).some(({ started }) => started.includes(toolUseId ?? ''));
@@ -146,14 +144,16 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
   return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
 }
 
-/** Progress of an agent whose calls are not on the stream, or the end of one whose last call may not be. */
+/**
+ * Counts progress of an agent outside the stream, or the end of an agent whose last call may be missing in the stream.
+ */
 function countTask(state: GovernorState, id: string, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
   const isDue = agent.isUnseen
     ? tokens !== agent.used
     : isEnd && agent.phase === 'running' && agent.last?.usesTool !== false;
   if (!isDue || tokens === 0) return state;
   const counted = countCall(agent, estimatedCall(state, agent.used, tokens, agent.last?.model));
-  // The count includes the answer, which is in no context any more.
+  // The count includes the answer, which is no longer in any context.
   const peak = agent.isUnseen || agent.calls === 0 ? tokens : agent.peak;
   return withAgent(state, id, { ...counted, peak: Math.max(agent.peak, peak) });
 }
@@ -163,7 +163,7 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const phase = isDone && agent.phase === 'running' ? 'over' : agent.phase;
   const begun = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
-  // Lines with its figures come when it begins and ends, not with each call.
+  // Lines with the agent's figures appear when it starts and ends, not at each call.
   if (tokens === 0) return begun;
   const more = toolUses + (isDone ? 1 : 0) - agent.calls;
   const sizes = { used: tokens, peak: Math.max(agent.peak, tokens) };
@@ -179,7 +179,7 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
   });
 }
 
-/** Between the lists of its agents a workflow reports only whose turn it was, and the size of all contexts. */
+/** Between the lists of its agents a workflow only reports which agent called last, and the size of all contexts. */
 function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
   const members = Object.entries(state.subagents).filter(([, { workflow }]) => workflow === taskId);
   const running = members.filter(([, { phase }]) => phase === 'running');
@@ -189,18 +189,18 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   const others = members.reduce((sum, [, { used }]) => sum + used, 0) - agent.used;
   const context = Math.max(agent.used, tokens - others);
   const call = estimatedCall(state, agent.used, context, agent.last?.model);
-  // If two have called between two lines, this one gets it all; the next list shows its real size.
+  // If two agents called between two lines, this agent gets both; the next list corrects its size.
   return withAgent(state, id, { ...countCall(agent, call), peak: agent.peak });
 }
 
-/** A call that was let through has started its agent, or has ended without one. */
+/** Removes an allowed tool call whose agent has started, or which ended without an agent. */
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
   const { asked } = state.fanOut;
   if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
   return changedIn(state, 'fanOut', { asked: asked.filter((id) => id !== toolUseId) });
 }
 
-/** A further call, or more of the last one. */
+/** Adds a new call, or more of the last one. */
 function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
   const before = agent.last !== undefined && isMoreOf(agent, agent.last, call) ? agent.last : NO_CALL;
   const isOnly = agent.calls === 1 && before !== NO_CALL;
@@ -214,25 +214,27 @@ function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
   };
 }
 
-/** In the place of a message's id: the figures of this call are claude's count of tokens, which does not say of what kind. */
+/**
+ * Replaces the message id of a call whose figures are claude's token count, which does not distinguish kinds of tokens.
+ */
 const ESTIMATED = 'estimated';
 
 const NO_CALL = { context: 0, output: 0, microUsd: 0 };
 
-/** A call with an id comes in several lines; one that was estimated at its end, again as the hand-back reports it. */
+/** A call with an id spans several lines; a call that was estimated at its end is repeated by the hand-back. */
 function isMoreOf({ isUnseen }: Agent, last: AgentCall, { messageId }: AgentCall): boolean {
   if (messageId === ESTIMATED) return false;
   return messageId === '' ? last.messageId === ESTIMATED && !isUnseen : last.messageId === messageId;
 }
 
-/** A call of which only the size of the context is known: the earlier part comes from the cache, the rest is new. */
+/** Estimates a call from the size of its context: the earlier part is read from the cache, the rest is new. */
 function estimatedCall(state: GovernorState, used: number, tokens: number, model: string | undefined): AgentCall {
   const cacheRead = Math.min(used, tokens);
   const usage = { input: 0, cacheCreation: tokens - cacheRead, cacheRead, output: 0 };
   return callOf(state, ESTIMATED, usage, model);
 }
 
-/** By default an agent runs with the model of the main thread. */
+/** By default an agent uses the main thread's model. */
 function callOf(
   { session, run }: GovernorState,
   messageId: string,
