@@ -41,8 +41,8 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
 }
 
 /**
- * What the agent is told at the end of the conversation, where it breaks no prompt cache. With a prompt: its budget,
- * from the zone of warnings on. In the middle of a turn only what cannot wait.
+ * Text for the agent at the end of the conversation, where it does not invalidate the prompt cache. With a prompt: the
+ * context budget, from the zone `warning` on. During a turn: only urgent text.
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
   const { told, gauge, run } = state;
@@ -61,29 +61,29 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
 
 const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable state, and begin nothing large.';
 
-/** Adds the end of a turn to the health ledger; zones, compactions and handoffs are recorded at their decision. */
+/** Adds the end of a turn to the health ledger; zones, compactions and handoffs are added when they happen. */
 export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Step {
   const turn = health(state, { event: 'turn', turn: state.turn.ended });
   return keep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
 }
 
-/** Whether a prompt is too large for the zone, and nothing has been done about it yet. */
+/** Whether a prompt is too large for the zone and has not been announced yet. */
 export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): prompt is Prompt {
   if (prompt === undefined || prompt.command !== undefined || state.told.largeTask === prompt.uuid) return false;
   return isLargeTask(sizeOf(state, prompt), zoneNow(state), state.run.policy);
 }
 
-/** May differ from the zone that was last announced: the context may just have been replaced. */
+/** May differ from the last announced zone: the context may just have been replaced. */
 function zoneNow({ gauge, run }: GovernorState): ZoneName {
   return isGuess(gauge) ? 'ok' : zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
 }
 
-/** Estimated tokens. */
+/** Estimated tokens of a prompt. */
 function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
   return estimateTokens(measureContent(event.blocks), gauge.calibration);
 }
 
-/** Announces it, once for each prompt. */
+/** Announces a prompt that is too large, once per prompt. */
 export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
   const noted = changedIn(state, 'told', { largeTask: prompt.uuid });
@@ -92,7 +92,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   return decide(noted, 'large-task', reason, { tokens: size, todo: onLargeTask });
 }
 
-/** The caller is answered by ctxb: the prompt is not sent. */
+/** Answers the caller with an error instead of sending the prompt. */
 export function refuse(state: GovernorState, prompt: Prompt): Step {
   const said = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predicted(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({

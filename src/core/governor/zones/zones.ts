@@ -3,11 +3,11 @@ import { handoffLevel, inTokens, type Policy, type TriggerPolicy } from '../poli
 type ZoneLevels = TriggerPolicy & Pick<Policy, 'zones'>;
 
 /**
- * The zone of a context. Each level belongs to the zone that begins there. Where levels are out of order (fractions and
- * tokens mixed, and the window too small for that) the highest zone that has begun counts.
+ * The zone of a context; each level belongs to the zone that it starts. If levels are out of order (fractions mixed
+ * with tokens in a small window), the highest started zone applies.
  *
  * @param tokens the predicted context
- * @param window tokens; while it is not known, only levels in tokens count
+ * @param window tokens; while undefined, only levels in tokens apply
  */
 export function zoneAt(tokens: number, window: number | undefined, levels: ZoneLevels): ZoneName {
   const { thresholds, zones } = levels;
@@ -24,10 +24,10 @@ export function statusOf(zone: ZoneName): HealthRecord['status'] {
 }
 
 /**
- * Whether a prompt is too large a task for the zone. In `handoff` the bound is that of `critical`: the context is
- * relieved there anyway, and where that is switched off even "go on" would be too large for a lower one.
+ * Whether a prompt is too large for the zone. `handoff` uses the limit of `critical`: the context is relieved there
+ * anyway, and with relief switched off a lower limit would reject even "go on".
  *
- * @param estimatedTokens of the prompt; as many as the bound are not too many
+ * @param estimatedTokens of the prompt; exactly the limit is allowed
  */
 export function isLargeTask(estimatedTokens: number, zone: ZoneName, { zones }: Policy): boolean {
   if (zone === 'ok' || zone === 'monitor') return false;
@@ -38,18 +38,20 @@ export function isLargeTask(estimatedTokens: number, zone: ZoneName, { zones }: 
 export interface HealthRecord {
   /** Working folder of the run. */
   readonly project: string;
-  /** claude's session id, null until it is known. */
+  /** claude's session id; null until it is known. */
   readonly session: string | null;
-  /** A UUID. */
+  /** UUID of the run. */
   readonly run: string;
   readonly check_type: 'context';
-  /** `warning` from the zone of that name, `critical` from `critical` on and when the context could not be relieved. */
+  /**
+   * `warning` in the zone `warning`; `critical` from the zone `critical` on, and if the context could not be relieved.
+   */
   readonly status: 'ok' | 'warning' | 'critical';
   readonly details: HealthDetails;
 }
 
 export type HealthDetails = Occurrence & {
-  /** Predicted context in tokens, the window, and their ratio; null where the window is not known. */
+  /** Predicted context in tokens, the window in tokens, and their ratio; null if the window is unknown. */
   readonly tokens: number;
   readonly window: number | null;
   readonly fraction: number | null;
@@ -57,7 +59,7 @@ export type HealthDetails = Occurrence & {
 };
 
 export type Occurrence =
-  /** A turn has ended. `turn`: turns ended in this run, from 1. */
+  /** A turn ended. `turn`: number of ended turns in this run, from 1. */
   | { readonly event: 'turn'; readonly turn: number }
   | { readonly event: 'zone'; readonly from: ZoneName }
   /** A compaction of the main context. */
@@ -68,14 +70,16 @@ export type Occurrence =
       readonly how?: 'exact';
     }
   /**
-   * A handoff to a fresh context. `tokens`: the context when it was decided; `ms`: from the decision to the fresh
-   * context; `by`: whether the agent's own document or the mechanical one was handed over.
+   * A handoff to a fresh context. `ms`: from the decision to the fresh context; `by`: the author of the document, the
+   * agent or ctxb's memory.
    */
   | { readonly event: 'handoff'; readonly ms: number; readonly by: 'agent' | 'memory'; readonly reason: string }
-  /** The first call after a compaction. `exhausted`: the API refused the prompt because the context was full. */
+  /**
+   * `landing`: the first call after a compaction. `exhausted`: the API refused the prompt because the context was full.
+   */
   | { readonly event: 'landing' | 'exhausted' };
 
-/** How full the context is, in the words of the ladder. */
+/** The level of the context, in the order of the ladder. */
 export type ZoneName = (typeof ZONE_NAMES)[number];
 
 /** From the emptiest context to the fullest. */
