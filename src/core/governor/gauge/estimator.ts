@@ -3,20 +3,23 @@ import { isFields, ownOf } from '../../protocol/fields.ts';
 import type { PictureSize } from '../../protocol/picture.ts';
 import { expectedTokens } from './token-estimate.ts';
 
-/** Kinds of content; a session's calls may show more or fewer tokens than expected for each. */
+/**
+ * Kinds of content that are calibrated separately: a session's calls may have more or fewer tokens of each kind than
+ * expected.
+ */
 export type ContentKind = 'prose' | 'code' | 'json';
 
-/** Unmeasured additions to the context: expected tokens by kind, and those of pictures and the like. */
+/** Unmeasured additions to the context: expected tokens by kind, and fixed tokens of pictures and similar blocks. */
 export interface Content {
   readonly prose: number;
-  /** The part of the prose that is thoughts. */
+  /** The part of `prose` that is thoughts. */
   readonly thoughts: number;
   readonly code: number;
   readonly json: number;
   readonly fixedTokens: number;
-  /** Additional tokens of large pictures with a newer model, which reads more of them. */
+  /** Additional tokens of large pictures for newer models, which read them at a higher resolution. */
   readonly sharpTokens: number;
-  /** UTF-16 units of all texts, of any kind. */
+  /** UTF-16 units of all texts. */
   readonly chars: number;
 }
 
@@ -30,19 +33,22 @@ export const NO_CONTENT: Content = {
   chars: 0,
 };
 
-/** Characters per token that Claude Code itself assumes (its `pre_tokens` follow it to the token). */
+/** Characters per token that Claude Code itself assumes (its `pre_tokens` match exactly). */
 const NATIVE_CHARS_PER_TOKEN = 4;
 
-/** Tokens of a picture of unknown size, and of a document. */
+/** Tokens of a document, and of a picture of unknown size. */
 const PICTURE_TOKENS = 1600;
 
-/** A token is a square of a picture, this many pixels wide (Anthropic's documentation of vision). */
+/** Width in pixels of the square that costs one token (Anthropic's documentation of vision). */
 const PATCH_WIDTH = 28;
-/** A larger picture is made smaller: pixels of its longer side, and tokens, at most. */
+/** Larger pictures are scaled down: maximum pixels of the longer side, and maximum tokens. */
 const EARLIER_SIGHT = { side: 1568, tokens: 1568 };
 const NEWER_SIGHT = { side: 2576, tokens: 4784 };
 
-/** Tokens of a looked-up tool definition, by look-ups of one or two in public session logs. */
+/**
+ * Tokens of a tool definition that a tool search returns, measured on searches with one or two tools in public session
+ * logs.
+ */
 const DEFINITION_TOKENS: Readonly<Record<string, number>> = {
   AskUserQuestion: 1240,
   EnterPlanMode: 1100,
@@ -58,7 +64,7 @@ const DEFINITION_TOKENS: Readonly<Record<string, number>> = {
 };
 const UNKNOWN_DEFINITION_TOKENS = 500;
 
-/** Tokens of Claude Code's text around an attachment's logged content: the median of 20 or more of each. */
+/** Tokens of Claude Code's text around an attachment's logged content: the median of 20 or more samples each. */
 const ATTACHMENT_TOKENS: Readonly<Record<string, number>> = {
   'attachment/date_change': 45,
   'attachment/deferred_tools_delta': 55,
@@ -72,8 +78,8 @@ const ATTACHMENT_TOKENS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Tokens that a part of a message takes beside its characters. Least absolute error over the calls that the weights of
- * characters come from; a tool's call and its result always come together, 70 for both is what those calls show.
+ * Tokens that a part of a message takes besides its characters, fitted by least absolute error on the calls used for
+ * the character weights. A tool's call and result always occur together; those calls show 70 for both.
  */
 const TOOL_USE_TOKENS = 55;
 const TOOL_RESULT_TOKENS = 15;
@@ -81,40 +87,43 @@ const THINKING_TOKENS = 10;
 const INPUT_PART_TOKENS = 4;
 
 /**
- * A thought's signature holds all of it, in base64; its text may be a summary, or be left out. Of thoughts that are
+ * A thought's signature contains the whole thought in base64, while its text may be a summary or missing. For thoughts
  * shown whole (public session logs), length of the text = 3/4 of the signature's length - 173.
  */
 const SIGNATURE_SHARE = 0.75;
 const SIGNATURE_FRAME = 173;
-/** For a thought that is not shown: prose of the models, like their shown thoughts. */
+/** Ratio for a hidden thought: prose, like the models' visible thoughts. */
 const THOUGHT_TOKENS_PER_CHAR = 0.26;
 
-/** How much of the start value stays in the mix, in tokens: a session's own calls soon outweigh it. */
+/** Weight of the start value in tokens; a session's own calls soon outweigh it. */
 const PRIOR_TOKENS = 4_000;
 
-/** A growth further from the estimate than this has another cause (reminders, another model) and teaches nothing. */
+/**
+ * A growth that differs from the estimate by more than this factor has another cause (reminders, another model) and is
+ * not learned.
+ */
 const PLAUSIBLE_FACTOR = 3;
 
-/** No single call moves what is known further than it would with this factor: most that are off have another cause. */
+/** Limits the influence of a single call: most larger deviations have another cause. */
 const LEARNING_FACTOR = 1.35;
 
-/** Characters of a tool's result that are a token as expected: the mean over 49 million of public session logs. */
+/** Characters per expected token in tool results: the mean over 49 million characters of public session logs. */
 const CODE_CHARS_PER_TOKEN = 2.9;
 
-/** Results of a session's own calls: expected tokens and measured tokens, by kind. */
+/** Results learned from a session's own calls: expected and measured tokens by kind. */
 export type Calibration = Readonly<Record<ContentKind, { readonly expected: number; readonly tokens: number }>> & {
-  /** Tokens that the model's tokenizer makes of one that is expected. */
+  /** Tokens of the model's tokenizer per expected token. */
   readonly tokenizer: number;
 };
 
 const PRIOR = { expected: PRIOR_TOKENS, tokens: PRIOR_TOKENS };
 export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIOR, tokenizer: 1 };
 
-/** Claude models before Opus 4.7, the first with a tokenizer that makes more tokens of the same text. */
+/** Claude models before Opus 4.7, the first model with a tokenizer that creates more tokens from the same text. */
 const EARLIER = /claude-(?:[1-3]|haiku-4|sonnet-4|opus-4-[0-6]\b|opus-4-2025)/;
 const NEWER_TOKENIZER = 1.3;
 
-/** The same calibration for a model, whose tokenizer may be another one. */
+/** The calibration adjusted to the model's tokenizer. */
 export function calibrationFor(model: string | undefined, calibration: Calibration): Calibration {
   const isNewer = model?.startsWith('claude-') === true && !EARLIER.test(model);
   const tokenizer = isNewer ? NEWER_TOKENIZER : 1;
@@ -126,7 +135,7 @@ export function measureContent(blocks: readonly Block[]): Content {
   return sumContent(blocks.map((block) => measureBlock(block)));
 }
 
-/** The same without the tokens of its texts, which take longest to count: enough for claude's own estimate. */
+/** Like measureContent(), but without counting tokens, the slowest step: enough for claude's own estimate. */
 export function measureNatively(blocks: readonly Block[]): Content {
   return sumContent(blocks.map((block) => measureBlock(block, () => 0)));
 }
@@ -138,7 +147,7 @@ export function sumContent(contents: readonly Content[]): Content {
 
 const NOTHING: readonly Content[] = [];
 
-/** Tokens of each block of a line, if it counts for the main thread's context or for the line's cost. */
+/** Content of each block of a line, if it counts for the main thread's context or for the line's cost. */
 export function measureLine(event: Event): readonly Content[] {
   const counts = event.kind === 'assistant' || (event.kind === 'user' && event.subagent === null && !event.replay);
   return counts ? event.blocks.map((block) => measureBlock(block)) : NOTHING;
@@ -156,12 +165,12 @@ export function addContent(a: Content, b: Content): Content {
   };
 }
 
-/** Tokens the content will be, rounded up. */
+/** Estimated tokens of the content, rounded up. */
 export function estimateTokens(content: Content, calibration: Calibration): number {
   return Math.ceil(spokenTokens(content, calibration)) + unspokenTokens(content, calibration);
 }
 
-/** Expected tokens of content that is no text: pictures and the like. */
+/** Expected tokens of non-text content, such as pictures. */
 export function unspokenTokens({ fixedTokens, sharpTokens }: Content, { tokenizer }: Calibration): number {
   return fixedTokens + (tokenizer > 1 ? sharpTokens : 0);
 }
@@ -177,14 +186,14 @@ function ofKind(content: Content, calibration: Calibration, kind: ContentKind): 
   return content[kind] === 0 ? 0 : content[kind] * scaleOf(calibration, kind);
 }
 
-/** Tokens as Claude Code itself estimates them: fewer than the content will be, where a figure must not be too high. */
+/** Tokens by Claude Code's own estimate, a lower bound for figures that must not be too high. */
 export function nativeTokens({ chars, fixedTokens }: Content): number {
   return Math.ceil(chars / NATIVE_CHARS_PER_TOKEN) + fixedTokens;
 }
 
 /**
- * Learns from one call: `content` was added and the context grew by `tokens`. The error is shared among the kinds in
- * proportion to the estimate of each.
+ * Learns from one call: `content` was added and the context grew by `tokens`. The error is divided among the kinds in
+ * proportion to their estimates.
  */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
   const unspoken = unspokenTokens(content, calibration);
@@ -201,7 +210,7 @@ export function calibrate(calibration: Calibration, content: Content, tokens: nu
   return { prose: learn('prose'), code: learn('code'), json: learn('json'), tokenizer };
 }
 
-/** Learned characters per token of a tool's result; undefined until the session's data outweigh the start value. */
+/** Learned characters per token of tool results; undefined until the session's data outweigh the start value. */
 export function learnedCharsPerToken(calibration: Calibration): number | undefined {
   if (calibration.code.expected < 2 * PRIOR_TOKENS) return undefined;
   return CODE_CHARS_PER_TOKEN / scaleOf(calibration, 'code');
@@ -261,13 +270,13 @@ function thoughtTokens(text: string, signatureLength: number, tokensOf: typeof e
   return THINKING_TOKENS + tokensOf(text) * Math.max(1, whole / text.length);
 }
 
-/** Names and values of a tool's input, at any depth: the model reads them without JSON's escapes. */
+/** Names and values of a tool's input, at any depth: the model reads them without JSON escapes. */
 function inputContent(name: string, input: unknown, tokensOf: typeof expectedTokens): Content {
-  // Top-level names and values stand alone; nested ones are JSON, whose marks weigh little.
+  // Top-level names and values are separate parts; nested ones are JSON, whose punctuation weighs little.
   const parts = isFields(input) ? 2 * Object.keys(input).length : 0;
   let json = TOOL_USE_TOKENS + tokensOf(name) + INPUT_PART_TOKENS * parts;
   let chars = name.length;
-  // The log shows the plan, which claude has read from its file: the model does not write it here.
+  // claude inserts the plan from its file into the log: the model does not write it here.
   const open = name === 'ExitPlanMode' ? [] : [input];
   while (open.length > 0) {
     const value = open.pop();
@@ -287,8 +296,8 @@ function partsOf(value: object): readonly unknown[] {
 }
 
 /**
- * Models whose thoughts of earlier turns the API takes out of the context when a new prompt comes. From Opus 4.5 and
- * Sonnet 4.6 on they stay (Anthropic's documentation of extended thinking, and 1,700 calls of public session logs).
+ * Models for which the API removes the thoughts of earlier turns when a new prompt arrives. From Opus 4.5 and Sonnet
+ * 4.6 on, thoughts stay (Anthropic's documentation of extended thinking, and 1,700 calls of public session logs).
  */
 const FORGETS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2025))/;
 

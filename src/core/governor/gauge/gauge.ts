@@ -24,12 +24,12 @@ import {
 } from './window.ts';
 
 /**
- * What the figure of the context rests on.
+ * Source of the context's size.
  * - `measured`: usage of the last main-thread API call
- * - `asked`: claude's own answer, good until the next call
+ * - `asked`: claude's own answer, valid until the next call
  * - `reported`: a report in a system reminder
  * - `estimated`: characters only
- * - `none`: nothing is known yet
+ * - `none`: no data yet
  */
 export type Basis = 'none' | 'measured' | 'asked' | 'reported' | 'estimated';
 
@@ -37,63 +37,63 @@ export type Basis = 'none' | 'measured' | 'asked' | 'reported' | 'estimated';
 export interface Call {
   readonly messageId: string;
   readonly model: string | undefined;
-  /** By the newest of its lines. */
+  /** From the newest of its lines. */
   readonly usage: Usage;
-  /** `Gauge.peaks` before it. */
+  /** `Gauge.peaks` before the call. */
   readonly peaks: Readonly<Record<string, number>>;
-  /** Largest output count seen for it: a placeholder of 1 to 8 unless `outputKnown`. */
+  /** Largest output count of the call so far: a placeholder of 1 to 8 unless `outputKnown`. */
   readonly output: number;
   readonly outputKnown: boolean;
-  /** The model's text, for an estimate while the count is a placeholder. */
+  /** Content that the model generated, to estimate the output while the count is a placeholder. */
   readonly generated: Content;
 }
 
-/** How full the main thread's context is. All figures in tokens. */
+/** Size of the main thread's context. All figures in tokens. */
 export type Gauge = Readonly<typeof EMPTY_GAUGE>;
 
 export const EMPTY_GAUGE = {
   window: UNKNOWN_WINDOW,
-  /** Name of the model that has this window; undefined: no call and no line of claude's has named one. */
+  /** Name of the model with this window; undefined until a call or another line of claude's names one. */
   windowModel: undefined as string | undefined,
-  /** Windows of models that are not in use now, by name. */
+  /** Windows of inactive models, by name. */
   otherWindows: {} as Readonly<Record<string, ContextWindow>>,
-  /** Models of this family run with the large window: the log drops the mark from their ids. */
+  /** Family of models that run with the large window although the log drops the mark from their ids. */
   markedFamily: '',
   basis: 'none' as Basis,
-  /** Context of the last reading. */
+  /** Context at the last reading. */
   used: 0,
   call: null as Call | null,
   /** Additions since the last reading. */
   added: NO_CONTENT,
-  /** The thoughts among them since the last prompt, in expected tokens: some models forget them at the next. */
+  /** Thoughts since the last prompt, in expected tokens: some models forget them at the next prompt. */
   thoughts: 0,
   calibration: UNCALIBRATED,
   calls: 0,
-  /** Tokens by which calls made the context grow, together. */
+  /** Total growth of the context over all calls, in tokens. */
   grown: 0,
   peak: 0,
-  /** The same for each model, by name: each has a window of its own. */
+  /** Largest context of each model, by name: each model has its own window. */
   peaks: {} as Readonly<Record<string, number>>,
-  /** Context of the first call: about what system prompt and tools take, the least a compaction can leave. */
+  /** Context of the first call: roughly system prompt and tools, the minimum after a compaction. */
   first: undefined as number | undefined,
-  /** The value of `predicted` just before the last call, for comparison; undefined after a break. */
+  /** `predicted` just before the last call, for comparison; undefined after a break. */
   foreseen: undefined as number | undefined,
-  /** A call of another model in between, whose size does not count for this context. */
+  /** An intermediate call of another model, whose size does not count for this context. */
   aside: null as { readonly messageId: string; readonly model: string } | null,
   characters: NO_CHARACTERS,
 };
 
-/** A gauge reading as it goes into journals, reports and actions. */
+/** A gauge reading for journals, reports and actions. */
 export interface Reading {
   readonly used: number;
-  /** Size of the next request without new input: `used` + output of the last call + additions. */
+  /** Size of the next request without new input: `used`, the output of the last call, and the additions. */
   readonly predicted: number;
-  /** undefined: not known, nor is the share. */
+  /** undefined if unknown; the fraction is then undefined too. */
   readonly window: number | undefined;
   readonly windowSource: ContextWindow['source'];
-  /** `predicted` / `window`, at most 1: no request is larger than its window. */
+  /** `predicted` / `window`, at most 1, because no request is larger than its window. */
   readonly fraction: number | undefined;
-  /** The source of `predicted`: `predicted` once something was added after a measured call or claude's answer. */
+  /** Source of `predicted`: `predicted` if content was added after a measured call or claude's answer. */
   readonly basis: Basis | 'predicted';
 }
 
@@ -111,7 +111,7 @@ export function readGauge(gauge: Gauge): Reading {
 }
 
 /**
- * The crossed level, as a reason.
+ * Describes a crossed level, as the reason of a decision.
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
  */
@@ -126,7 +126,7 @@ function basisOf({ basis, added, calibration }: Gauge): Reading['basis'] {
   return isFigure && estimateTokens(added, calibration) > 0 ? 'predicted' : basis;
 }
 
-/** The same gauge but for some of its fields: copied field by field for the same reason as in `draftOf`. */
+/** Returns a copy with changed fields; copies field by field for the same reason as `draftOf`. */
 export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
   const copy = {
     window: gauge.window,
@@ -151,10 +151,10 @@ export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
   return Object.assign(copy, changes);
 }
 
-/** What a line says of its call. */
+/** Figures of a call in one line. */
 type Said = Omit<Call, 'peaks' | 'output'>;
 
-/** A new API call of the main thread; `generated` is what its first line brings. */
+/** Adds an API call of the main thread; `generated` is the content of its first line. */
 export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, generated }: Said): Gauge {
   const { peaks } = gauge;
   const { output } = usage;
@@ -177,7 +177,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
   });
 }
 
-/** A further line of the call that is under way: more content, perhaps better counts. */
+/** Adds another line of the current call: more content, possibly better counts. */
 export function extendCall(gauge: Gauge, said: Pick<Said, 'generated'> & Partial<Said>): Gauge {
   if (gauge.call === null) return gauge;
   const { messageId, peaks } = gauge.call;
@@ -197,17 +197,17 @@ export function extendCall(gauge: Gauge, said: Pick<Said, 'generated'> & Partial
   return changedGauge(gauge, { call, thoughts, window, used, ...peaksWith(before, used) });
 }
 
-/** The true output count of the last call. */
+/** Sets the actual output count of the last call. */
 export function settleOutput(gauge: Gauge, output: number): Gauge {
   return gauge.call === null ? gauge : changedGauge(gauge, { call: { ...gauge.call, output, outputKnown: true } });
 }
 
-/** Something was put into the context after the last call: tool results, a prompt. */
+/** Adds content after the last call, such as tool results or a prompt. */
 export function addToContext(gauge: Gauge, content: Content): Gauge {
   return changedGauge(gauge, { added: addContent(gauge.added, content) });
 }
 
-/** A new turn begins: the thoughts of those before it may leave the context. */
+/** Starts a new turn: the thoughts of earlier turns may leave the context. */
 export function endThoughts(gauge: Gauge): Gauge {
   if (gauge.thoughts === 0) return gauge;
   const added = addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts));
@@ -217,7 +217,7 @@ export function endThoughts(gauge: Gauge): Gauge {
 /** Data of the last call, reset when the context is replaced. */
 const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefined } as const;
 
-/** A reading that does not come from a call: claude's own answer, a report in text. */
+/** Sets a reading that does not come from a call: claude's own answer, or a report in text. */
 export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
   const window = learnFromContext(gauge.window, used);
   return changedGauge(gauge, { ...NO_CALL, window, basis, used, ...peaksWith(gauge, used) });
@@ -228,12 +228,12 @@ function peaksWith({ peak, peaks, windowModel = '' }: Pick<Gauge, 'peak' | 'peak
   return { peak: Math.max(peak, used), peaks: isHigher ? { ...peaks, [windowModel]: used } : peaks };
 }
 
-/** Another model continues the conversation: its window counts, and the previous one is kept for its return. */
+/** Switches to another model's window, and keeps the previous one in case that model returns. */
 export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
   const name = model === undefined ? gauge.windowModel : modelName(model);
   const { windowModel, window, otherWindows } = gauge;
   if (name === windowModel) return gauge;
-  // A window set by the user, or by a text report, applies to every model.
+  // A window from the user or from a text report applies to every model.
   const isOfAll = window.source === 'user' || window.source === 'reported';
   if (windowModel === undefined || isOfAll || name === undefined) return changedGauge(gauge, { windowModel: name });
   return changedGauge(gauge, {
@@ -243,7 +243,7 @@ export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
   });
 }
 
-/** A window that claude has named for a model, perhaps not the present one. */
+/** Sets the window that claude reports for a model, which may be inactive. */
 export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: number, source: WindowSource): Gauge {
   const name = model === undefined ? gauge.windowModel : modelName(model);
   if (name === undefined || name === gauge.windowModel || gauge.windowModel === undefined) {
@@ -254,7 +254,7 @@ export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: n
   return changedGauge(gauge, { otherWindows: { ...gauge.otherWindows, [name]: known } });
 }
 
-/** Share of the window at the largest context, of the model that had it; null: not known. */
+/** Share of the window at the largest context, for the model that reached it; null if unknown. */
 export function peakShare(gauge: Gauge): number | null {
   const [name] = Object.entries(gauge.peaks).find(([, peak]) => peak === gauge.peak) ?? [];
   const tokens = name === undefined ? undefined : windowNamed(gauge, name).tokens;
@@ -262,8 +262,8 @@ export function peakShare(gauge: Gauge): number | null {
 }
 
 /**
- * The largest share of a window that was in use, by any model; null: not known. A model of unknown window decides nothing
- * where its context would be the smaller share of even the small window.
+ * The largest used share of any model's window; null if unknown. A model of unknown window is ignored if its share of
+ * even the small window would not be the largest.
  */
 export function largestShare(gauge: Gauge): number | null {
   let [known, possible] = [0, 0];
@@ -281,25 +281,28 @@ function windowNamed({ windowModel, window, otherWindows }: Gauge, name: string)
 }
 
 /**
- * The context was replaced (compaction, `/clear`). Until the next reading it counts as the fixed prefix plus the known
- * rest.
+ * Resets the gauge after the context was replaced (compaction, `/clear`). Until the next reading the size is estimated
+ * as the fixed prefix plus the kept tokens.
  */
 export function emptyContext(gauge: Gauge, keptTokens: number): Gauge {
   const used = Math.min(gauge.first ?? 0, gauge.used) + keptTokens;
   return changedGauge(gauge, { ...NO_CALL, basis: 'estimated', used, characters: NO_CHARACTERS });
 }
 
-/** Without usage and reports: characters are the only source. */
+/** Whether characters are the only source, without usage and reports. */
 export function isCharactersOnly(gauge: Gauge): boolean {
   return gauge.calls === 0 && (gauge.basis === 'none' || gauge.basis === 'estimated');
 }
 
-/** After a break there is only an estimate, which in a resumed session includes all earlier text: it proves nothing. */
+/**
+ * Whether the size is unreliable: after a break it is an estimate, which in a resumed session includes all earlier
+ * text.
+ */
 export function isGuess({ basis, calls }: Gauge): boolean {
   return basis === 'none' || (basis === 'estimated' && calls > 0);
 }
 
-/** Output tokens of the last call: the true count, or the estimate where only a placeholder is known. */
+/** Output tokens of the last call: the actual count, or an estimate while only a placeholder is known. */
 export function callOutput({ call, calibration }: Gauge): number {
   if (call === null) return 0;
   return call.outputKnown ? call.output : Math.max(call.output, estimateTokens(call.generated, calibration));

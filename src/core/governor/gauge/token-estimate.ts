@@ -1,6 +1,6 @@
 import type { Block } from '../../protocol/events.ts';
 
-/** Code points per token until the session's own calls show a better figure. */
+/** Code points per token before the session's own calls show a better figure. */
 export const CHARS_PER_TOKEN = 3.5;
 
 const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
@@ -10,7 +10,7 @@ export function estimateTokens(text: string, charsPerToken = CHARS_PER_TOKEN): n
   return Math.ceil(codePoints(text) / charsPerToken);
 }
 
-/** UTF-16 units, less one for every pair of them that is one character. */
+/** Number of code points: UTF-16 units, minus one for each surrogate pair. */
 export function codePoints(text: string): number {
   let pairs = 0;
   PAIRS.lastIndex = 0;
@@ -19,8 +19,8 @@ export function codePoints(text: string): number {
 }
 
 /**
- * The estimate for streams without any usage figures: characters of files, tool output and prompts, times an overhead
- * for system prompt, schemas and formatting. Shown as `estimated`, never as a measurement.
+ * The estimate for streams without usage figures: characters of files, tool output and prompts, multiplied by an
+ * overhead for system prompt, schemas and formatting. Displayed as `estimated`, never as a measurement.
  */
 export type CharacterEstimate = Readonly<typeof NO_CHARACTERS>;
 
@@ -29,7 +29,7 @@ export const NO_CHARACTERS = { fileTokens: 0, toolTokens: 0, promptTokens: 0, to
 const CONTEXT_CHARS_PER_TOKEN = 4;
 const OVERHEAD = 1.3;
 
-/** Tool calls after which the context counts as full even if the characters say otherwise. */
+/** Tool calls after which the context counts as full, regardless of the characters. */
 export const TOOL_CALL_LIMIT = 100;
 
 /** Tokens of one text: a quarter of its code points, at least 1. */
@@ -41,7 +41,7 @@ export function totalTokens(estimate: CharacterEstimate): number {
   return Math.trunc((estimate.fileTokens + estimate.toolTokens + estimate.promptTokens) * OVERHEAD);
 }
 
-/** Adds a text; files and tool output come with a call. */
+/** Adds a text; each file or tool output counts as a tool call. */
 export function addText(
   estimate: CharacterEstimate,
   from: 'file' | 'tool' | 'prompt',
@@ -60,7 +60,7 @@ export function addBlocks(estimate: CharacterEstimate, blocks: readonly Block[])
   }, estimate);
 }
 
-/** UTF-16 units that are read of a text: one that is longer is judged by pieces spread evenly over it. */
+/** Maximum UTF-16 units of a text that are read; a longer text is sampled in pieces spread evenly over it. */
 const READ_LENGTH = 16_384;
 const PIECES = 16;
 
@@ -75,20 +75,20 @@ const OTHER = 7;
 const WIDE = 8;
 
 /**
- * Tokens that a character adds to a text, where one of another kind is before it, and where one of its own kind is: a
- * word is about one token however long, a number one and a bit, spaces belong to the word behind them. Least absolute
- * error over half of the sessions of test/accuracy, both generations of tokenizers together.
+ * Tokens of a character after another kind of character (`FIRST`) and after its own kind (`NEXT`): a word is about one
+ * token at any length, a number slightly more, and spaces belong to the next word. Fitted by least absolute error on
+ * half of the sessions of test/accuracy, for both generations of tokenizers together.
  */
 const FIRST = Float64Array.of(0.96, 0.53, 1.09, 0.02, 0.56, 1.01, 0.17, 1.1, 1.2);
 const NEXT = Float64Array.of(0.05, 0.32, 0.27, 0.02, 0.8, 0.3, 0.07, 0.95, 1.2);
 
-/** Letters in a row that may be a word. Further letters are no word, and count one token each on average. */
+/** Maximum consecutive letters of a word; each further letter counts with the weight below. */
 const LONGEST_WORD = 12;
 const LETTER_OF_NO_WORD = 0.26;
 
 const ASCII = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
 
-/** Chinese, Japanese and Korean. Surrogates, which come after most of it, are mostly emoji. */
+/** Start of the Chinese, Japanese and Korean range. Surrogates follow most of it, and are mostly emoji. */
 const FIRST_WIDE = 0x2e80;
 const FIRST_SURROGATE = 0xd800;
 
@@ -112,7 +112,7 @@ function tokensIn(text: string, from: number, to: number): number {
   let run = 0;
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
-    // Without asking first, V8 looks for what is beyond the table's end in a way that takes twice as long.
+    // An unchecked read beyond the end of the table would make V8 twice as slow.
     let next = code < 128 ? (ASCII[code] as number) : kindBeyondAscii(code);
     if (code === before && next >= SPACE && next !== WIDE) next = REPEATED;
     if (next !== kind) {

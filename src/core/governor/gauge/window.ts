@@ -4,14 +4,14 @@ import { hasLargeMark, modelName } from '../../protocol/model-name.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
 /**
- * Where the size of the window comes from, best first: the user's own value, claude's result line, claude's answer
- * when asked, a report in text, a measured context above what was believed, a model id that ends in `[1m]`, and, where
- * claude is not asked, the model and the version of Claude Code. `unknown`: nothing has told it yet.
+ * Sources of the window's size, best first: the user's value, claude's result line, claude's answer to a question, a
+ * report in text, a measured context above the assumed window, a model id that ends in `[1m]`, and, if claude is not
+ * asked, the model and the version of Claude Code. `unknown`: no source yet.
  */
 export type WindowSource = 'user' | 'result' | 'asked' | 'reported' | 'raised' | 'model-id' | 'version' | 'unknown';
 
 export interface ContextWindow {
-  /** undefined: unknown, so no share of it is used. */
+  /** undefined if unknown; shares of the window are then unavailable. */
   readonly tokens: number | undefined;
   readonly source: WindowSource;
 }
@@ -27,18 +27,18 @@ const RANK: Readonly<Record<WindowSource, number>> = {
   unknown: 0,
 };
 
-/** The two existing windows. */
+/** The two window sizes, in tokens. */
 export const SMALL_WINDOW = 200_000;
 export const LARGE_WINDOW = 1_000_000;
 
 export const UNKNOWN_WINDOW: ContextWindow = { tokens: undefined, source: 'unknown' };
 
-/** A window that claude itself named, or the user: safe to place the native trigger on. */
+/** Whether claude itself or the user named the window, so that the native trigger can be based on it. */
 export function isKnown(window: ContextWindow): window is ContextWindow & { readonly tokens: number } {
   return RANK[window.source] >= RANK.asked;
 }
 
-/** The better sourced of the two; of equally good ones the newer. */
+/** Keeps the window with the better source; of equal sources, the newer. */
 export function learnWindow(window: ContextWindow, tokens: number, source: WindowSource): ContextWindow {
   if (tokens <= 0 || RANK[source] < RANK[window.source]) return window;
   return tokens === window.tokens && source === window.source ? window : { tokens, source };
@@ -50,20 +50,23 @@ export function learnFromModelId(window: ContextWindow, model: string | undefine
   return tokens === undefined ? window : learnWindow(window, tokens, 'model-id');
 }
 
-/** Tokens of the window, if the name of the model shows it; undefined otherwise. */
+/** Window in tokens, if the model's name shows it. */
 export function windowOfModel(model: string | undefined): number | undefined {
   return model !== undefined && hasLargeMark(model) ? LARGE_WINDOW : undefined;
 }
 
-/** A context larger than the window proves a larger one, unless claude or the user has named it: claude acts on its own. */
+/**
+ * A context larger than the window proves a larger window, unless claude or the user named the window: claude acts on
+ * its own value.
+ */
 export function learnFromContext(window: ContextWindow, used: number): ContextWindow {
   if (used <= (window.tokens ?? SMALL_WINDOW)) return window;
   return learnWindow(window, Math.max(LARGE_WINDOW, used), 'raised');
 }
 
 /**
- * The window of the main model out of `result.modelUsage`, which also lists the models of subagents. The result may
- * name the model with the `[1m]` mark that messages do not carry.
+ * The main model's window from `result.modelUsage`, which also lists the models of subagents. The result may have the
+ * `[1m]` mark that messages lack.
  */
 export function mainWindow(windows: Readonly<Record<string, number>>, model: string | undefined): number | undefined {
   const entries = Object.entries(windows);
@@ -80,18 +83,18 @@ export function mainWindow(windows: Readonly<Record<string, number>>, model: str
  * oldest supported version against this table.
  */
 
-/** The newest measured version. A later one is treated like it until something else is known. */
+/** The newest measured version; later versions are treated alike until another source reports the window. */
 const NEWEST_MEASURED = '2.1.332';
 
-/** The last version for which a window of the table was measured, if older than the recording's. */
+/** The last version for which the table was measured, if the recording is newer. */
 export function measuredAsOf(source: WindowSource, version: string | null | undefined): string | undefined {
   const isNewer = source === 'version' && version != null && !isAtLeast(NEWEST_MEASURED, version);
   return isNewer ? NEWEST_MEASURED : undefined;
 }
 
 /**
- * These models have the large window without `[1m]` in their id from 2.1.285 on, and had the small one before. A session
- * log drops the mark, so there they may be either: of 44 public ones of 2.1.199 to 2.1.219, 14 went beyond 200,000.
+ * Models with the large window without `[1m]` in their id from 2.1.285 on, and the small window before. Session logs
+ * drop the mark, so either is possible there: of 44 public logs of 2.1.199 to 2.1.219, 14 exceeded 200,000 tokens.
  */
 const LARGE_MODELS: ReadonlySet<string> = new Set([
   ...['claude-opus-4-7', 'claude-opus-4-8', 'claude-opus-5', 'claude-opus-5-5'],
@@ -106,22 +109,22 @@ const LARGE_MODELS: ReadonlySet<string> = new Set([
   'claude-mythos-5-2',
 ]);
 const LARGE_FROM = '2.1.285';
-/** Before this version one of them had either. */
+/** Before this version such a model may have either window. */
 const SMALL_FROM = '2.1.197';
 
-/** Models with the small window in every version measured. */
+/** Models with the small window in every measured version. */
 const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[156])?)$/;
 
 /**
- * With a subscription one of them is run as `[1m]` unless the person says otherwise, from this version on: of 7 public
- * logs of 2.1.91 to 2.1.110 three went beyond 200,000, of 98 before not one.
+ * With a subscription, this model runs as `[1m]` by default from this version on: of 7 public logs of 2.1.91 to 2.1.110
+ * three exceeded 200,000 tokens, of 98 earlier logs none.
  */
 const MARKED_BY_PLANS = { model: 'claude-opus-4-6', from: '2.1.75' };
 
 /**
- * The window of a model in a version of Claude Code, in tokens; undefined: not known.
+ * The window of a model in a version of Claude Code, in tokens; undefined if unknown.
  *
- * @param keepsMark whether the id would still carry `[1m]`: session logs drop it
+ * @param keepsMark whether the id would still have `[1m]`: session logs drop it
  */
 export function windowIn(
   version: string | undefined,
@@ -141,22 +144,22 @@ export function windowIn(
 
 const FAMILY = /opus|sonnet|haiku|fable|mythos/i;
 
-/** How claude signs a commit, with the name of its model. */
+/** claude's commit signature with the name of its model. */
 const SIGNED = /Co-Authored-By: Claude ([^<\n]*)\(1M context\)/;
 
-/** The user's `/model`, and claude's answer. */
+/** The user's `/model` command, or claude's answer. */
 const SWITCHED = /<command-name>\/model<[\s\S]*?<command-args>([^<]*)|<local-command-stdout>Set model to ([^<]*)/;
 
 const LARGE_WORDS = /\[1m\]|1M context/;
 
 /**
- * What a row of a session log says of the mark that the log drops from the model's id.
+ * Reads the dropped mark of the large window from a row of a session log.
  *
- * @returns the family of the models that are run with the large window; empty: another model was chosen, without a mark;
- * undefined: nothing is said
+ * @returns the family of the models that run with the large window; empty if another model was chosen without a mark;
+ *   undefined if the row has no such information
  */
 export function markedFamily(event: AssistantEvent | UserEvent): string | undefined {
-  // A command begins a turn: text next to a tool's result is not a command.
+  // Text next to a tool result is not a command, because a command begins a turn.
   if (event.kind === 'user' && event.role === 'tool-result') return undefined;
   const told = event.blocks.map((block) => {
     if (event.kind === 'user') return block.type === 'text' ? familySwitchedTo(block.text) : undefined;
