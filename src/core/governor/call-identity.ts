@@ -4,30 +4,30 @@ import { addUsage, NO_USAGE, readUsage, saysNothing, type Usage } from '../proto
 
 interface SeenCall {
   readonly id: string;
-  /** undefined: no line of it has reported it. */
+  /** Key of the tokens that the call read (`readKey`); undefined if none of its lines reports them. */
   readonly usage: string | undefined;
-  /** The model has got new input since: a tool's result, a prompt. */
+  /** Whether the model has received new input since: a tool's result or a prompt. */
   readonly answered: boolean;
-  /** Calls of the thread with this id in a row. */
+  /** Number of consecutive calls of the thread with this id. */
   readonly times: number;
 }
 
-/** Remembered calls without usage, until their usage is known. */
+/** Most calls without usage that are remembered until their usage is known. */
 const MOST_UNSIZED = 16;
 
 /**
- * Tells the calls of a session apart where a gateway gives the same id to several. A line behind a tool's result or a
- * prompt that has read another number of tokens belongs to a new call; further lines of one call have read the same.
- * Where the lines of a call do not say what it has read, later ones may: the end of its answer, claude when it is asked
- * for its context, the result of its turn.
+ * Separates the calls of a session if a gateway gives several calls the same id. After a tool's result or a prompt, a
+ * line with another number of read tokens belongs to a new call; all lines of one call report the same number. If the
+ * lines of a call lack that number, a later line can supply it: the end of the answer, claude's report of its context,
+ * or the result of the turn.
  */
 export function createCallIdentity() {
   const last = new Map<string, SeenCall>();
-  /** Tokens read by calls with an id, of several threads that cannot be told apart. */
+  /** Keys of the tokens read, by call id, for threads that cannot be separated. */
   const reads = new Map<string, readonly string[]>();
-  /** Calls of unknown size, oldest first; of the main thread, '', there may be several. */
+  /** Calls of unknown size by thread, oldest first. Only the main thread, '', can have several. */
   const unsized = new Map<string, readonly AssistantEvent[]>();
-  /** Tokens read by the last call of the main thread, and by all of its calls since the last result. */
+  /** Key of the tokens that the main thread's last call read, and the usage of all its calls since the last result. */
   let newest: string | undefined;
   let ofTurn = NO_USAGE;
 
@@ -79,7 +79,7 @@ export function createCallIdentity() {
     if (call !== undefined && !call.answered) last.set(thread, { ...call, answered: true });
   }
 
-  /** A result that does not name its last call is the sum of all. */
+  /** If a result does not name its last call, its usage is the sum of all calls. */
   function atEnd({ usage, lastIteration }: ResultEvent): AssistantEvent | undefined {
     const isOnly = unsized.get('')?.length === 1;
     const rest = isOnly && usage !== undefined ? restOf(usage, ofTurn) : undefined;
@@ -87,17 +87,17 @@ export function createCallIdentity() {
   }
 
   return {
-    /** The model of a thread gets new input, by its subagent; '' is the main one. */
+    /** Records new input for the model in a thread, given by its subagent; '' is the main thread. */
     answered,
-    /** The event, with an id that no other call has. */
+    /** The event, with an id that is unique to its call. */
     identified(event: Event): Event {
       if (event.kind === 'assistant') return identified(event);
       if (event.kind === 'user' && !event.replay) answered(event.subagent ?? '');
-      // A stream does not repeat the prompt that the next turn begins with.
+      // A stream does not repeat the prompt with which the next turn begins.
       if (event.kind === 'result') answered('');
       return event;
     },
-    /** A further line of a call, if an event reports its size and its own lines have not. */
+    /** An extra line of a call whose own lines lack its size, if the event reports that size. */
     sizedBy(event: Event): AssistantEvent | undefined {
       if (event.kind === 'result') {
         const call = atEnd(event);
@@ -116,15 +116,15 @@ function billed(call: AssistantEvent): AssistantEvent {
   return { ...call, isBilled: true };
 }
 
-/** Logs of 1.0.x do not name the subagent of a line: one thread has the lines of several. */
+/** Whether the line's thread has the lines of several subagents, because logs of 1.0.x do not name them. */
 export function isMixed({ subagent }: AssistantEvent): boolean {
   return subagent === SIDECHAIN;
 }
 
-/** Ids whose calls are remembered where threads are mixed. */
+/** Most ids whose calls are remembered for mixed threads. */
 const MOST_IDS = 64;
 
-/** The call with this id that has read as much, whichever came last. */
+/** The call with this id that read the same number of tokens, in any order. */
 function calledAmong(reads: Map<string, readonly string[]>, id: string, usage: string | undefined): SeenCall {
   const known = reads.get(id) ?? [];
   const all = usage === undefined || known.includes(usage) ? known : [...known, usage];
@@ -142,7 +142,7 @@ function calledNext(last: SeenCall | undefined, id: string, usage: string | unde
   return last.usage === undefined ? { ...last, usage } : last;
 }
 
-/** undefined: it is not the sum of these and others. */
+/** The usage of the remaining call; undefined if `sum` does not include `parts`. */
 function restOf(sum: Usage, parts: Usage): Usage | undefined {
   const rest = {
     input: sum.input - parts.input,
@@ -153,7 +153,7 @@ function restOf(sum: Usage, parts: Usage): Usage | undefined {
   return Math.min(rest.input, rest.cacheCreation, rest.cacheRead) < 0 ? undefined : rest;
 }
 
-/** The tokens that the call has read, which all of its lines repeat. */
+/** Key of the tokens that a call has read, the same on all of its lines; undefined without usage. */
 export function readKey(usage: Usage | undefined): string | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
   return `${usage.input} ${usage.cacheCreation} ${usage.cacheRead}`;

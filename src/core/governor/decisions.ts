@@ -7,20 +7,20 @@ import type { Reading } from './gauge/gauge.ts';
 export type Verdict =
   /** The context was replaced by a summary. */
   | 'success'
-  /** The summary was refused or broke. */
+  /** The API refused the summary, or claude could not make it. */
   | 'failed'
   /** There was nothing to compact. */
   | 'empty'
   /** Slash commands are off. */
   | 'refused'
-  /** A hook of the user's forbids it: the context is unchanged. */
+  /** A hook of the user's blocked the compaction: the context is unchanged. */
   | 'blocked'
-  /** The API was overloaded, down or out of reach: later, and it does not count as a failure. */
+  /** The API was overloaded, down or unreachable. Tried again later; does not count as a failure. */
   | 'unavailable'
-  /** Nothing came within the time limit. */
+  /** claude reported no end within the time limit. */
   | 'silent';
 
-/** By the mod's answer, or by a summary that claude writes. */
+/** `exact`: by the answer of ctxb's mod. `summary`: by a summary that claude writes. */
 export type CompactionKind = 'exact' | 'summary';
 
 /** The saving of a compaction before the next prompt, and the number of calls it is over. */
@@ -35,7 +35,7 @@ export type Decision = { [K in keyof Facts]: DecisionOf<K> }[keyof Facts];
 /** A decision of one kind. */
 export type DecisionOf<K extends keyof Facts> = Decided & { readonly kind: K } & Facts[K];
 
-/** What a kind of decision says besides its reason; none is needed where it says nothing else. */
+/** The arguments for the data of a kind of decision besides its reason; optional if no field is required. */
 export type DecisionFacts<K extends keyof Facts> = Partial<Facts[K]> extends Facts[K] ? [Facts[K]?] : [Facts[K]];
 
 interface Decided {
@@ -51,8 +51,8 @@ interface Facts {
   compact: { readonly how: CompactionKind; readonly focus: string };
   compacted: { readonly how: CompactionKind; readonly verdict: Verdict; readonly costUsd: number };
   /**
-   * The first call after a relief shows what it freed. `exact`: what an exact compaction kept. `accounts`: what the calls
-   * of the main thread have cost up to now, and what claude alone would have paid, in US dollars.
+   * The first call after a relief shows how many tokens it freed. `exact`: what an exact compaction kept. `accounts`:
+   * costs of the main thread's calls up to now, and the costs with claude alone, in US dollars.
    */
   landed: {
     readonly relief: Receipt['relief'];
@@ -60,26 +60,28 @@ interface Facts {
     readonly exact?: ExactReceipt;
     readonly accounts?: { readonly usd: number; readonly aloneUsd: number };
   };
-  /** A compaction should have been exact, and is claude's own. `once`: the next one should be exact again. */
+  /** A compaction that should be exact is claude's own. `once`: the next one should be exact again. */
   'not-exact': { readonly once?: boolean };
-  /** claude is older than what ctxb supports (`oldest`): it is passed through and measured. */
+  /**
+   * claude is older than the oldest version that ctxb supports (`oldest`): its lines are passed through and measured.
+   */
   unsupported: { readonly oldest: string };
   'give-up': unknown;
   /** A handoff begins. */
   handoff: unknown;
   /** The API was not available for the document: the conversation is unchanged. */
   'put-off': unknown;
-  /** The window is filled again and again in one turn. `last`: the turn is ended. */
+  /** The window fills up repeatedly in one turn. `last`: ctxb ends the turn. */
   thrash: { readonly compactions: number; readonly last: boolean };
-  /** claude has compacted by itself, at `tokens` by its own count. */
+  /** claude has compacted by itself, at a context of `tokens` by its own count. */
   'native-compaction': {
     readonly how: CompactionKind;
     readonly when: 'mid-turn' | 'before-turn';
     readonly tokens: number;
   };
-  /** The agent's document was not good enough, and the agent learned why. */
+  /** The agent's document has problems, and ctxb asks the agent again. */
   'ask-again': { readonly problems: readonly string[] };
-  /** A fresh context has taken the place of the full one. `way`: by `/clear`, or by a new process. */
+  /** A fresh context has replaced the full one. `way`: by `/clear`, or by a new process. */
   'handed-over': {
     readonly by: 'agent' | 'memory';
     readonly path: string | undefined;
@@ -95,7 +97,7 @@ interface Facts {
   unrelieved: { readonly path: string | undefined };
   /** The agent must resume interrupted work. */
   resume: unknown;
-  /** A prompt of an estimated size is too large a task for the zone. */
+  /** A prompt is too large a task for the zone. `tokens`: its estimated size. */
   'large-task': { readonly tokens: number; readonly todo: 'announce' | 'relieve' | 'reject' };
   /** A cost limit is near, or reached. */
   cost: {
@@ -107,10 +109,10 @@ interface Facts {
   };
   /** The time for the run is up. */
   'time-limit': { readonly seconds: number };
-  /** There is a limit on costs or subagents, and no figures for the calls. */
+  /** A limit on costs or subagents is set, but the calls report no tokens. */
   uncounted: unknown;
   /**
-   * A prompt comes after the prompt cache has probably expired: reading `tokens` again costs `usd`, instead of
+   * A prompt follows after the prompt cache has probably expired: reading `tokens` again costs `usd`, instead of
    * `cachedUsd` from the cache. Times in milliseconds.
    */
   'cache-expired': {
@@ -119,11 +121,11 @@ interface Facts {
     readonly tokens: number;
     readonly usd: number;
     readonly cachedUsd: number;
-    /** Compacting first would be cheaper by this; undefined: it would not. */
+    /** Saving if ctxb compacts first; undefined if that is not cheaper. */
     readonly saving: Saving | undefined;
   };
   /**
-   * A call has written again what the call before had left in the prompt cache: `tokens` for `usd`, instead of
+   * A call has rewritten tokens that the previous call had left in the prompt cache: `tokens` for `usd`, instead of
    * `cachedUsd` from the cache.
    */
   'cache-broken': {
@@ -137,35 +139,38 @@ interface Facts {
     readonly level: 'warn' | 'limit';
     /** claude's name for it: `five_hour`, `seven_day`; undefined: unknown. */
     readonly limit: string | undefined;
-    /** 0 to 1. */
+    /** Used share of the limit, 0 to 1. */
     readonly share: number | undefined;
     /** Milliseconds since the epoch. */
     readonly resetsAt: number | undefined;
-    /** The seconds that the run may wait for it: it resets later. */
+    /** Longest wait of the run for a limit, in seconds; the reset is later. */
     readonly beyond?: number;
   };
-  /** The API does not answer, for a limit or an outage; `until`: when it is tried again, in milliseconds since the epoch. */
+  /**
+   * The API does not answer, because of a limit or an outage. `until`: time of the next attempt, in milliseconds since
+   * the epoch.
+   */
   wait: {
     readonly cause: 'limit' | 'outage';
     readonly limit: string | undefined;
-    /** Who waits. */
+    /** The program that waits and retries. */
     readonly by: 'claude' | 'ctxb';
     readonly until: number;
-    /** The status with which the API refuses the credentials; missing: it does not. */
+    /** HTTP status with which the API refuses the credentials; missing if it does not refuse them. */
     readonly status?: number;
   };
   /** The end of a wait. */
   waited: {
     readonly cause: 'limit' | 'outage';
     readonly ms: number;
-    /** Whether the API has answered; else it was given up. */
+    /** Whether the API has answered; otherwise the wait was given up. */
     readonly answered: boolean;
   };
-  /** A further subagent was refused, or one was stopped; `agent` says which. `failed`: claude did not stop it. */
+  /** A new subagent was refused, or a running one was stopped; `agent` names it. `failed`: claude did not stop it. */
   'agent-limit': { readonly todo: 'refuse' | 'stop' | 'failed'; readonly agent: string };
-  /** claude has written nothing for `ms` although it should; `last`: the run ends. */
+  /** claude has written no line for `ms` milliseconds although it should. `last`: the run ends. */
   stall: { readonly ms: number; readonly tries: number; readonly last: boolean };
-  /** A tool has run for `ms`, and may never end. */
+  /** A tool has run for `ms` milliseconds, and may never end. */
   'long-tool': { readonly tool: string; readonly ms: number };
   /** The run ends with prompts without an answer. */
   'left-undone': {
@@ -175,29 +180,29 @@ interface Facts {
     /** They can be continued with a higher cost limit. */
     readonly atLimit?: true;
   };
-  /** claude ended without having been asked to, and is started again. */
+  /** claude ended unexpectedly and is restarted. */
   restart: { readonly attempt: number; readonly undelivered: readonly string[] };
   'place-trigger': { readonly tokens: number };
   'trigger-refused': unknown;
   focus: unknown;
   restore: { readonly promptUuids: readonly string[] };
   interrupt: unknown;
-  /** An approach was seen not to work. `evidence`: ids of tool calls. */
+  /** An approach did not work. `evidence`: ids of tool calls. */
   'dead-end': {
     readonly cause: string;
     readonly text: string;
     readonly count: number;
     readonly evidence: readonly string[];
   };
-  /** Evidence was handed back with the answer to a hook. */
+  /** ctxb handed back evidence with the answer to a hook. */
   recall: { readonly hook: HookName; readonly chars: number; readonly given: FactTally };
-  /** How many of the known facts the first request after a compaction or handoff holds. */
+  /** How many of the known facts are in the first request after a compaction or handoff. */
   receipt: Receipt;
-  /** After evidence was handed back the agent opened a file of the notes. */
+  /** The agent opened a file of the notes after evidence was handed back. */
   'read-back': { readonly file: string };
-  /** A tool was asked for less than the agent had asked for. */
+  /** ctxb lowered a parameter of a tool call below the agent's value. */
   'limit-tool': { readonly tool: string; readonly parameter: string; readonly value: number };
-  /** A result was cut from `tokens` to `left`, both estimated; the file `path` has the whole. */
+  /** A result was cut from `tokens` to `left`, both estimated. The file `path` has the whole result. */
   'cut-result': { readonly tool: string; readonly tokens: number; readonly left: number; readonly path: string };
   'tools-ignored': unknown;
 }
@@ -205,18 +210,18 @@ interface Facts {
 /** The change between two calls that made the second miss the first one's cache. */
 export type CacheBreak = 'model' | 'system' | 'tools' | 'messages' | 'restart' | 'pause' | 'unknown';
 
-/** The facts before a compaction or handoff, those that stayed, and those that were handed back. */
+/** The facts before a compaction or handoff, the ones that stayed, and the ones that were handed back. */
 export interface Receipt {
   readonly relief: 'compaction' | 'handoff';
   readonly all: FactTally;
   /** Facts in the fresh context. */
   readonly kept: FactTally;
-  /** Facts that are only there because ctxb handed them back. */
+  /** Facts that are in the fresh context only because ctxb handed them back. */
   readonly given: FactTally;
   /** Lost facts and kept facts, each on one line. */
   readonly gone: readonly ToldFact[];
   readonly stayed: readonly (ToldFact & {
-    /** Who put it there. */
+    /** The program that put the fact into the context. */
     readonly by: 'claude' | 'ctxb';
   })[];
 }
@@ -228,11 +233,11 @@ export interface ToldFact {
 }
 
 /**
- * What a relief may lose, as working memory knows it.
+ * Kinds of facts in working memory that a relief may lose.
  * - `prompts`, `constraints`: what the user said, and asked to be kept.
  * - `failing`: commands that failed when they last ran. `again`: others that ran more than once. `commands`: the rest.
- * - `paths`: files that were changed, with what was done to them, and files that were read.
- * - `numbers`: what test runs and builds printed, with the command.
+ * - `paths`: files that were changed, with the change, and files that were read.
+ * - `deadEnds`: approaches that did not work.
  */
 export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands';
 
@@ -240,8 +245,8 @@ export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEn
 export type FactTally = Readonly<Record<FactKind, number>>;
 
 /**
- * The form for files: without the words for a summary. They are cut from the caller's text, and half a secret is not
- * recognised.
+ * The form for files, without the focus. The focus is cut from the caller's text, and the masks do not recognise half a
+ * secret.
  */
 export function withoutFocus(decision: Decision): object {
   if (decision.kind !== 'compact') return decision;
@@ -249,7 +254,7 @@ export function withoutFocus(decision: Decision): object {
   return rest;
 }
 
-/** The compaction or handoff that a decision completes; undefined: none. */
+/** The kind of relief that a decision completes; undefined if it completes no relief. */
 export function reliefDone(decision: Decision): 'compaction' | 'handoff' | undefined {
   if (decision.kind === 'handed-over') return 'handoff';
   const isCompaction =

@@ -18,60 +18,65 @@ export const TIMERS = [
   'time',
 ] as const;
 
-/** The host's tasks. Data only: one function carries the effects out. */
+/** Tasks of the host, as data; `run/executor.ts` carries them out. */
 export type Effect = HookAnswer | { [K in keyof Effects]: { readonly kind: K } & Effects[K] }[keyof Effects];
 
 /** The data of each kind of effect. */
 interface Effects {
-  /** Write the mod to a folder of its own. Told back as `exact-folder`. */
+  /** Write the mod to its own folder. Answered by the event `exact-folder`. */
   'arm-exact': unknown;
-  /** Wait for the mod's sign of life. Told back as `exact-proved`. */
+  /** Wait for the mod's sign of life. Answered by the event `exact-proved`. */
   'prove-exact': unknown;
-  /** Write down what the mod is to do at the next compaction. */
+  /** Write the mod's plan for the next compaction. */
   'plan-exact': Pick<ExactPlan, 'budget' | 'keep' | 'midTurn' | 'prompts'>;
-  /** Write a line to claude's stdin; one that is not `exact` gets a newline if it has none. */
+  /** Write a line to claude's stdin, with a newline unless it is `exact` or has one. */
   send: { readonly line: string; readonly promptUuid?: string; readonly exact?: true };
-  /** A prompt has to wait: it must be on disk first. */
+  /** Store a prompt that has to wait. */
   hold: { readonly uuid: string; readonly line: string };
-  /** Keep the whole text, block by block, in a file of the context folder: only a part of it can be handed back. */
+  /**
+   * Store the whole text, block by block, in a file of the context folder, because only a part of it can be handed
+   * back.
+   */
   keep: { readonly file: string; readonly texts: readonly string[] };
-  /** Close claude's stdin: nothing more can come. */
+  /** Close claude's stdin. */
   'end-input': unknown;
   'set-timer': { readonly timer: TimerName; readonly afterMs: number };
   'clear-timer': { readonly timer: TimerName };
-  /** Shows or drops lines that were buffered until it was clear which turn they belong to. */
+  /** Show or drop lines that were buffered until their turn was known. */
   buffered: { readonly fate: 'show' | 'drop' };
-  /** Shows or drops the deferred end of a turn, which the caller sees only if nothing mends it. */
+  /** Show or drop the deferred end of a turn, which the caller sees only if ctxb cannot recover. */
   deferred: { readonly fate: 'show' | 'drop' };
   /**
-   * Check what the agent answered and write it down, or what is known without it. Told back as `handoff-problems`
-   * when it may be asked again, else as `handoff-written`.
+   * Check the agent's answer and write it as the document; without an answer, write one from the notes. Answered by
+   * `handoff-problems` if the agent may be asked again, otherwise by `handoff-written`.
    */
   'write-handoff': { readonly answer: string | undefined; readonly mayAskAgain: boolean; readonly reason: string };
   /**
-   * Start claude again: resuming a session, with a fresh one, or, before the first session, as at the start (`isFirst`).
-   * Told back as `begin`.
+   * Restart claude: resume a session, begin a fresh one, or repeat the first start if no session exists (`isFirst`).
+   * Answered by `begin`.
    */
   'start-claude': { readonly resume: string | undefined; readonly isFirst: boolean; readonly afterMs: number };
   /** A line for `health.ndjson`. */
   health: { readonly record: HealthRecord };
-  /** A line for the caller's stderr that claude would write there, were its input no stream. */
+  /** A line for the caller's stderr that claude would write there if its input were no stream. */
   relay: { readonly line: string };
-  /** A line for the caller, answered by ctxb itself. */
+  /** A line for the caller from ctxb itself. */
   reply: { readonly line: string };
   /** The outcome of a request from outside. */
   'answer-asker': { readonly id: string; readonly answer: AskAnswer };
-  /** The caller has the answer to these prompts. */
+  /** The caller has the answers to these prompts. */
   answered: { readonly uuids: readonly string[] };
-  /** Ask whether the work may continue. The answer comes as `cost-answer`. */
+  /** Ask the user whether the work may continue. Answered by `cost-answer`. */
   'ask-person': { readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number };
-  /** The person has stopped a turn: ask whether the next of so many prompts is to go. Told back as `stop-answer`. */
+  /**
+   * After the user has stopped a turn: ask whether to send the next prompt. `waiting`: number of waiting prompts.
+   * Answered by `stop-answer`.
+   */
   'ask-next': { readonly waiting: number };
-  /** End claude's process; by force by default. */
+  /** End claude's process, by SIGKILL without a `signal`. */
   kill: { readonly signal?: 'SIGTERM' };
   /**
-   * Count how many lines of a file, from the line `offset` on, fit into `chars` UTF-16 units. The answer comes as
-   * `file-measured`.
+   * Count the lines of a file, from line `offset` on, that fit into `chars` UTF-16 units. Answered by `file-measured`.
    */
   'measure-file': {
     readonly requestId: string;
@@ -81,11 +86,11 @@ interface Effects {
     readonly offset: number;
     readonly chars: number;
   };
-  /** Store the whole of a tool's result. Told back as `result-stored`. */
+  /** Store the whole result of a tool. Answered by `result-stored`. */
   'store-result': { readonly requestId: string; readonly name: string; readonly text: string | readonly string[] };
 }
 
-/** `before`, `after`: size of the context, in tokens. */
+/** The answer to a request from outside. `before`, `after`: size of the context, in tokens. */
 export interface AskAnswer {
   readonly done: boolean;
   /** One sentence. */
@@ -106,11 +111,11 @@ export interface HookAnswer {
   readonly output: object;
   /** Fields for this kind of hook, besides the context. */
   readonly specific?: Fields;
-  /** The text for the agent. */
+  /** Text for the agent. */
   readonly context?: string;
-  /** In place of the context, where it leaves too little room for what working memory adds. */
+  /** Replaces `context` if that leaves too little room for the additions of working memory. */
   readonly shorter?: string;
-  /** Working memory may add to the context. `lost`: a compaction has just taken away what was known. */
+  /** Lets working memory add to the context. `lost`: a compaction has just removed what was known. */
   readonly recall?: 'lost' | 'prompt';
 }
 
@@ -124,14 +129,14 @@ export type HookName =
   | 'PostToolUse'
   | 'PostToolUseFailure';
 
-/** The answer in the shape claude takes it. */
+/** A hook's answer in claude's shape. */
 export function hookOutput({ hook, output, specific = {} }: HookAnswer, context: string | undefined): object {
   const told = context === undefined || context === '' ? {} : { additionalContext: defused(context) };
   const own = { ...specific, ...told };
   return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
 }
 
-/** claude puts the context between tags, which a text from a tool must not close. */
+/** claude wraps the context in tags, which a tool's text must not close. */
 function defused(text: string): string {
   return text.replace(/<(?=\s*\/?\s*system-reminder)/gi, '‹');
 }

@@ -6,17 +6,21 @@ import type { Input } from './input.ts';
 
 type Main<E> = E & { readonly subagent: null };
 
-/** A message of the main thread, the model's or for it. */
+/** Whether an event is a message of the main thread, by the model or for it. */
 export function isMessage(event: Input['event']): event is Main<AssistantEvent | UserEvent> {
   return (event.kind === 'assistant' || event.kind === 'user') && event.subagent === null;
 }
 
-/** A message of the model's in the main thread. */
+/** Whether an event is an answer of the model in the main thread. */
 export function isAnswer(event: Input['event']): event is Main<AssistantEvent> & { readonly synthetic: false } {
   return event.kind === 'assistant' && event.subagent === null && !event.synthetic;
 }
 
-/** A message for the model in the main thread. @param role default: any */
+/**
+ * Whether an event is a message for the model in the main thread.
+ *
+ * @param role default: any role
+ */
 export function isSaid<R extends UserRole = UserRole>(
   event: Input['event'],
   role?: R,
@@ -24,7 +28,7 @@ export function isSaid<R extends UserRole = UserRole>(
   return event.kind === 'user' && event.subagent === null && (role ?? event.role) === event.role;
 }
 
-/** What claude says of a turn that was interrupted. */
+/** Whether a line reports an interrupted turn. */
 export function tellsInterrupt(event: Input['event']): boolean {
   return event.kind === 'result' ? event.subtype === 'error_during_execution' : isSaid(event, 'notice');
 }
@@ -35,23 +39,23 @@ type Sized<E> = E & { readonly usage: Usage };
 export type SizedAnswer = Sized<AssistantEvent>;
 export type SizedCall = SizedAnswer | Sized<ResultEvent>;
 
-/** What claude's last line meant, in the state behind it; `NO_FACTS` behind any other input. */
+/** Meaning of claude's last line, found once for all rules; `NO_FACTS` after any other input. */
 export interface Facts {
-  /** What each block takes, where it counts for a context or for a cost: texts are measured once. */
+  /** Size of each block that counts for a context or a cost, so that texts are measured once. */
   readonly measured: readonly Content[];
-  /** The line repeats what stays behind an exact compaction: nothing of it is new. */
+  /** The line repeats content that an exact compaction kept. */
   readonly isEcho: boolean;
   /** The line belongs to a turn of ctxb's own. */
   readonly isInjected: boolean;
-  /** The line that told of a call of the main thread, which is measured now. */
+  /** The line that reported a newly measured call of the main thread. */
   readonly call: SizedCall | undefined;
-  /** Why the context is another, whoever wanted it. A new session id in mid-stream is a cleared conversation. */
+  /** The event that replaced the context. A new session id within the stream means a cleared conversation. */
   readonly replaced: Replaced | undefined;
-  /** Id of the session that another has taken the place of. */
+  /** Id of the previous session, if the line begins another. */
   readonly left: string | undefined;
-  /** Figures of subagents have changed. */
+  /** Whether figures of subagents have changed. */
   readonly agents: boolean;
-  /** The end of a turn that the caller, or claude itself, had started. */
+  /** The end of a turn that the caller or claude itself had started. */
   readonly ending: ResultEvent | undefined;
 }
 
@@ -75,10 +79,11 @@ export const NO_FACTS: Facts = {
 export const ECHO: Facts = { ...NO_FACTS, isEcho: true };
 
 /**
- * The facts of a line that has been read.
+ * The facts of a line.
  *
- * @param before the state that it found
- * @param known what its reading does not show
+ * @param before the state before the line
+ * @param after the state after reading it
+ * @param known facts that the states do not show
  */
 export function factsOf(
   event: Event,

@@ -5,7 +5,7 @@ import type { Prices } from './cost/prices.ts';
  * 1).
  */
 export interface Policy {
-  /** Size of the window in tokens, where the user knows better than claude. */
+  /** Size of the window in tokens, if the user knows better than claude. */
   readonly window: number | undefined;
   readonly thresholds: {
     readonly warn: number;
@@ -13,23 +13,25 @@ export interface Policy {
     readonly handoff: number;
     readonly midTurn: number;
   };
-  /** How the context is relieved at a turn boundary. `auto` compares what each way costs and frees. */
+  /** Way to relieve the context between turns. `auto` compares what each way costs and frees. */
   readonly strategy: 'compact' | 'handoff' | 'auto';
   readonly compaction: {
     readonly enabled: boolean;
     /**
-     * `exact`: what stays is chosen by ctxb, without a call; `summary`: the model writes one. `auto` and `exact` are
-     * exact where the claude can; `exact` says so where it can't.
+     * `exact`: ctxb chooses what stays, without a call. `summary`: the model writes a summary. `auto` and `exact`
+     * compact exactly if claude can; `exact` reports if it cannot.
      */
     readonly how: 'auto' | 'exact' | 'summary';
-    /** When an exact compaction comes: when it pays, or at a level. `thresholds` are the latest in either case. */
+    /**
+     * When an exact compaction begins: when it pays, or at a level. `thresholds` are the latest moment in either case.
+     */
     readonly moment: 'economic' | number;
-    /** `next-prompt`: only when a prompt waits. `boundary`: at the end of the turn, at once. */
+    /** `next-prompt`: only if a prompt waits. `boundary`: at once at the end of the turn. */
     readonly when: 'next-prompt' | 'boundary';
     /** The size that a compaction should reach. Below it a crossed threshold counts as not crossed. */
     readonly target: number;
     readonly timeoutSeconds: number;
-    /** Compactions in a row that failed or freed nothing before it is given up. */
+    /** Compactions in a row without success before ctxb gives up. */
     readonly maxAttempts: number;
     /** Template of the focus; `{task}` and `{state}` are filled in. */
     readonly focus: string;
@@ -37,7 +39,7 @@ export interface Policy {
   /** Whether claude's own compaction trigger is placed at `thresholds.midTurn`. */
   readonly midTurn: {
     readonly enabled: boolean;
-    /** Compactions in a row in one turn, each filled again within a few calls, at which the turn is ended. */
+    /** Compactions in a row in one turn, each filled again within a few calls, after which the turn ends. */
     readonly maxCompactions: number;
   };
   readonly task: string | undefined;
@@ -53,9 +55,9 @@ export interface Policy {
   readonly limits: LimitsPolicy;
   readonly recovery: {
     readonly enabled: boolean;
-    /** Times in a row that a claude that died is started again. */
+    /** Most restarts in a row of a claude that died. */
     readonly maxRestarts: number;
-    /** Seconds without a line after which claude is taken to hang; undefined or 0: it is never. */
+    /** Seconds without a line after which claude counts as stalled; undefined or 0: never. */
     readonly stallAfter: number | undefined;
   };
   readonly tools: ToolsPolicy;
@@ -64,13 +66,13 @@ export interface Policy {
 
 /** Budgets for results of tools. Sizes are fractions of the window (≤ 1) or tokens (> 1). */
 export interface ToolsPolicy {
-  /** `enforce`: cuts results that are too large, and keeps them in files. `advise`: only tells the agent. */
+  /** `enforce`: cuts results that are too large, and stores the whole in files. `advise`: only tells the agent. */
   readonly mode: 'enforce' | 'advise' | 'off';
-  /** For one result. */
+  /** Budget of one result. */
   readonly perCall: number;
-  /** Never less than this, in tokens, however full everything is. */
+  /** Lowest budget, in tokens, even in a full context. */
   readonly minTokens: number;
-  /** Remaining tokens below which the agent is told, and told again. */
+  /** Remaining tokens below which ctxb warns the agent, once at each level. */
   readonly warnBelow: number;
   readonly criticalBelow: number;
   /** Budgets instead of `perCall`, by the tool's name; `*` stands for any characters. */
@@ -81,7 +83,7 @@ export interface ToolsPolicy {
 export interface Tiers {
   /** System prompt and tools. */
   readonly system: number;
-  /** The past: a summary, or a document that was handed over. */
+  /** Earlier work: a summary, or a handoff document. */
   readonly history: number;
   /** Results of tools. */
   readonly toolResults: number;
@@ -93,8 +95,8 @@ export interface Tiers {
 }
 
 /**
- * Notices as the context grows. `warning` begins here; `critical` begins at `thresholds.warn` and `handoff` at the
- * level of the handoff.
+ * Notices as the context grows. `monitor` and `warning` are the levels at which these zones begin; `critical` begins at
+ * `thresholds.warn`, and `handoff` at the level of the handoff.
  */
 export interface ZonesPolicy {
   readonly monitor: number;
@@ -102,7 +104,7 @@ export interface ZonesPolicy {
   /** Estimated tokens above which a prompt is too large a task for the zone. */
   readonly largeInWarning: number;
   readonly largeInCritical: number;
-  /** For such a prompt: announce it, make room first, or refuse it. */
+  /** Reaction to such a prompt: announce it, make room first, or refuse it. */
   readonly onLargeTask: 'announce' | 'relieve' | 'reject';
   /** Minutes in `critical` until the agent is asked again to come to a stopping point. */
   readonly repromptMinutes: number;
@@ -110,45 +112,42 @@ export interface ZonesPolicy {
   readonly tellAgent: boolean;
 }
 
-/** Limits in US dollars; undefined: none. */
+/** Limits in US dollars; undefined: no limit. */
 export interface CostPolicy {
   readonly limitUsd: number | undefined;
-  /** For all runs that keep their files in the same context folder, in one `period`. */
+  /** Limit for all runs with the same context folder, in one `period`. */
   readonly projectLimitUsd: number | undefined;
   readonly period: 'day' | 'month';
-  /** Share of a limit at which it is announced. */
+  /** Share of a limit at which ctxb warns, 0 to 1. */
   readonly warnAt: number;
   /**
    * At a limit: `ask` the person at the terminal, `wrap-up` with one last prompt, `stop` at once. `auto` asks on a
    * terminal and wraps up elsewhere.
    */
   readonly onLimit: 'auto' | 'ask' | 'wrap-up' | 'stop';
-  /**
-   * A prompt that comes after the prompt cache has expired is announced when that makes it dearer by this, in US
-   * dollars.
-   */
+  /** Extra cost from which an expired prompt cache is announced before a prompt, in US dollars. */
   readonly expiredCacheUsd: number | 'off';
-  /** Prices that are counted with instead of the built-in ones. */
+  /** Prices that replace the built-in ones. */
   readonly prices: Prices;
 }
 
 /** Time, usage limits of the account, and outages of the API. Times in seconds. */
 export interface LimitsPolicy {
-  /** How long the run may take; undefined or 0: as long as it likes. */
+  /** Longest duration of the run; undefined or 0: no limit. */
   readonly time?: number | undefined;
-  /** How long a run waits at most for a limit to reset; 0: it ends. */
+  /** Longest wait for the reset of a limit; 0: the run ends. */
   readonly wait: number;
-  /** How long a turn is repeated while the API does not answer; undefined: as long as suits the run. */
+  /** How long to repeat a turn while the API does not answer; undefined: the default of the kind of run. */
   readonly outageWait: number | undefined;
-  /** Share of a limit at which it is announced. */
+  /** Share of a limit at which ctxb warns, 0 to 1. */
   readonly warnAt: number;
 }
 
-/** Limits for subagents; undefined: none. */
+/** Limits for subagents; undefined: no limit. */
 export interface AgentsPolicy {
-  /** How many agents one run may start, those of agents and workflows included. */
+  /** Most subagents that one run may start, including those of subagents and workflows. */
   readonly max: number | undefined;
-  /** Tokens that all calls of one agent may read and write, including the prompt cache. */
+  /** Most tokens that all calls of one subagent may read and write, including the prompt cache. */
   readonly tokens: number | undefined;
   readonly costUsd: number | undefined;
 }
@@ -156,7 +155,7 @@ export interface AgentsPolicy {
 /** Working memory: notes outside the context, and how much of them is handed back. */
 export interface MemoryPolicy {
   readonly enabled: boolean;
-  /** Tokens of evidence that are handed back after a compaction, and again once its summary is known. */
+  /** Tokens of evidence handed back after a compaction, and again once its summary is known. */
   readonly restoreTokens: number;
 }
 
@@ -164,7 +163,7 @@ export interface MemoryPolicy {
  * A threshold in whole tokens.
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
- * @param window tokens; undefined: not known, and no context reaches a share of it
+ * @param window tokens; undefined if unknown, and then no context reaches a fraction of it
  */
 export function inTokens(threshold: number, window: number | undefined): number {
   if (threshold > 1) return threshold;
@@ -172,12 +171,15 @@ export function inTokens(threshold: number, window: number | undefined): number 
 }
 
 /**
- * Space that Claude Code keeps free below the window before it compacts by itself: 20,000 for the answer and 13,000 for
- * the summary (measured: with a window setting of N it compacts at N − 33,000).
+ * Tokens that Claude Code keeps free below the window before it compacts by itself: 20,000 for the answer and 13,000
+ * for the summary (measured: with a window setting of N it compacts at N − 33,000).
  */
 export const NATIVE_RESERVE_TOKENS = 33_000;
 
-/** With Haiku claude compacts only when the API refuses a prompt, though it reports a level (2.1.332). */
+/**
+ * Whether claude ignores its compaction level for this model. With Haiku it compacts only after the API refuses a
+ * prompt, although it reports a level (2.1.332).
+ */
 function hasNoLevel(model = ''): boolean {
   return model.includes('haiku');
 }
@@ -187,29 +189,32 @@ export function claudesLevel(model: string | undefined, window = Number.POSITIVE
   return hasNoLevel(model) ? window : window - NATIVE_RESERVE_TOKENS;
 }
 
-/** Space for the request for a handoff document, the answer, and one correction. */
+/** Tokens for the request for a handoff document, the answer, and one correction. */
 const ASKING_TOKENS = 8_000;
 
-/** The least window whose native trigger is known; a smaller one is a budget of the user's below claude's own. */
+/**
+ * Smallest window whose native trigger is known, in tokens. A smaller one is a budget of the user's, below claude's
+ * own.
+ */
 export const LEAST_NATIVE_WINDOW = 100_000;
 
 /** The settings that determine claude's own trigger and the levels near it. */
 export type TriggerPolicy = Pick<Policy, 'thresholds' | 'compaction' | 'midTurn'>;
 
-/** The level at which claude compacts by itself: ctxb's place for its trigger, or claude's last one. */
+/** The level at which claude compacts by itself, in tokens: where ctxb placed its trigger, or claude's own. */
 export function nativeLevel(policy: TriggerPolicy, window: number, model?: string): number {
   const rest = leavesTrigger(policy, model) ? undefined : restingTrigger(policy, window);
   return rest?.at ?? claudesLevel(model, window);
 }
 
-/** Where no compaction pays, a model without a level gets none from ctxb either. */
+/** Whether ctxb places the trigger only where compacting pays, because claude has no level for this model. */
 export function leavesTrigger({ compaction }: TriggerPolicy, model: string | undefined): boolean {
   return compaction.moment === 'economic' && hasNoLevel(model);
 }
 
 /**
- * The level of a handoff when nothing else makes room: below claude's own trigger by the space for the request, which
- * would otherwise set off the compaction.
+ * The level of a handoff if no other way makes room, in tokens. It lies below claude's own trigger by the space for the
+ * request, which would otherwise start claude's compaction.
  */
 export function handoffLevel(policy: TriggerPolicy, window: number | undefined): number {
   const level = inTokens(policy.thresholds.handoff, window);
@@ -232,13 +237,13 @@ export interface TriggerSetting {
   readonly at: number;
   /** For `CLAUDE_CODE_AUTO_COMPACT_WINDOW`. */
   readonly setting: number;
-  /** For `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`; undefined: the window alone says it. */
+  /** For `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE`; undefined if the window setting alone suffices. */
   readonly percent?: number;
 }
 
 /**
- * The resting place of claude's own trigger for this policy; undefined: it is not placed, or claude would not accept
- * it. With compaction off it rests as late as possible.
+ * The default place of claude's own trigger for this policy; undefined if ctxb does not place it, or if claude would
+ * not accept the place. With compaction off, as late as possible.
  */
 export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSetting | undefined {
   const { compaction, midTurn, thresholds } = policy;
@@ -249,14 +254,14 @@ export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSe
   return setting < PLACEABLE.least || setting > PLACEABLE.most ? undefined : { at, setting };
 }
 
-/** The same for a place below the smallest window setting, if claude accepts it. */
+/** The settings for any wanted place, including those below the smallest window setting, in tokens. */
 export function lowTriggerSetting(wanted: number): TriggerSetting {
   if (!needsPercent(wanted)) return { at: Math.floor(wanted), setting: Math.floor(wanted) + NATIVE_RESERVE_TOKENS };
   const percent = Math.ceil((wanted * 1_000) / LEAST_SETTING_TOKENS) / 10;
   return { at: Math.floor((LEAST_SETTING_TOKENS * percent) / 100), setting: PLACEABLE.least, percent };
 }
 
-/** Whether the window alone cannot place the trigger there. */
+/** Whether a place in tokens is too low for the window setting alone. */
 export function needsPercent(tokens: number): boolean {
   return tokens + NATIVE_RESERVE_TOKENS < PLACEABLE.least;
 }

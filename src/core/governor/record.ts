@@ -18,9 +18,9 @@ import type { Input, OwnEvent, SpentBefore } from './input.ts';
 import type { Run } from './state.ts';
 
 /**
- * A record of everything the governor was told, one `{t, from, line}` per line: `t` in milliseconds since the epoch,
- * `line` as it was read. Replaying it gives the same decisions. The first line holds the run itself; after a line stand
- * the decisions that it led to, each `{t, decided}`, which a replay only holds its own against.
+ * A record of all inputs of the governor, one `{t, from, line}` per line: `t` in milliseconds since the epoch, `line`
+ * as it was read. A replay gives the same decisions. The first line contains the run. The decisions that a line led to
+ * follow it, each as `{t, decided}`; a replay only compares them with its own.
  */
 export interface RecordLine {
   readonly t: number;
@@ -30,7 +30,11 @@ export interface RecordLine {
 
 const VERSION = 1;
 
-/** What is recorded of an input; `raw` is the line it was decoded from, where it was one. */
+/**
+ * The record line of an input.
+ *
+ * @param raw the line that the input was decoded from; undefined if it was no line
+ */
 export function toRecord(input: Input, raw: string | undefined): RecordLine {
   const line = raw ?? JSON.stringify({ ...input.event, type: `ctxb_${input.event.kind}` });
   return { t: input.t, from: input.from, line };
@@ -44,17 +48,17 @@ export function recordDecision(decision: Decision, t: number): object {
   return { t, decided: decision };
 }
 
-/** Whether a recorded line holds a decision. */
+/** Whether a recorded line contains a decision. */
 export function isDecisionLine(value: Fields): boolean {
   return 'decided' in value && !('type' in value) && isFields(value.decided);
 }
 
-/** The run a record was made in, when `value` is such an opening line. */
+/** The run of a record, if `value` is its opening line. */
 export function readRecordedRun(value: Fields): Run | undefined {
   if (value.from !== 'ctxb' || typeof value.line !== 'string' || !value.line.includes('"ctxb_run"')) return undefined;
   const opening = parseFields(value.line);
   if (opening.type !== 'ctxb_run' || opening.version !== VERSION || !isFields(opening.run)) return undefined;
-  // The version says that this program wrote it, in this shape.
+  // The version shows that this program wrote the run, in this shape.
   return opening.run as unknown as Run;
 }
 
@@ -91,7 +95,7 @@ function readCaller(line: string, t: number): Input {
   return { t, from: 'caller', event, line };
 }
 
-/** The value of a field, checked. */
+/** Functions that check the value of each field. */
 type Readers = Readonly<Record<string, (value: unknown) => unknown>>;
 
 const isTrue = (value: unknown) => value === true;
@@ -99,7 +103,7 @@ const count = (value: unknown) => countOf(value) ?? 0;
 
 const END: Readers = { finished: isTrue, openTool: textOf };
 
-/** The fields of each event of ctxb's own. */
+/** Fields of each of ctxb's own events. */
 const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
   begin: {},
   interrupt: {},
@@ -107,7 +111,7 @@ const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
   'dead-end': { text: stringOf },
   'exact-folder': { path: textOf, guarded: isTrue },
   'exact-proved': {},
-  // Checked where the file was read.
+  // Checked when the file was read.
   'exact-receipt': { receipt: (value) => value, kept: textsOf },
   earlier: { entry: fieldsOf },
   notes: { path: stringOf },
@@ -134,7 +138,7 @@ const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
 
 const ASKER: Readers = { from: (value) => (value === 'caller' ? value : 'command'), id: stringOf };
 
-/** What a run has spent, as it was written down: whole micro-dollars, below 0 where claude reported less than computed. */
+/** Costs of a run as they were recorded: whole micro-dollars, below 0 if claude reported less than ctxb computed. */
 const SPENT: { readonly [F in keyof SpentBefore]: Readers[string] } = {
   settled: sumIn,
   open: sumIn,
@@ -152,12 +156,14 @@ function read(readers: Readers, value: unknown): Fields {
   return Object.fromEntries(Object.entries(readers).map(([name, of]) => [name, of(fields[name])]));
 }
 
-/** undefined if a field is missing. */
+/** The fields, or undefined if one is missing. */
 function allOf(fields: Fields): Fields | undefined {
   return Object.values(fields).includes(undefined) ? undefined : fields;
 }
 
-/** A line that no version has written says nothing. */
+/**
+ * Reads one of ctxb's own events. An unknown or invalid one becomes `begin`, which changes nothing during a session.
+ */
 function readOwnEvent(fields: Fields): OwnEvent {
   const kind = textOf(fields.type)?.replace(/^ctxb_/, '') ?? '';
   const readers = ownOf<Readers>(EVENTS, kind);

@@ -5,24 +5,24 @@ import { turnsBegun } from './prompts/turns.ts';
 import type { GovernorState } from './state.ts';
 import { isHandingOver } from './steps.ts';
 
-/** Where a run stands, for people and programs outside of it. */
+/** Status of a run, for people and other programs. */
 export interface Standing {
-  /** claude's id of the session; null: not known yet. */
+  /** claude's session id; null if unknown. */
   readonly session: string | null;
   readonly phase: RunPhase;
-  /** null: nothing. `until`: in milliseconds since the epoch; null: not known. */
+  /** null if the run does not wait. `until`: milliseconds since the epoch; null if unknown. */
   readonly waitsFor: {
     readonly what: 'usage limit' | 'API' | 'person' | 'caller';
     readonly until: number | null;
   } | null;
-  /** Turns that are over, and the one that runs. */
+  /** Number of turns, including the running one. */
   readonly turn: number;
   /** Prompts without an answer. */
   readonly prompts: number;
-  /** Tokens of the next request; null: not known. */
+  /** Tokens of the next request; null if unknown. */
   readonly context: number | null;
   readonly window: number | null;
-  /** US dollars; null: not known. */
+  /** US dollars; null if unknown. */
   readonly costUsd: number | null;
 }
 
@@ -65,10 +65,10 @@ function waitsFor({ wait, input, operation, control }: GovernorState): Standing[
   return wait.cause === 'limit' ? { what: 'usage limit', until: wait.until } : { what: 'API', until: null };
 }
 
-/** Prompts have no answer, and nothing else says why. */
+/** Exit code if prompts have no answer and no other code applies. */
 export const UNDONE = 7;
 
-/** What ends a run otherwise than claude's own end: why, and with which exit code. */
+/** Ends of a run that ctxb causes: reason and exit code. */
 export const OUTCOMES = {
   refused: { reason: 'refused', exitCode: 1 },
   limit: { reason: 'cost-limit', exitCode: 3 },
@@ -78,7 +78,7 @@ export const OUTCOMES = {
   outage: { reason: 'outage', exitCode: UNDONE },
 } as const;
 
-/** A signal ends a run with 128 and its number. */
+/** Exit code of a run that a signal ended: this plus the signal's number. */
 const SIGNALS = 128;
 
 /** @param state the last */

@@ -24,68 +24,68 @@ export interface Run {
    * - `replay`: decisions are only noted; prompts are seen in the recording.
    */
   readonly mode: 'act' | 'observe' | 'replay';
-  /** A UUID; the ids of ctxb's own lines derive from it, so that a replay makes the same ones. */
+  /** A UUID. The ids of ctxb's own lines derive from it, so a replay gets the same ids. */
   readonly runId: string;
-  /** Folder for what must outlive the context, as the agent is to name it. */
+  /** Folder for data that outlives the context, as the agent should write it. */
   readonly contextDir: string;
-  /** The run continues an earlier session: its context must be known before the first prompt. */
+  /** The run continues an earlier session, so its context must be known before the first prompt. */
   readonly resumes: boolean;
-  /** The caller writes the stream protocol, control lines included; else ctxb is fed prompts one by one. */
+  /** Whether the caller writes the stream protocol, including control lines; otherwise ctxb gets prompts one by one. */
   readonly callerSpeaksProtocol: boolean;
-  /** Lines of injected turns are shown too. */
+  /** Whether the caller sees the lines of injected turns. */
   readonly showInjected: boolean;
-  /** The caller placed claude's own trigger, or switched it off: it is left alone. */
+  /** Whether the caller placed claude's trigger or switched it off: ctxb leaves it alone. */
   readonly callerPlacedTrigger: boolean;
   /** Working folder of claude. */
   readonly project: string;
-  /** claude answers in a shape that the caller prescribed (`--json-schema`): it cannot be asked for a text. */
+  /** Whether claude answers in a prescribed schema (`--json-schema`), so that it cannot write a document. */
   readonly answersInSchema: boolean;
-  /** All that the caller says is one prompt. */
+  /** Whether the caller sends exactly one prompt. */
   readonly singlePrompt?: boolean;
-  /** The agent that claude works as (`--agent`), which claude refuses if it is unknown; undefined: none. */
+  /** The agent that claude works as (`--agent`); claude refuses an unknown one. */
   readonly agent?: string;
-  /** claude calls no hooks (`--bare`). */
+  /** Whether claude calls no hooks (`--bare`). */
   readonly withoutHooks: boolean;
-  /** Compactions should be exact, if claude supports it. */
+  /** Whether compactions should be exact, if claude supports that. */
   readonly exact?: boolean;
-  /** The agent's way to find what its context has lost, in words for the agent; undefined: none. */
+  /** How the agent can find lost content, in words for the agent; undefined if it cannot. */
   readonly recall?: string;
-  /** A person is at the terminal and can be asked. */
+  /** Whether a user at the terminal can be asked. */
   readonly attended: boolean;
-  /** claude was told not to retry calls. */
+  /** Whether claude was told not to retry calls. */
   readonly withoutRetries?: boolean;
-  /** claude keeps a log, so that another process can resume the session. */
+  /** Whether claude keeps a log, so that another process can resume the session. */
   readonly persistent: boolean;
-  /** Contexts after earlier compactions in this project, newest last, in tokens, where the strategy asks for them. */
+  /** Contexts after earlier compactions in this project, newest last, in tokens; only if the strategy needs them. */
   readonly landings?: readonly number[];
 }
 
 export type Turn = Readonly<typeof NEW_TURN>;
 
 export const NEW_TURN = {
-  /** `sent`: a prompt is on its way and claude has not begun to answer. */
+  /** `sent`: ctxb has sent a prompt and claude has not begun to answer. */
   phase: 'idle' as 'idle' | 'sent' | 'running',
-  /** What started it: a prompt, or claude itself because a background task finished. */
+  /** What started the turn: a prompt, or claude itself after a background task finished. */
   startedBy: 'prompt' as 'prompt' | 'claude',
-  /** Turns that are over, background ones included, ctxb's own not. */
+  /** Ended turns, including background ones, without ctxb's own. */
   ended: 0,
-  /** Tokens by which turns that made the context grow did so, and how many there were. */
+  /** Growth of the context in tokens, the number of turns that made it grow, and their latest values. */
   growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
-  /** Tokens in the context when it began. */
+  /** Tokens in the context when the turn began. */
   startedFrom: 0,
   calls: 0,
   /** The previous turn, which claude's log may lack. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
-  /** Why claude was asked to end it; undefined: it was not. */
+  /** Why claude was asked to end the turn; undefined if it was not asked. */
   stopped: undefined as Stop | undefined,
-  /** The time that background shells are given after the last turn. */
+  /** The wait for background shells after the last turn. */
   grace: 'none' as 'none' | 'running' | 'over',
 };
 
 /**
- * - `asked`: the caller or the person wants it, or ctxb in a turn of its own.
- * - `cost`: a limit is crossed. `wait`: claude would wait too long for the API. `stall`: nothing came any more. Another
- *   turn goes on with the work.
+ * - `asked`: by the caller or the user, or by ctxb in its own turn.
+ * - `cost`: a limit is crossed. `wait`: claude would wait too long for the API. `stall`: claude stopped responding.
+ * Another turn continues the work.
  * - `last`: the last turn has used up its room above a limit.
  */
 export type Stop = 'asked' | 'cost' | 'wait' | 'stall' | 'last';
@@ -96,21 +96,23 @@ export type Control = Readonly<typeof NEW_CONTROL>;
 export const NEW_CONTROL = {
   /** `closed`: the caller's first line decides who initializes. `opening`: claude was asked for its context. */
   phase: 'closed' as 'closed' | 'opening' | 'open',
-  /** This process was asked for its window: a turn that ends with its first call needs none. */
+  /** Whether this process was asked for its window: a turn that ends with its first call does not need it. */
   asked: false,
-  /** The last call has not reported its tokens yet. */
+  /** Whether the last call has not reported its tokens yet. */
   unsized: false,
   sent: 0,
   pending: {} as Readonly<Record<string, ControlPurpose>>,
-  /** Newest ids under which claude asked what ctxb answers: the answers and cancellations are not shown either. */
+  /**
+   * Newest ids of claude's requests that ctxb answers. The caller does not see their answers and cancellations either.
+   */
   callbacks: [] as readonly string[],
-  /** Calls of tools that claude asked about before it reported its window, which decides about them. */
+  /** Hooks of tool calls that wait for claude's report of its window. */
   held: [] as readonly ControlRequestEvent[],
-  /** Ids of claude's questions that the caller has not answered yet. */
+  /** Ids of claude's questions that the caller has not answered. */
   questions: [] as readonly string[],
-  /** The caller's `initialize`, for a process that takes the place of the first. */
+  /** The caller's `initialize`, for a replacement process. */
   initialize: undefined as Fields | undefined,
-  /** The place of claude's own trigger, in tokens; `off` when it must be left alone. */
+  /** The place of claude's own trigger, in tokens; `off` if ctxb must leave it alone. */
   trigger: 'unplaced' as number | 'unplaced' | 'off',
   triggerReason: '',
   /** The caller's requests to claude that a new process must get again, oldest first. */
@@ -120,7 +122,7 @@ export const NEW_CONTROL = {
 export interface CallersRequest {
   readonly id: string;
   readonly request: Fields;
-  /** claude has done it: only a new process must be told again. */
+  /** claude has answered with success, so only a new process needs the request. */
   readonly answered: boolean;
 }
 
@@ -138,13 +140,13 @@ export type ControlPurpose =
   | 'cost';
 
 /**
- * What has become of a prompt that has no answer yet.
- *
+ * State of a prompt without an answer.
  * - `waiting`: ctxb holds it.
- * - `sent`: it was said into the turn since the last tool round. The turn may end without it; then it starts the next.
- * - `heard`: the turn is about it.
- * - `owed`: it was sent, also by an earlier run, and its turn is over without an answer.
- * - `dropped`: the same, and claude has not heard it: the turn was stopped before.
+ * - `sent`: it was sent into the turn after the last tool round. If the turn ends before claude reads it, it starts the
+ * next turn.
+ * - `heard`: claude has read it in the running turn.
+ * - `owed`: it was sent, maybe by an earlier run, and its turn has ended without an answer.
+ * - `dropped`: like `owed`, but the turn was stopped before claude read it.
  */
 export type Fate = 'waiting' | 'sent' | 'heard' | 'owed' | 'dropped';
 
@@ -153,13 +155,13 @@ export interface OpenPrompt {
   readonly fate: Fate;
 }
 
-/** The prompts that have no answer yet, and whether more can come. */
+/** Prompts without an answer, and whether more can arrive. */
 export type Mailbox = Readonly<typeof EMPTY_MAILBOX>;
 
 export const EMPTY_MAILBOX = {
-  /** ctxb's own included: what was sent, then what waits, each oldest first. */
+  /** Sent prompts, then waiting ones, each oldest first; including ctxb's own. */
   prompts: [] as readonly OpenPrompt[],
-  /** Newest `uuid`s that claude has seen and that are over: it skips a prompt that it has seen. */
+  /** Newest `uuid`s of closed prompts that claude has seen: it skips a prompt that it has seen. */
   over: [] as readonly string[],
   ended: false,
   /** Stop the turn of the first waiting prompt when it begins. */
@@ -169,11 +171,14 @@ export const EMPTY_MAILBOX = {
 /** The agent's knowledge of its budget. */
 export const NOTHING_TOLD = {
   zone: 'ok' as ZoneName,
-  /** When it was last asked to come to a stopping point, in milliseconds since the epoch; undefined: not since. */
+  /**
+   * When the agent was last asked to come to a stopping point, in milliseconds since the epoch; undefined if not since
+   * the zone `critical` began.
+   */
   askedAt: undefined as number | undefined,
-  /** Warnings about cost and usage limits that the agent has not got yet. */
+  /** Warnings about cost and usage limits that the agent has not received yet. */
   warnings: [] as readonly string[],
-  /** The last prompt that was announced as too large, by its `uuid`. */
+  /** `uuid` of the last prompt that was announced as too large. */
   largeTask: undefined as string | undefined,
 };
 
@@ -181,49 +186,52 @@ export const NO_SESSION = {
   id: undefined as string | undefined,
   model: undefined as string | undefined,
   version: undefined as string | undefined,
-  /** By claude's last `init`; undefined in session logs. */
+  /** Tools and servers of claude's last `init`; undefined in session logs. */
   setup: undefined as Setup | undefined,
-  /** The newest prompt that asks for work, or the first; not a command that claude answers itself. */
+  /** The newest prompt that describes a task, or the first prompt; no command that claude answers itself. */
   latestPrompt: undefined as string | undefined,
   /** The state of the work, as reported or found in the agent's words. */
   state: undefined as string | undefined,
-  /** Path of claude's own log of the session, as its hooks name it. */
+  /** Path of claude's own log of the session, from its hooks. */
   transcript: undefined as string | undefined,
   commandsOff: false,
-  /** Folder of its notes as the agent is to name it; undefined until they are there. */
+  /** Folder of the session's notes, as the agent should write it; undefined until it exists. */
   notes: undefined as string | undefined,
 };
 
-/** The process that claude is. */
+/** claude's process. */
 type Process = Readonly<typeof NEW_PROCESS>;
 
 export const NEW_PROCESS = {
   /**
-   * - `dead`: it ended, and another is to take its place.
-   * - `starting`: the other is there and has not begun yet.
+   * - `dead`: the process ended, and another will replace it.
+   * - `starting`: the replacement runs and has not begun a session.
    */
   phase: 'running' as 'running' | 'dead' | 'starting',
-  /** It resumes an earlier session. */
+  /** Whether the process resumes an earlier session. */
   resumes: false,
   /** Restarts in a row. */
   restarts: 0,
-  /** The caller has sent a line at which claude ends with 1, and says so on stderr: another would end at it too. */
+  /**
+   * The caller has sent a line at which claude exits with 1 and an error on stderr; a restarted claude would exit at it
+   * too.
+   */
   balks: false,
-  /** It has not yet confirmed the end of a compaction that took too long, whose lines may still come. */
+  /** claude has not confirmed the end of an abandoned compaction, whose lines may still arrive. */
   compacts: false,
-  /** It stopped responding, and was told to end. */
+  /** claude stopped responding and was told to exit. */
   hangs: false,
   /** Stalls in a row. */
   stalls: 0,
-  /** The latest check; undefined: no output is expected. */
+  /** Time of the latest check for a stall; undefined while no output is expected. */
   lookedAt: undefined as number | undefined,
-  /** Silence before it does not count: the machine slept. */
+  /** Silence before this time does not count, because the machine slept. */
   since: 0,
 };
 
 export interface GovernorState {
   readonly run: Run;
-  /** Time of the input that is being judged, in milliseconds since the epoch. */
+  /** Time of the current input, in milliseconds since the epoch. */
   readonly now: number;
   readonly process: Process;
   readonly session: Readonly<typeof NO_SESSION>;
@@ -237,7 +245,7 @@ export interface GovernorState {
   readonly mailbox: Mailbox;
   readonly control: Control;
   readonly tasks: Tasks;
-  /** By the id of the tool call that started them, else by claude's own id. */
+  /** Keyed by the id of the tool call that started them, else by claude's own id. */
   readonly subagents: Readonly<Record<string, Agent>>;
   readonly fanOut: FanOut;
   readonly toolBudget: ToolBudget;
@@ -247,13 +255,13 @@ export interface GovernorState {
   readonly spending: Spending;
   readonly limits: Limits;
   readonly life: Life;
-  /** The API does not answer; undefined: it does. */
+  /** The current wait for the API; undefined if the API answers. */
   readonly wait: Wait | undefined;
   /**
-   * - `interrupted`: the person has stopped the turn, and nothing more is said to claude.
-   * - `paused`: the turn is over, and the person is asked whether the next prompt is to go.
+   * - `interrupted`: the user has stopped the turn, and ctxb sends no further prompt.
+   * - `paused`: the turn has ended, and the user is asked whether to send the next prompt.
    */
   readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
-  /** Why the run ends otherwise than by claude's own end. */
+  /** Why ctxb ends the run; undefined if claude ends it. */
   readonly outcome: 'asked' | 'limit' | 'unrelieved' | 'usage-limit' | 'outage' | 'stalled' | 'refused' | undefined;
 }

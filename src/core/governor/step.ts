@@ -23,8 +23,8 @@ import { forgetChange } from './tool-budget/tool-state.ts';
 import { onWaitTimer } from './waits/wait.ts';
 
 /**
- * The governor's step: an input and the state before it give the next state and its actions. Pure: no clock,
- * no files, no processes, no randomness. `run` carries the actions out, `replay` lists them.
+ * The governor's step: from the state and an input to the next state and its actions. Pure: no clock, no files, no
+ * processes, no randomness. `run` carries the actions out, `replay` lists them.
  */
 export function step(before: GovernorState, input: Input): Step {
   const life = input.from === 'claude' ? lifeAfter(before.life, input.event, input.t) : before.life;

@@ -9,14 +9,14 @@ export interface Step {
   readonly actions: readonly Action[];
 }
 
-/** What the agent is told, and the state once it knows. */
+/** A text for the agent, and the state after it was given. */
 export interface Telling {
   readonly state: GovernorState;
-  /** Empty: nothing. */
+  /** Empty if the agent gets no text. */
   readonly text: string;
 }
 
-/** The agent is told nothing. */
+/** No text for the agent. */
 export function silent(state: GovernorState): Telling {
   return { state, text: '' };
 }
@@ -27,17 +27,17 @@ export function keep(state: GovernorState, actions = NOTHING): Step {
   return { state, actions };
 }
 
-/** A line of claude's that is being judged. */
+/** A line of claude's that the rules handle. */
 export interface Line<E extends Event = Event> {
   readonly event: E;
-  /** The state that it found. */
+  /** The state before the line. */
   readonly before: GovernorState;
 }
 
-/** A step that is always among the same others, and is told what they are about. */
+/** A step in a fixed list. `about` is its subject. */
 export type Stage<T> = (state: GovernorState, about: T) => Step;
 
-/** The same steps for everything there is to judge: a recording has millions of lines, and `chain` would need closures. */
+/** Applies a fixed list of steps. A recording has millions of lines, and `chain` would create closures for each. */
 export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, about: T, first = NOTHING): Step {
   let state = before;
   let actions = first;
@@ -49,12 +49,12 @@ export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, 
   return { state, actions };
 }
 
-/** Steps one after the other; each sees the state the one before left. */
+/** Applies steps one after the other; each gets the state that the previous one left. */
 export function chain(first: Step, ...rest: readonly ((state: GovernorState) => Step)[]): Step {
   return inStages(rest, first.state, undefined, first.actions);
 }
 
-/** Nothing mends the deferred end of a turn: the caller sees it. */
+/** Shows the deferred end of a turn, because ctxb cannot recover from it. */
 export const SHOW_DEFERRED = { kind: 'deferred', fate: 'show' } as const;
 
 export const DROP_BUFFERED = { kind: 'buffered', fate: 'drop' } as const;
@@ -77,7 +77,7 @@ export function decided<K extends Decision['kind']>(
   return { kind, at, reason, gauge: readGauge(gauge), ...(facts as object) } as DecisionOf<K>;
 }
 
-/** A decision, and nothing else to do. */
+/** A step with one decision and no other action. */
 export function decide<K extends Decision['kind']>(
   state: GovernorState,
   ...decision: readonly [kind: K, reason: string, ...DecisionFacts<K>]
@@ -85,7 +85,7 @@ export function decide<K extends Decision['kind']>(
   return keep(state, [decided(state, ...decision) as Decision]);
 }
 
-/** A compaction of ours is under way, or claude has yet to say that it has stopped one. */
+/** Whether a compaction of ctxb's runs, or claude has not confirmed the end of an abandoned one. */
 export function isCompacting({ operation, process }: GovernorState): boolean {
   return operation.phase === 'compacting' || process.compacts;
 }
@@ -94,22 +94,22 @@ export function isHandingOver({ operation }: GovernorState): boolean {
   return 'plan' in operation || operation.phase === 'briefing';
 }
 
-/** claude answers ctxb, and not the caller. */
+/** Whether claude answers ctxb instead of the caller. */
 export function isAnsweringUs({ operation }: GovernorState): boolean {
   return operation.phase === 'asking' || operation.phase === 'briefing';
 }
 
-/** Something of ctxb's own is under way: prompts wait. */
+/** Whether an operation of ctxb's or a restart makes prompts wait. */
 export function isRelieving({ operation, process }: GovernorState): boolean {
   return operation.phase !== 'idle' || process.phase === 'dead';
 }
 
-/** No limit on costs or time was crossed. */
+/** Whether no limit on costs or time was crossed. */
 export function isWithinLimit({ spending, turn, operation }: GovernorState): boolean {
   return spending.phase === 'within' && turn.stopped !== 'cost' && operation.phase !== 'deciding';
 }
 
-/** A state that is being made, before anyone has seen it. */
+/** A new state that is still mutable, because no other code has it yet. */
 export type Draft = { -readonly [K in keyof GovernorState]: GovernorState[K] };
 
 export function changed(state: GovernorState, changes: Partial<GovernorState>): GovernorState {
@@ -134,9 +134,9 @@ export function changedIn<P extends Part>(state: GovernorState, part: P, changes
 }
 
 /**
- * A copy to make the next state of. Field by field, because each line of a recording needs several copies: with spreads
- * here and in the gauge, the turn and the cost, a replay of 300,000 short lines takes 2.6 s instead of 1.7 (processor
- * time, alternating, Node 20.20).
+ * A mutable copy for the next state. Copies field by field, because each line of a recording needs several copies: with
+ * spreads here and in the gauge, the turn and the cost, a replay of 300,000 short lines takes 2.6 s instead of 1.7
+ * (processor time, alternating, Node 20.20).
  */
 export function draftOf(state: GovernorState): Draft {
   return {

@@ -52,7 +52,7 @@ export function forgetSkipped(state: GovernorState): Step {
 }
 
 /**
- * Remembers the topic of the session: the newest prompt that describes a task, or the first prompt. ||
+ * Remembers the topic of the session: the newest prompt that describes a task, or the first prompt.
  *
  * @param isAsked whether the model gets the prompt; claude itself answers many commands
  */

@@ -76,7 +76,7 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
 }
 
 /**
- * Ends the run with its process, and shows deferred lines. ||
+ * Ends the run with its process, and shows deferred lines.
  *
  * @param exit the end of the process; undefined if the process was already gone
  */

@@ -72,9 +72,9 @@ export function heardMail(state: WithMail, event: Event): Mailbox {
 }
 
 /**
- * The mailbox after a turn. ||
+ * The mailbox after a turn.
  *
- * @param queued prompts of this turn with which the next one begins ||
+ * @param queued prompts of this turn with which the next one begins
  * @param isStopped whether the turn was interrupted: claude drops prompts that it has not read
  */
 export function afterTurn(
