@@ -142,8 +142,8 @@ export type Growth = Readonly<Record<string, number>>;
 /** A compaction or handoff, and which of the facts known before it the next request contained. */
 export interface ReliefSeen extends Omit<Receipt, 'gone' | 'stayed'> {
   /**
-   * Whether ctxb handed back the facts counted in `given`; otherwise the recording is without ctxb, which would have
-   * handed them back.
+   * Whether ctxb handed back the facts counted in `given`. In a recording without ctxb it is false, and `given` counts
+   * what ctxb would have handed back.
    */
   readonly actual: boolean;
   /** Number of the call that made this request. */

@@ -13,7 +13,9 @@ export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
   readonly models: readonly (string | null)[];
 }
 
-/** Number, milliseconds since the previous call, index of the model, cost and, in a full replay, usage. */
+/**
+ * Number, time in milliseconds since the epoch, index of the model, cost in micro-dollars and, in a full replay, usage.
+ */
 type Row = readonly [
   number: number,
   t: number | null,

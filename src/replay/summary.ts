@@ -65,7 +65,7 @@ export interface SessionFigures {
     readonly malformed: number;
     /** Malformed lines with a call; missing if 0. */
     readonly lost?: number;
-    /** Calls without usage on any line; missing if 0. Excluded from all other figures. */
+    /** Calls without usage on all their lines; missing if 0. Excluded from all other figures. */
     readonly unsized?: number;
   };
 }

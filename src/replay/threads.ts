@@ -115,8 +115,8 @@ function worthOf({ length }: readonly Source[], { depth }: DepthOptions): number
 }
 
 /**
- * Yields the results in the order of the sources. Reads here what the threads have left undone, for lack of memory or
- * file handles.
+ * Yields the results in the order of the sources. Reads here what the threads have left undone, for instance when they
+ * ran out of memory.
  */
 async function* replayTogether(
   sources: readonly Source[],

@@ -215,8 +215,8 @@ function dueAt(
   // Only an expiry is foreseeable; other cache losses are not.
   const isIdle = (call.t ?? 0) - (previous?.t ?? 0) > lifetimeOf(previous ?? call);
   const isCold = isIdle && warm !== undefined && warm < COLD_SHARE;
-  // As in a run, counts only removed contents. If the cache has expired, removed contents need not be written again,
-  // which is saved.
+  // As in a run, the stake excludes what stays besides contents. With an expired cache, removed contents need not be
+  // written again.
   const spared = isCold ? Math.max(0, full - fresh) * (outlook.rates.write - rates.cacheRead) : 0;
   const stake = (onceMore({ ...outlook, landing: fresh }) - spared) / 1_000_000;
   const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();

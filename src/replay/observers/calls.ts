@@ -4,7 +4,7 @@ import { NO_USAGE } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth, LedgerCall } from '../items-seen.ts';
 import { type Observer, type Seen, timeIn } from './seen.ts';
 
-/** The calls of the main thread, one by one. @param prices override the built-in prices */
+/** Collects the calls of the main thread. */
 export function createCalls() {
   const calls: CallSeen[] = [];
   /**
@@ -33,7 +33,7 @@ export function createCalls() {
       const outputs = { output: callOutput(gauge), outputKnown, billedOutput: billedOutput(output, gauge.call) };
       calls[calls.length - 1] = { ...current, model, context: gauge.used, ...usage, ...outputs };
     },
-    /** A new call without usage, which `see` fills in later. */
+    /** @param ledger sets the cost of each call */
     found(ledger: readonly LedgerCall[]): readonly CallSeen[] {
       const costs = new Map(ledger.map(({ number, microUsd }) => [number, microUsd]));
       return calls.map((call) => {
@@ -44,7 +44,7 @@ export function createCalls() {
   };
 }
 
-/** Its sizes follow. */
+/** A new call without usage, which `see` fills in later. */
 function callOf({ line, input, after }: Seen, added: Growth): CallSeen {
   const { gauge, turn } = after;
   return {
