@@ -77,11 +77,11 @@ describe('a clean-up', () => {
     expect(existsSync(root)).toBe(false);
   });
 
-  it('does nothing where there is nothing', () => {
+  it('does nothing if the folder does not exist', () => {
     expect(clean()).toEqual({ removed: [], left: [], running: [] });
   });
 
-  it('leaves foreign things in folders of ours too, names them, and the folder stays ours', () => {
+  it('keeps and names foreign files even in folders of ctxb, and then keeps the folder', () => {
     fill();
     const foreign = [
       'constructor',
@@ -107,7 +107,7 @@ describe('a clean-up', () => {
     openContextDir(root);
   });
 
-  it('leaves what has a name of ours and is of another kind', () => {
+  it('keeps an entry with a name of ctxb but another kind', () => {
     const dir = openContextDir(root);
     dir.append('journal.ndjson', asItIs('{}'));
     mkdirSync(join(root, 'scratch.md'));
@@ -126,7 +126,7 @@ describe('a clean-up', () => {
 });
 
 describe('while something is running, a clean-up', () => {
-  it('removes only sessions that are over', () => {
+  it('removes only completed sessions', () => {
     fill();
     const open = session('open');
     writeFileSync(join(root, 'notes.md'), 'mine');
@@ -140,7 +140,7 @@ describe('while something is running, a clean-up', () => {
     expect(readdirSync(root).sort()).toEqual(['.gitignore', 'CTXB.TAG', 'notes.md']);
   });
 
-  it('leaves all of a run that keeps no notes', () => {
+  it('keeps everything of a run without notes', () => {
     fill();
     const journal = (entry: object) => openContextDir(root).append('journal.ndjson', asItIs(JSON.stringify(entry)));
     journal({ kind: 'start', runId: 'killed', ctxb: { ...processMark(process.pid), start: '1' } });
@@ -151,7 +151,7 @@ describe('while something is running, a clean-up', () => {
     expect(existsSync(root)).toBe(false);
   });
 
-  it('leaves the session of a run that waits to be taken up', () => {
+  it('keeps the session of a run that can be resumed', () => {
     fill();
     session('other').close();
     const journal = (entry: object) => openContextDir(root).append('journal.ndjson', asItIs(JSON.stringify(entry)));
@@ -163,7 +163,7 @@ describe('while something is running, a clean-up', () => {
     expect(clean()).toEqual({ removed: [], left: [], running: ['abc'] });
   });
 
-  it('leaves all of a flow that goes on while none of its steps has a session', () => {
+  it('keeps everything of a flow between two sessions of its steps', () => {
     fill();
     const id = '20260102T120000000-0a1b-job';
     const lock = openFlowRun(root, id).lock();
@@ -173,7 +173,7 @@ describe('while something is running, a clean-up', () => {
     expect(existsSync(root)).toBe(false);
   });
 
-  it('leaves what belongs to a run that has no session yet', () => {
+  it('keeps everything of a run that has no session yet', () => {
     const inbox = createInbox(root, 'the-run');
     expect(clean()).toEqual({ removed: [], left: [], running: ['the-run'] });
     inbox.dispose();
@@ -182,7 +182,7 @@ describe('while something is running, a clean-up', () => {
   });
 });
 
-describe('a clean-up that keeps some', () => {
+describe('a clean-up with keep', () => {
   it.each([
     { keep: 9, removed: [] },
     { keep: 2, removed: ['sessions/a', 'sessions/b'] },
@@ -195,7 +195,7 @@ describe('a clean-up that keeps some', () => {
     expect(readdirSync(join(root, 'sessions'))).toHaveLength(5 - removed.length);
   });
 
-  it('leaves one that is running', () => {
+  it('keeps a running session', () => {
     const open = session('a', 1);
     session('b', 2).close();
     expect(clean({ keep: 1 })).toEqual({ removed: [], left: [], running: ['a'] });
@@ -242,7 +242,7 @@ describe('a clean-up is refused', () => {
     expect(readdirSync(root)).toHaveLength(3);
   });
 
-  it('but not for a name that begins like the working folder', () => {
+  it('but not for a path that only starts like the working folder', () => {
     fill();
     mkdirSync(join(folder, '.context-of-mine'));
     clean({ cwd: join(folder, '.context-of-mine') });

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-it('is private, says to the mod where it is, and goes with all that is in it', () => {
+it('is private, tells the mod its path, and is removed with everything in it', () => {
   const folder = makeModFolder(root, mod);
   expect(statSync(folder.path).mode & 0o777).toBe(0o700);
   expect(readFileSync(join(folder.path, 'hooks/place.js'), 'utf8')).toBe(`export const PLACE = "${folder.path}";\n`);
@@ -27,7 +27,7 @@ it('is private, says to the mod where it is, and goes with all that is in it', (
   expect(existsSync(folder.path)).toBe(false);
 });
 
-it('calls back once the mod gives its sign of life, also when that was there before', async () => {
+it('calls back once the mod is alive, even if its file already existed', async () => {
   const folder = makeModFolder(root, mod);
   const alive = new Promise<void>((resolve) => folder.whenAlive(resolve));
   writeFileSync(join(folder.path, 'alive'), '');
@@ -35,7 +35,7 @@ it('calls back once the mod gives its sign of life, also when that was there bef
   await new Promise<void>((resolve) => folder.whenAlive(resolve));
 });
 
-it('hands a receipt over once, whatever is in it', () => {
+it('returns a receipt once, whatever it contains', () => {
   const folder = makeModFolder(root, mod);
   expect(folder.takeReceipt()).toBeUndefined();
   writeFileSync(join(folder.path, 'receipt.json'), '{"answered":true}');
@@ -45,7 +45,7 @@ it('hands a receipt over once, whatever is in it', () => {
   expect(folder.takeReceipt()).toEqual({ receipt: undefined, kept: undefined });
 });
 
-it('takes away what a run that was killed has left, and nothing else', () => {
+it('removes the folders of killed runs, and nothing else', () => {
   const own = makeModFolder(root, mod);
   // No process has this number.
   const left = join(root, 'ctxb-mod-99999999-abcdef');

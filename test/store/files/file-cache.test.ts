@@ -40,8 +40,8 @@ function keep(...entries: readonly (readonly [name: string, identity: string, te
   cache.close();
 }
 
-describe('what was put', () => {
-  it('is there the next time, under the same identity only', () => {
+describe('cached data', () => {
+  it('is read back only with the same identity', () => {
     keep(['a/one', 'i', '{"n":1}'], ['a/two', 'j', 'null'], ['b/one', 'k', '[2]']);
     const cache = open();
     expect(cache.get(file('a/one'), 'i')).toBe('{"n":1}');
@@ -51,12 +51,12 @@ describe('what was put', () => {
     expect(open('other').get(file('a/one'), 'i')).toBeUndefined();
   });
 
-  it('stands in one page for each folder', () => {
+  it('has one page for each folder', () => {
     keep(['a/one', 'i', '1'], ['a/two', 'j', '2'], ['b/one', 'k', '3']);
     expect(pages()).toHaveLength(2);
   });
 
-  it('stays beside what is put later', () => {
+  it('is kept when more is added later', () => {
     keep(['a/one', 'i', '1']);
     keep(['a/two', 'i', '2']);
     keep(['a/two', 'j', '3']);
@@ -64,26 +64,26 @@ describe('what was put', () => {
     expect(open().get(file('a/two'), 'i')).toBeUndefined();
   });
 
-  it('goes with its file', () => {
+  it('is dropped with its file', () => {
     keep(['a/one', 'i', '"of one"']);
     rmSync(file('a/one'));
     keep(['a/two', 'i', '"of two"']);
     expect(pages().map((page) => readFileSync(page, 'utf8'))).toEqual([expect.not.stringContaining('of one')]);
   });
 
-  it('may be of a file with any name', () => {
+  it('may belong to a file with any name', () => {
     const name = 'a/o\tn\n"e"';
     keep([name, 'i', '1']);
     expect(open().get(file(name), 'i')).toBe('1');
   });
 
-  it('is for its owner only', () => {
+  it('is readable only by its owner', () => {
     keep(['a/one', 'i', '1']);
     expect(statSync(folder()).mode & 0o777).toBe(0o700);
     for (const page of pages()) expect(statSync(page).mode & 0o777).toBe(0o600);
   });
 
-  it('is not written where nothing was put', () => {
+  it('writes no page if nothing was put', () => {
     const cache = open();
     cache.get(file('a/one'), 'i');
     cache.close();
@@ -96,7 +96,7 @@ describe('what was put', () => {
     { name: 'something else', change: () => '[1]' },
     { name: 'of another version', change: (text: string) => text.replace('ctxb 2', 'ctxb 1') },
     { name: 'without a text', change: (text: string) => text.replace(/\t[^\t]*\t\n$/, '\n') },
-  ])('counts as nothing where its page is $name, and can be put anew', ({ change }) => {
+  ])('is ignored and can be replaced if its page is $name', ({ change }) => {
     keep(['a/one', 'i', '12345']);
     for (const page of pages()) writeFileSync(page, change(readFileSync(page, 'utf8')));
     expect(open().get(file('a/one'), 'i')).toBeUndefined();
@@ -104,7 +104,7 @@ describe('what was put', () => {
     expect(open().get(file('a/one'), 'i')).toBe('2');
   });
 
-  it('is forgotten when nobody has written it for long', () => {
+  it('is removed if it was not written for a long time', () => {
     keep(['a/one', 'i', '1']);
     for (const page of pages()) utimesSync(page, 1, 1);
     keep(['b/one', 'i', '1']);
@@ -113,12 +113,12 @@ describe('what was put', () => {
   });
 });
 
-describe('where it cannot be written', () => {
+describe('an unwritable cache', () => {
   it.each([
     { name: 'a file is in its place', prepare: () => writeFileSync(join(root, 'ctxb'), '') },
     { name: 'a link is in its place', prepare: () => symlinkSync('..', join(root, 'ctxb')) },
     { name: 'the folder is not to be written', prepare: () => chmodSync(root, 0o500) },
-  ])('nothing is said: $name', ({ prepare }) => {
+  ])('is ignored silently: $name', ({ prepare }) => {
     const one = file('a/one');
     prepare();
     const cache = open();

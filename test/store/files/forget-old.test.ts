@@ -28,7 +28,7 @@ it.each([
   expect(readdirSync(root).sort()).toEqual(left.map(Number).map(nameOf).sort());
 });
 
-it('leaves what a cache does not call its files so, however old it is', () => {
+it('keeps files without a cache name, however old they are', () => {
   const foreign = ['README.md', 'data.json', `${nameOf(1)}.bak`];
   for (const name of foreign) put(name, 400);
   forgetOld(root, 0);

@@ -42,7 +42,7 @@ describe.each([
     expect(() => read(at('file'), LIMIT)).toThrow(`expected at most ${LIMIT} bytes, found ${size}`);
   });
 
-  it('is a file in /proc, which has no size', () => {
+  it('reads a file in /proc, which has no size', () => {
     expect(read('/proc/self/status', LIMIT).toString()).toContain('VmRSS');
   });
 
@@ -54,13 +54,13 @@ describe.each([
       make: () => symlinkSync('/dev/zero', at('file')),
       says: /^expected /,
     },
-  ])('is refused where there is $title', ({ make, says }) => {
+  ])('refuses $title', ({ make, says }) => {
     make();
     expect(() => read(at('file'), LIMIT)).toThrow(says);
   });
 });
 
-it('a pipe is waited for only where the user has named it', async () => {
+it('waits for a pipe only if the user has named it', async () => {
   execFileSync('mkfifo', [at('pipe')]);
   expect(() => readGiven(at('pipe'), LIMIT)).toThrow('expected a file, found a special file');
   const writer = spawn('sh', ['-c', `printf said > '${at('pipe')}'`]);
@@ -68,7 +68,7 @@ it('a pipe is waited for only where the user has named it', async () => {
   await once(writer, 'exit');
 });
 
-it('a stream is read whole up to the limit, and no further', async () => {
+it('reads a stream up to the limit, and no further', async () => {
   const chunks = (count: number) => Readable.from(Array.from({ length: count }, () => Buffer.alloc(LIMIT / 4, 'x')));
   expect(await readPiped(chunks(4), LIMIT)).toHaveLength(LIMIT);
   await expect(readPiped(chunks(5), LIMIT)).rejects.toThrow(`expected at most ${LIMIT} bytes, found more`);
@@ -94,7 +94,7 @@ const OPENERS: Readonly<Record<string, string>> = {
   'store/files/write-file.ts': 'only what it makes anew',
 };
 
-it('every file is opened by one of those that take care', () => {
+it('every file is opened by one of the safe functions', () => {
   const source = new URL('../../../src/', import.meta.url);
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const opens =

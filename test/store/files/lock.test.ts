@@ -43,30 +43,30 @@ it.each([
   { title: 'of every process of the group', text: '{"pid":0,"runId":"gone"}' },
   { title: 'of a number that is no whole one', text: `{"pid":${process.pid}.5,"runId":"gone"}` },
   { title: 'longer than any lock', text: `{"pid":${process.pid},"runId":"${'x'.repeat(5000)}"}` },
-])('is taken over when it is $title', ({ text }) => {
+])('is taken over if it is $title', ({ text }) => {
   writeFileSync(join(root, 'lock.gone'), text);
   expect(isLocked(root)).toBe(false);
   expect(takeLock(dir, HERE)).toBeDefined();
   expect(locks()).toEqual(['lock.here']);
 });
 
-it('is taken over from a killed run that had the same id', () => {
+it('is taken over from a killed run with the same id', () => {
   writeFileSync(join(root, 'lock.here'), JSON.stringify({ ...HERE, pid: -1 }));
   expect(takeLock(dir, HERE)).toBeDefined();
   expect(JSON.parse(readFileSync(join(root, 'lock.here'), 'utf8'))).toEqual(HERE);
 });
 
-it.runIf(process.platform === 'linux')('is taken over when another process has the number now', () => {
+it.runIf(process.platform === 'linux')('is taken over if another process has the same process id now', () => {
   writeFileSync(join(root, 'lock.1'), JSON.stringify({ ...HERE, start: '1' }));
   expect(takeLock(dir, HERE)).toBeDefined();
 });
 
-it('of a process whose start is not known is held while there is one with its number', () => {
+it('without a start time is held while any process has its process id', () => {
   writeFileSync(join(root, 'lock.1'), JSON.stringify({ pid: process.pid, runId: 'here' }));
   expect(takeLock(dir, HERE)).toBeUndefined();
 });
 
-it('is not released when the folder was made again and another run holds it', () => {
+it('is not released if the folder was recreated and another run holds it', () => {
   const lock = takeLock(dir, HERE);
   rmSync(root, { recursive: true });
   takeLock(openContextDir(root), { ...HERE, runId: 'other' });
@@ -77,17 +77,17 @@ it('is not released when the folder was made again and another run holds it', ()
 it.each([
   { title: 'a link', put: (path: string) => symlinkSync('/dev/null', path) },
   { title: 'a folder', put: (path: string) => mkdirSync(path) },
-])('is refused when $title is where it should be, which counts as no lock', ({ put }) => {
+])('is refused if $title is in its place, which does not count as a lock', ({ put }) => {
   put(join(root, 'lock.1'));
   expect(() => takeLock(dir, HERE)).toThrow(/lock\.1 is a .* move it away/);
   expect(isLocked(root)).toBe(false);
 });
 
-it.each(['lock', 'lock.', 'lock.1.2', 'xlock.1'])('is not what is called %s', (name) => {
+it.each(['lock', 'lock.', 'lock.1.2', 'xlock.1'])('ignores a file named %s', (name) => {
   writeFileSync(join(root, name), JSON.stringify(HERE));
   expect(isLocked(root)).toBe(false);
 });
 
-it('is not held where there is no folder', () => {
+it('is not held if the folder does not exist', () => {
   expect(isLocked(join(root, 'none'))).toBe(false);
 });

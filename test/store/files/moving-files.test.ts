@@ -44,11 +44,11 @@ it.each([
   { title: 'read line by line', look: () => [...readLines(path)].join(''), finds: [LINE.trim(), ''] },
   { title: 'looked at for a torn line', look: () => isTorn(path), finds: [false] },
   { title: 'cut after its last whole line', look: () => cutTornLine(path), finds: [undefined] },
-])('a file that comes and goes is there or not when it is $title', async ({ look, finds }) => {
+])('a file that appears and disappears exists or does not while it is $title', async ({ look, finds }) => {
   await whileMoving(() => expect(finds).toContainEqual(look()));
 });
 
-it('a ledger that somebody moves away is read or not, and never fails', async () => {
+it('a ledger that is being moved away is read or not, and never fails', async () => {
   const options = { now: () => Date.parse('2026-03-09T13:00:00Z'), runId: 'own', period: 'day' } as const;
   const place = { state: folder, project: '/project' };
   openCostLedger(place, { ...options, runId: 'other' }).add(7, { session: null, computed: false, claimed: 0 });
@@ -57,7 +57,7 @@ it('a ledger that somebody moves away is read or not, and never fails', async ()
   await whileMoving(() => expect([0, 7]).toContain(openCostLedger(place, options).ofOthers()), line);
 });
 
-it('an inbox that its run removes refuses a line, and says that nobody listens', async () => {
+it('an inbox that its run removes refuses a line, and reports that no run is listening', async () => {
   const line = asItIs('x');
   await whileMoving(() => {
     try {

@@ -5,20 +5,20 @@ import { asProcessMark, isAlive, processMark } from '../../../src/store/files/pr
 
 const onLinux = process.platform === 'linux';
 
-it('tells that this process is alive', () => {
+it('recognises this process as alive', () => {
   expect(isAlive(processMark(process.pid))).toBe(true);
   expect(isAlive({ pid: process.pid })).toBe(true);
 });
 
-it.runIf(onLinux)('tells it from one that had its number', () => {
+it.runIf(onLinux)('distinguishes it from an earlier process with the same id', () => {
   expect(isAlive({ pid: process.pid, start: '1' })).toBe(false);
 });
 
-it.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.MAX_SAFE_INTEGER])('%d is no living process', (pid) => {
+it.each([0, -1, 1.5, Number.NaN, 2 ** 31, Number.MAX_SAFE_INTEGER])('%d is not a living process', (pid) => {
   expect(isAlive({ pid })).toBe(false);
 });
 
-it('tells that a killed process is gone', async () => {
+it('recognises a killed process as ended', async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   await once(child, 'spawn');
   const mark = processMark(child.pid ?? 0);
@@ -28,7 +28,7 @@ it('tells that a killed process is gone', async () => {
   expect(isAlive(mark)).toBe(false);
 });
 
-it.runIf(onLinux)('takes one that nobody has waited for as gone', async () => {
+it.runIf(onLinux)('treats a zombie as ended', async () => {
   const parent = spawn('sh', ['-c', 'sh -c "echo \\$\\$; read line" <&0 & exec cat >/dev/null']);
   const [data] = await once(parent.stdout, 'data');
   const mark = processMark(Number(String(data)));

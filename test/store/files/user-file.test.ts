@@ -32,7 +32,7 @@ function instead(make: () => void): void {
 }
 
 describe('readUserFile', () => {
-  it('has the text as it is, and a hash that only the same bytes have', () => {
+  it('returns the text unchanged, and a hash of its bytes', () => {
     const { text, hash } = readUserFile(file, LIMIT);
     expect(text).toBe('name: job\n');
     writeFileSync(file, '\uFEFFname: job\r\n');
@@ -62,14 +62,14 @@ describe('replaceUserFile', () => {
     expect(readdirSync(folder)).toEqual(['flow.yaml']);
   });
 
-  it('leaves a file alone that has changed since', () => {
+  it('does not replace a file that has changed since', () => {
     const { hash } = readUserFile(file, LIMIT);
     writeFileSync(file, 'name: mine\n');
     expect(replaceUserFile(file, 'name: other\n', { hash, limit: LIMIT })).toBe(false);
     expect(readFileSync(file, 'utf8')).toBe('name: mine\n');
   });
 
-  it('leaves what a link leads to alone', () => {
+  it('does not follow a link', () => {
     const [other, { hash }] = [join(folder, 'other.yaml'), readUserFile(file, LIMIT)];
     writeFileSync(other, 'name: job\n');
     rmSync(file);

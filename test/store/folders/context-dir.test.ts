@@ -20,13 +20,13 @@ function mode(path: string): string {
 }
 
 describe('a context folder', () => {
-  it('is made with the folders above it, private and ignored', () => {
+  it('is created with its parent folders, private and ignored by git', () => {
     openContextDir(root);
     expect(mode(root)).toBe('700');
     expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it('adds lines and writes texts, for the owner only', () => {
+  it('appends lines and writes texts, readable only by the owner', () => {
     const dir = openContextDir(root);
     dir.append('log', asItIs('one'));
     dir.append('log', asItIs('two'));
@@ -41,13 +41,13 @@ describe('a context folder', () => {
     ]);
   });
 
-  it('adds whole lines only: where there are none, nothing', () => {
+  it('appends nothing for an empty text', () => {
     const dir = openContextDir(root);
     for (const lines of ['', 'one', '', 'two\nthree\n', '']) dir.append('log', asItIs(lines));
     expect(readFileSync(dir.place('log'), 'utf8')).toBe('one\ntwo\nthree\n');
   });
 
-  it('may be opened again', () => {
+  it('can be opened again', () => {
     openContextDir(root).append('log', asItIs('one'));
     openContextDir(root).append('log', asItIs('two'));
     expect(readFileSync(join(root, 'log'), 'utf8')).toBe('one\ntwo\n');
@@ -85,7 +85,7 @@ describe('a context folder', () => {
     expect(existsSync(join(folder, 'elsewhere/deep/x'))).toBe(false);
   });
 
-  it('is refused when .gitignore is a symbolic link, and its target is left alone', () => {
+  it('is refused if .gitignore is a symbolic link, and the target stays unchanged', () => {
     mkdirSync(root, { recursive: true });
     symlinkSync(join(folder, 'target'), join(root, '.gitignore'));
     try {

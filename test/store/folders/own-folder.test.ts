@@ -55,7 +55,7 @@ describe('a folder is ctxb’s when', () => {
     expect(readFileSync(join(root, '.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it('it has its mark, whatever else was put there later, and under another name too', () => {
+  it('it has its mark, even renamed and with other files added later', () => {
     openContextDir(root);
     put({ 'mine.txt': 'mine', 'hooks/mine.sh': 'mine' });
     const moved = join(folder, 'moved');
@@ -64,7 +64,7 @@ describe('a folder is ctxb’s when', () => {
     expect(readFileSync(join(moved, 'hooks/mine.sh'), 'utf8')).toBe('mine');
   });
 
-  it('it is a copy of one, with nothing else in it', () => {
+  it('it is a copy of one, without other files', () => {
     openContextDir(root).append('journal.ndjson', asItIs('one'));
     cpSync(root, join(folder, 'copy'), { recursive: true });
     openContextDir(join(folder, 'copy')).append('journal.ndjson', asItIs('two'));
@@ -79,7 +79,7 @@ it.each([{}, { '.gitignore': '' }])('an empty folder is not ctxb’s: %j', (file
   expect(readdirSync(root)).toEqual(Object.keys(files));
 });
 
-describe('what belongs to git is refused, also where nothing is there:', () => {
+describe('a path inside of git is refused, even if it does not exist:', () => {
   it.each(['.git', '.git/ctxb', 'a/.GIT/b', 'link/ctxb'])('%s', (name) => {
     mkdirSync(join(folder, 'repository/.git/hooks'), { recursive: true });
     symlinkSync(join(folder, 'repository/.git/hooks'), join(folder, 'link'));
@@ -92,7 +92,7 @@ describe('what belongs to git is refused, also where nothing is there:', () => {
   });
 });
 
-it('a folder that is made has its mark at once', () => {
+it('a new folder is created together with its mark', () => {
   for (let time = 1; time <= 3; time++) openContextDir(join(folder, 'deep/er'));
   expect(readdirSync(join(folder, 'deep'))).toEqual(['er']);
   expect(existsSync(join(folder, 'deep/er/CTXB.TAG'))).toBe(true);
@@ -130,13 +130,13 @@ describe('a folder is not ctxb’s when it holds', () => {
     expect(readdirSync(root, { recursive: true }).sort()).toEqual(before);
   });
 
-  it('a mark that came with it', () => {
+  it('a mark that was copied with it', () => {
     openContextDir(join(folder, 'other'));
     put({ 'CTXB.TAG': readFileSync(join(folder, 'other/CTXB.TAG'), 'utf8'), 'settings.json': '{}' });
     expect(() => openContextDir(root)).toThrow('holds settings.json, which ctxb did not make');
   });
 
-  it('a link in the place of a file of ours', () => {
+  it('a link in place of one of our files', () => {
     put({ '.gitignore': '*\n' });
     symlinkSync('../elsewhere', join(root, 'journal.ndjson'));
     expect(() => openContextDir(root)).toThrow('holds journal.ndjson, which ctxb did not make');
@@ -145,7 +145,7 @@ describe('a folder is not ctxb’s when it holds', () => {
 });
 
 describe('on opening', () => {
-  it('a folder that others can enter is closed, with all that is ctxb’s in it', () => {
+  it('a folder that others can enter is closed to them, with all our files in it', () => {
     const dir = openContextDir(root);
     dir.write('sessions/a/scratch.md', asItIs('x'));
     put({ 'mine.txt': 'mine' });
@@ -158,7 +158,7 @@ describe('on opening', () => {
     expect(claimFolder(root)).toEqual([]);
   });
 
-  it('a file that others can read is closed when it is written to', () => {
+  it('a file that others can read becomes private when it is written', () => {
     const dir = openContextDir(root);
     dir.append('journal.ndjson', asItIs('one'));
     chmodSync(join(root, 'journal.ndjson'), 0o644);
@@ -178,7 +178,7 @@ describe('on opening', () => {
 });
 
 // Only root can give a file to somebody else.
-describe.runIf(process.getuid?.() === 0)('what is another user’s is refused:', () => {
+describe.runIf(process.getuid?.() === 0)('files of another user are refused:', () => {
   const OTHER = 12_345;
 
   it('the folder', () => {
@@ -187,14 +187,14 @@ describe.runIf(process.getuid?.() === 0)('what is another user’s is refused:',
     expect(() => openContextDir(root)).toThrow(`${root} belongs to another user (${OTHER}, you are 0)`);
   });
 
-  it('a file in a folder that others could enter, at each opening', () => {
+  it('a file in a folder that others could enter, each time the folder is opened', () => {
     openContextDir(root).append('journal.ndjson', asItIs('one'));
     chownSync(join(root, 'journal.ndjson'), OTHER, OTHER);
     chmodSync(root, 0o777);
     for (let time = 1; time <= 2; time++) expect(() => openContextDir(root)).toThrow('belongs to another user');
   });
 
-  it('a file that is added to', () => {
+  it('a file that is appended to', () => {
     const dir = openContextDir(root);
     dir.append('journal.ndjson', asItIs('one'));
     chownSync(join(root, 'journal.ndjson'), OTHER, OTHER);

@@ -52,7 +52,7 @@ function ledger(runId: string, period: 'day' | 'month' = 'day'): CostLedger {
 const REPORTED = { session: 's1', computed: false, claimed: 0 };
 
 describe('a ledger', () => {
-  it('holds one line for each sum', () => {
+  it('has one line for each amount', () => {
     const one = ledger('one');
     one.add(1_500, REPORTED);
     one.add(-20, { session: null, computed: true, claimed: 7 });
@@ -63,7 +63,7 @@ describe('a ledger', () => {
     ]);
   });
 
-  it('counts what a run claims for its calls under way until it has come to their end, however long it is dead', () => {
+  it('counts the claim for calls in progress until they end, however long ago the run died', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(100, { ...REPORTED, claimed: 50 });
     // A run that begins behind the others claims as much as their calls cost, before it looks at anything else.
@@ -74,12 +74,12 @@ describe('a ledger', () => {
     expect(two.ofOthers()).toBe(165);
   });
 
-  it('refuses what is no whole number', () => {
+  it('refuses amounts that are not whole numbers', () => {
     expect(() => ledger('one').add(0.5, REPORTED)).toThrow('0.5 is no whole number');
     expect(ledger('two').ofOthers()).toBe(0);
   });
 
-  it('knows what others have spent, as it goes on', () => {
+  it('returns the current spending of other runs', () => {
     const [one, two, three] = [ledger('one'), ledger('two'), ledger('three')];
     one.add(100, REPORTED);
     expect([one.ofOthers(), two.ofOthers()]).toEqual([0, 100]);
@@ -88,7 +88,7 @@ describe('a ledger', () => {
     expect([one.ofOthers(), two.ofOthers(), three.ofOthers()]).toEqual([20, 99, 119]);
   });
 
-  it('is not made by looking at it, and one that is a link is not used', () => {
+  it('is not created by reading it, and a link in its place is not used', () => {
     const one = ledger('one');
     expect(one.ofOthers()).toBe(0);
     openContextDir(join(state, 'costs')).within(NAME).place(basename(file));
@@ -104,7 +104,7 @@ describe('periods, in local time', () => {
   it.each([
     { period: 'day' as const, to: new Date(2026, 3, 1).getTime() },
     { period: 'month' as const, to: new Date(2026, 3, 1).getTime() },
-  ])('a new $period begins while a run goes on', ({ period, to }) => {
+  ])('a new $period begins during a run', ({ period, to }) => {
     const [one, two] = [ledger('one', period), ledger('two', period)];
     time = beforeMidnight;
     one.add(100, REPORTED);
@@ -117,7 +117,7 @@ describe('periods, in local time', () => {
     expect([two.ofOthers(), two.spentEarlier()]).toEqual([30, 7]);
   });
 
-  it('the days of a month are one period', () => {
+  it('all days of a month are one period', () => {
     time = new Date(2026, 2, 1).getTime();
     ledger('one', 'month').add(100, REPORTED);
     time = beforeMidnight;
@@ -126,7 +126,7 @@ describe('periods, in local time', () => {
   });
 });
 
-describe('what stands in the file and is not ours', () => {
+describe('foreign content of the file', () => {
   it.each([
     { title: 'no JSON', line: () => 'nonsense' },
     { title: 'nothing', line: () => '' },
@@ -151,7 +151,7 @@ describe('what stands in the file and is not ours', () => {
       title: 'with another sum than the one that was sealed',
       line: (entry: object) => sealed(entry).replace('-900', '-90000'),
     },
-  ])('a sum $title does not count', ({ line }) => {
+  ])('an amount $title does not count', ({ line }) => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1_000, REPORTED);
     const t = new Date(time).toISOString();
@@ -162,7 +162,7 @@ describe('what stands in the file and is not ours', () => {
     expect(two.ofOthers()).toBe(1_000);
   });
 
-  it('a torn line does not take the next one with it', () => {
+  it('a torn line does not affect the next one', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1, REPORTED);
     appendFileSync(file, '{"v":1,"t":"2026-03');
@@ -171,7 +171,7 @@ describe('what stands in the file and is not ours', () => {
     expect(two.ofOthers()).toBe(3);
   });
 
-  it('a line that is being written counts when it is whole', () => {
+  it('a line counts once it is complete', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1, REPORTED);
     const line = readFileSync(file, 'utf8');
@@ -182,7 +182,7 @@ describe('what stands in the file and is not ours', () => {
   });
 });
 
-describe('a file that is not the one it was', () => {
+describe('a replaced file', () => {
   it.each([
     { title: 'shrank', change: () => truncateSync(file, readFileSync(file, 'utf8').indexOf('\n') + 1), left: 1 },
     { title: 'is gone', change: () => rmSync(file), left: 0 },
@@ -224,8 +224,8 @@ function fillTo(bytes: number, t: number): number {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe('a ledger that has become long', () => {
-  it('is read from the beginning of the period, however much was before', () => {
+describe('a long ledger', () => {
+  it('is read from the beginning of the period, however long the earlier part is', () => {
     const before = new Date(2026, 1, 27, 12).getTime();
     fillTo(1_000, before);
     truncateSync(fileOf(before), 2 ** 40);
@@ -234,13 +234,13 @@ describe('a ledger that has become long', () => {
     expect([ledger('one').ofOthers(), ledger('two', 'month').ofOthers()]).toEqual([day, month + day]);
   });
 
-  it('is refused with more of one period than a run can wait for', () => {
+  it('is refused if reading one period would take too long', () => {
     const one = ledger('one');
     fillTo(65 * 1024 * 1024, time);
     expect(() => one.ofOthers()).toThrow(/more than 64 MiB of one day or month: move it away, or set no limit/);
   });
 
-  it('keeps the days of this period and the one before it, and nothing that is not its own', () => {
+  it('keeps the days of this period and the previous one, and all foreign files', () => {
     const days = [1, 40, 61, 63, 400].map((days) => time - days * DAY_MS);
     for (const day of days) fillTo(1_000, day);
     const foreign = join(folder, 'notes-2020-01-01.ndjson');
@@ -251,7 +251,7 @@ describe('a ledger that has become long', () => {
   });
 });
 
-describe('many runs at once', () => {
+describe('many concurrent runs', () => {
   const RUNS = [1, 2, 3, 4];
   const ADDITIONS = 250;
   let bundles: string;
@@ -297,7 +297,7 @@ describe('many runs at once', () => {
     }
   });
 
-  it('and one that is killed in the middle takes nothing with it', async () => {
+  it('lose nothing when one of them is killed', async () => {
     const endless = start(`say('on'); for (;;) ledger.add(1_000_000, { session: null, computed: false, claimed: 0 });`);
     expect(await endless.next()).toBe('"on"');
     const one = ledger('one');

@@ -62,13 +62,13 @@ describe('a path stands for', () => {
   });
 });
 
-it('a project says where its records are', async () => {
+it('the configuration of a project names its folder', async () => {
   put('p/notes/health.ndjson', 'p/.context/health.ndjson');
   const logs = await findHealthLogs(join(root, 'p'), async (project) => join(project, 'notes'));
   expect(logs).toEqual([join(root, 'p/notes/health.ndjson')]);
 });
 
-it('a path over links leads to the same log, the log itself may stay a link to be refused', async () => {
+it('a path over links leads to the same log, while a log that is a link stays one and is refused', async () => {
   put('p/.context/health.ndjson', 'q/.context/x');
   symlinkSync(join(root, 'p'), join(root, 'link'));
   symlinkSync(join(root, 'p/.context/health.ndjson'), join(root, 'q/.context/health.ndjson'));
@@ -78,11 +78,11 @@ it('a path over links leads to the same log, the log itself may stay a link to b
   expect(new Set(await findHealthLogs(root, usual)).size).toBe(2);
 });
 
-it('says that there is nothing at the path', async () => {
+it('reports a path that does not exist', async () => {
   await expect(findHealthLogs(join(root, 'gone'), usual)).rejects.toMatchObject({ code: 'unreadable-input' });
 });
 
-describe('where earlier compactions landed', () => {
+describe('earlier landings', () => {
   it.each<{ title: string; lines: readonly string[]; expected: readonly number[] }>([
     { title: 'is not known without any', lines: [healthLine(turn()), healthLine(compaction('auto'))], expected: [] },
     {
@@ -101,12 +101,12 @@ describe('where earlier compactions landed', () => {
     expect(earlierLandings(root)).toEqual(expected);
   });
 
-  it('is not known without a log', () => {
+  it('are empty without a log', () => {
     expect(earlierLandings(join(root, 'none'))).toEqual([]);
   });
 });
 
-it('a log that has become long goes on in a new file, and its oldest parts go', () => {
+it('a long log is continued in a new file, and its oldest parts are removed', () => {
   const log = join(root, 'health.ndjson');
   const start = Date.parse('2026-01-02T12:00:00Z');
   for (let at = 0; at < 10; at++) {

@@ -15,7 +15,7 @@ function thatHave(pattern: RegExp): string[] {
   return sources.flatMap(({ name, text }) => (pattern.test(text) ? [name] : [])).sort();
 }
 
-it('only these call what writes to a file, and they take nothing but a DiskText', () => {
+it('only these files call functions that write, and those accept only a DiskText', () => {
   expect(thatHave(/\b(?:writeSync|writeFileSync|appendFileSync|createWriteStream|writeFile|appendFile)\b\(?/)).toEqual([
     // For the demonstration, in a folder of its own.
     'demo/job.ts',
@@ -29,7 +29,7 @@ it('only these call what writes to a file, and they take nothing but a DiskText'
   ]);
 });
 
-it('only these write something as it is', () => {
+it('only these files write unmasked text', () => {
   expect(thatHave(/\basItIs\(/).filter((name) => name !== 'store/masks/disk-text.ts')).toEqual([
     // A page that leads to the studio, for the browser.
     'cli/flow-studio.ts',
@@ -53,11 +53,11 @@ it('only these write something as it is', () => {
 });
 
 describe('a text for a file', () => {
-  it('keeps its lines', () => {
+  it('keeps the number of lines', () => {
     expect(masked(`a\n${TOKEN}\nb`)).toBe('a\n[masked: GitHub token]\nb');
   });
 
-  it('in JSON is masked in texts, in names, and where only the name says what it is', () => {
+  it('as JSON is masked in strings, in keys, and where only the key reveals the secret', () => {
     const value = { a: [TOKEN], [TOKEN]: { password: 'Summer2024!' }, n: 1, none: null };
     expect(JSON.parse(maskedJson(value))).toEqual({
       a: ['[masked: GitHub token]'],
@@ -67,7 +67,7 @@ describe('a text for a file', () => {
     });
   });
 
-  it('that is no longer JSON when it is masked as a whole is masked text by text', () => {
+  it('is masked string by string if masking it as a whole would break the JSON', () => {
     const value = { token: 123_456_789_012, line: TOKEN };
     expect(JSON.parse(maskedJson(value))).toEqual({ token: 123_456_789_012, line: '[masked: GitHub token]' });
   });

@@ -7,7 +7,7 @@ const kinds = SECRETS.filter(({ masked }) => masked !== undefined);
 /** Longer parts of a secret than this tell much of it. */
 const MUCH = 8;
 
-describe('a secret that goes on from one block to the next is masked:', () => {
+describe('a secret that continues in the next block is masked:', () => {
   it.each(kinds)('$kind, wherever it is split', (kind) => {
     const text = textOf(kind);
     const start = text.indexOf(kind.secret);

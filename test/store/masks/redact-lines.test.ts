@@ -25,7 +25,7 @@ const PIECES = [
 ] as const;
 
 describe('with lines kept', () => {
-  it('any text has as many lines as before, and masking again changes nothing', () => {
+  it('any text keeps its number of lines, and masking is idempotent', () => {
     const faults = Array.from({ length: 2_000 }, (_, at) => at + 1).flatMap((seed) => {
       const random = createRandom(seed);
       const pieces = Array.from({ length: random.whole(1, 30) }, () => random.pick(PIECES));

@@ -7,7 +7,7 @@ import { sized } from '../../support/size.ts';
 
 const masked = SECRETS.filter((kind) => kind.masked !== undefined);
 
-it('there are 80 kinds and more', () => {
+it('has at least 80 kinds', () => {
   expect(masked.length).toBeGreaterThanOrEqual(80);
 });
 
@@ -41,7 +41,7 @@ it.each(SECRETS.filter((kind) => kind.masked === undefined))('is not masked: $ki
   expect(redact(textOf(kind))).toBe(textOf(kind));
 });
 
-describe('no secret is', () => {
+describe('this is no secret:', () => {
   it.each([
     'commit 3f786850e387550fdab836ed7e6dc881de23001b, tree 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
@@ -97,7 +97,7 @@ describe('no secret is', () => {
   });
 });
 
-describe('masking takes a time that grows with the length', () => {
+describe('masking takes linear time', () => {
   const LENGTH = sized(100_000, 1_000_000);
   const SEEDS = [
     ...[
@@ -155,7 +155,7 @@ describe('masking takes a time that grows with the length', () => {
   });
 });
 
-it('docs/secrets.md says which', () => {
+it('docs/secrets.md lists the kinds', () => {
   const page = readFileSync(new URL('../../../docs/secrets.md', import.meta.url), 'utf8');
   expect(page).toContain(secretsTable());
 });

@@ -38,7 +38,7 @@ function writeAll(files: FlowRunFiles): void {
   files.receipt('job', 'one', { step: 'one', warnings: [SECRET] });
 }
 
-it('writes everything masked, for its owner only', () => {
+it('masks everything, readable only by its owner', () => {
   const files = open('run');
   writeAll(files);
   const paths = filesIn(context()).filter((path) => !/(?:\.gitignore|CTXB\.TAG)$/.test(path));
@@ -62,7 +62,7 @@ it('writes everything masked, for its owner only', () => {
   expect(faults).toEqual([]);
 });
 
-it('reads again what an earlier process has written', () => {
+it('reads the files of an earlier process', () => {
   writeAll(open('run'));
   const files = open('run');
   expect(files.read('one', 'output.md')).toBe(`done with ${MASKED}`);
@@ -71,7 +71,7 @@ it('reads again what an earlier process has written', () => {
   expect(open('other').readRun()).toBeUndefined();
 });
 
-it('nobody else gets into a run until it is left', () => {
+it('locks a run until it is released', () => {
   const lock = open('run').lock();
   expect(() => open('run').lock()).toThrow(`run run is being resumed by process ${process.pid}: end that first`);
   expect(open('other').lock()).toBeDefined();
@@ -79,7 +79,7 @@ it('nobody else gets into a run until it is left', () => {
   expect(open('run').lock()).toBeDefined();
 });
 
-it('every attempt has a stream of its own, also behind a torn line of one that was killed', () => {
+it('gives every attempt a stream of its own, even after the torn line of a killed one', () => {
   const files = open('run');
   for (const line of ['{"half', '{"whole":1}']) {
     const stream = files.stream('one');
@@ -89,7 +89,7 @@ it('every attempt has a stream of its own, also behind a torn line of one that w
   expect(readFileSync(files.path('one', 'stream-2.ndjson'), 'utf8')).toBe('{"whole":1}\n');
 });
 
-it('what cannot be written is told of, and known as long as the run goes on', () => {
+it('reports an unwritable text, and keeps it in memory for the rest of the run', () => {
   const files = open('run');
   // A folder in the place of the file.
   mkdirSync(files.path('one', 'output.md'), { recursive: true });
@@ -98,7 +98,7 @@ it('what cannot be written is told of, and known as long as the run goes on', ()
   expect(faults).toEqual(['flows/run/one/output.md is not written, and only this run knows it']);
 });
 
-it('a step is not done on the disk before its output is there', () => {
+it('writes the output of a step before the step is done on disk', () => {
   const files = open('run');
   files.writeRun({});
   mkdirSync(files.path('one', 'output.md'), { recursive: true });
@@ -113,7 +113,7 @@ it('a step is not done on the disk before its output is there', () => {
   expect(stepOutput(open('run'), 'one')).toMatchObject({ ok: true, output: 'said' });
 });
 
-it('a stream that cannot be opened is told of, and the step goes on', () => {
+it('reports a stream that cannot be opened, and continues the step', () => {
   const files = open('run');
   files.writeRun({});
   writeFileSync(join(files.folder, 'one'), 'in the way');
@@ -122,19 +122,19 @@ it('a stream that cannot be opened is told of, and the step goes on', () => {
   expect(faults).toEqual(['the stream of one is not kept']);
 });
 
-it('a run that cannot be begun is refused', () => {
+it('refuses a run that cannot be started', () => {
   writeFileSync(context(), 'in the way');
   expect(() => open('run').writeRun({})).toThrow('is a file, not a folder');
 });
 
 describe('ids of runs', () => {
-  it('sort by time, however short the time between them', () => {
+  it('sort by time, even within a millisecond', () => {
     const ids = [0, 1, 999, 1_000, 3_600_000].map((ms) => newFlowRun('job', new Date(Date.UTC(2026, 0, 31) + ms)));
     expect(ids).toEqual([...ids].sort());
     expect(ids[2]).toMatch(/^20260131T000000999-[0-9a-f]{4}-job$/);
   });
 
-  it('are listed newest first, and only those of the flow', () => {
+  it('are listed newest first, for one flow only', () => {
     const at = (ms: number, flow: string) => newFlowRun(flow, new Date(Date.UTC(2026, 0, 31) + ms));
     const [first, second] = [at(0, 'job'), at(5, 'job')];
     for (const id of [second, first, at(9, 'other-job'), at(9, 'job-job'), 'notes']) open(id).writeRun({});

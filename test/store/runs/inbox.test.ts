@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 describe('an inbox', () => {
-  it('is private, and gives each line once', () => {
+  it('is private, and returns each line once', () => {
     expect(inbox.path).toBe(join(root, 'inbox/run.ndjson'));
     expect([inbox.path, join(root, 'inbox')].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual([
       '600',
@@ -58,7 +58,7 @@ describe('an inbox', () => {
     expect(inbox.drain()).toEqual(['three']);
   });
 
-  it('waits for the rest of a line, also within a character', () => {
+  it('waits for the rest of a line, even within a character', () => {
     const bytes = Buffer.from('{"a":"é"}\n');
     for (const byte of bytes.subarray(0, -1)) {
       appendFileSync(inbox.path, Buffer.from([byte]));
@@ -75,13 +75,13 @@ describe('an inbox', () => {
     expect(counts).toEqual([104, 104, 42, 0]);
   });
 
-  it('leaves out a line that is longer than that', () => {
+  it('skips a line that is longer than that', () => {
     appendFileSync(inbox.path, `${'x'.repeat(2_500_000)}\nnext\n`);
     const lines = [inbox.drain(), inbox.drain(), inbox.drain(), inbox.drain()];
     expect(lines).toEqual([[], [], ['next'], []]);
   });
 
-  it('goes on when somebody has cut the file', () => {
+  it('continues after the file was truncated', () => {
     leaveInInbox(inbox.path, asItIs('one'));
     inbox.drain();
     truncateSync(inbox.path);
@@ -90,7 +90,7 @@ describe('an inbox', () => {
     expect(inbox.drain()).toEqual(['two']);
   });
 
-  it('is gone afterwards, which may be said twice and after somebody removed it', () => {
+  it('is removed by dispose, which may be repeated or come after a removal', () => {
     inbox.dispose();
     inbox.dispose();
     expect(existsSync(inbox.path)).toBe(false);
@@ -98,7 +98,7 @@ describe('an inbox', () => {
     expect(() => leaveInInbox(inbox.path, asItIs('x'))).toThrow(/does not exist, so no ctxb reads/);
   });
 
-  it('removes answers that nobody has taken when the next one is made', () => {
+  it('removes abandoned answers when the next inbox is created', () => {
     for (const id of ['0123abcd', '4567cdef']) inbox.answer(id, { done: true });
     utimesSync(join(root, 'inbox/run-0123abcd.json'), 1, 1);
     createInbox(root, 'next').dispose();
@@ -106,24 +106,24 @@ describe('an inbox', () => {
     expect(takeAnswer(inbox.path, '4567cdef')).toEqual({ done: true });
   });
 
-  it('cannot be made twice', () => {
+  it('cannot be created twice', () => {
     expect(() => createInbox(root, 'run')).toThrow(/run\.ndjson cannot be used .*EEXIST.*move it away/);
   });
 
-  it('stays within its folder whatever the run’s id is', () => {
+  it('stays in its folder whatever the id of the run is', () => {
     const other = createInbox(root, '../../etc/x');
     expect(other.path).toBe(join(root, 'inbox/------etc-x.ndjson'));
     other.dispose();
   });
 
-  it('does not read what a link in its place points to', () => {
+  it('does not read the target of a link in its place', () => {
     writeFileSync(join(folder, 'theirs'), 'secret\n');
     renameSync(inbox.path, join(folder, 'moved'));
     symlinkSync(join(folder, 'theirs'), inbox.path);
     expect(inbox.drain()).toEqual([]);
   });
 
-  it.each(['inbox', 'inbox/new.ndjson'])('is not made when %s is a link', (name) => {
+  it.each(['inbox', 'inbox/new.ndjson'])('is not created if %s is a link', (name) => {
     const other = join(folder, 'other');
     openContextDir(other);
     mkdirSync(join(other, name, '..'), { recursive: true });
@@ -144,7 +144,7 @@ describe('leaving a line', () => {
     expect(inbox.drain()).toEqual([]);
   });
 
-  it('takes one of just that length', () => {
+  it('accepts a line of exactly the maximum length', () => {
     leaveInInbox(inbox.path, asItIs('x'.repeat(16_383)));
     expect(inbox.drain()[0]).toHaveLength(16_383);
   });
@@ -160,7 +160,7 @@ describe('leaving a line', () => {
     expect(inbox.drain()).toEqual([]);
   });
 
-  it('mixes nothing when many processes do it at once', async () => {
+  it('keeps lines separate when many processes write at once', async () => {
     const code = `for (let i = 0; i < 300; i++) store.leaveInInbox(${JSON.stringify(inbox.path)}, process.pid + ' ' + i + 'x'.repeat(5000)); say('done');`;
     const programs = [1, 2, 3].map(() => startStoreProgram(bundle, code));
     for (const program of programs) expect(await program.next()).toBe('"done"');
@@ -175,7 +175,7 @@ describe('leaving a line', () => {
     }
   });
 
-  it('leaves nothing of a line that does not fit on the disk', async () => {
+  it('leaves no part of a line that does not fit on the disk', async () => {
     const code = `let said; for (let i = 0; i < 9; i++) try { store.leaveInInbox(${JSON.stringify(inbox.path)}, 'x'.repeat(999)); } catch (e) { said = e.name + e.message; } say(said);`;
     const program = startStoreProgram(bundle, code, 4);
     expect(await program.next()).toMatch(/CtxbError.*EFBIG/);
@@ -186,14 +186,14 @@ describe('leaving a line', () => {
 });
 
 describe('inboxes of living processes', () => {
-  it('are listed, by name', () => {
+  it('are listed, sorted by name', () => {
     const other = createInbox(root, 'a-run');
     expect(liveInboxes(root)).toEqual([other.path, inbox.path]);
     other.dispose();
     expect(liveInboxes(root)).toEqual([inbox.path]);
   });
 
-  it('are not those of killed ones, nor anything foreign', async () => {
+  it('do not include those of killed runs, or foreign files', async () => {
     const program = startStoreProgram(
       bundle,
       `say(store.createInbox(${JSON.stringify(root)}, 'killed').path); setInterval(() => {}, 1000);`,
@@ -208,7 +208,7 @@ describe('inboxes of living processes', () => {
     expect(liveInboxes(root)).toEqual([inbox.path]);
   });
 
-  it('are none where there is no folder, or a link to one', () => {
+  it('are an empty list if the folder does not exist or is a link', () => {
     expect(liveInboxes(join(folder, 'none'))).toEqual([]);
     symlinkSync(root, join(folder, 'link'));
     expect(liveInboxes(join(folder, 'link'))).toEqual([]);

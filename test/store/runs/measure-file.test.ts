@@ -33,10 +33,10 @@ function model(text: string, { offset, chars }: { offset: number; chars: number 
 
 const LINES = ['', 'a', 'some words', 'x'.repeat(200), '😀😀😀', '漢字かな', 'é', '\ufeffb', '\t', ' '] as const;
 
-describe('a file is measured as a plain model measures it', () => {
+describe('a file is measured as by a plain model', () => {
   const SEEDS = Array.from({ length: 300 }, (_, seed) => seed + 1);
 
-  it('whatever its lines and its ends', () => {
+  it('with any lines and line ends', () => {
     const faults = SEEDS.flatMap((seed) => {
       const random = createRandom(seed);
       const end = random.pick(['\n', '\n', '\r\n']);
@@ -65,7 +65,7 @@ describe('a file is measured as a plain model measures it', () => {
   });
 });
 
-describe('ends and beginnings', () => {
+describe('first and last lines', () => {
   it.each([
     { text: '', lines: 0 },
     { text: '\n', lines: 1 },
@@ -88,7 +88,7 @@ describe('ends and beginnings', () => {
   });
 });
 
-describe('what is not looked at', () => {
+describe('a file is not measured:', () => {
   it.each([
     { what: 'a file that is not there', path: () => join(folder, 'missing') },
     { what: 'a folder', path: () => folder },
@@ -101,13 +101,13 @@ describe('what is not looked at', () => {
     expect(measureFile(path(), { offset: 1, chars: 1_000 })).toBeUndefined();
   });
 
-  it('a pipe that nobody writes to, without waiting for one', () => {
+  it('a pipe without a writer, without waiting for one', () => {
     const path = join(folder, 'pipe');
     execFileSync('mkfifo', [path]);
     expect(measureFile(path, { offset: 1, chars: 1_000 })).toBeUndefined();
   });
 
-  it('a file so large that claude would wait', () => {
+  it('a file so large that claude would have to wait', () => {
     const path = written('a\n');
     truncateSync(path, 65 * 1024 * 1024);
     expect(measureFile(path, { offset: 1, chars: 1_000 })).toBeUndefined();
@@ -118,7 +118,7 @@ it('a link to a file is followed, as Read follows it', () => {
   expect(measureFile(linked(written('a\nb\n')), { offset: 1, chars: 1_000 })).toEqual({ lines: 2, fitting: 2 });
 });
 
-it('bytes that are no UTF-8 are no reason to fail', () => {
+it('bytes that are not UTF-8 cause no failure', () => {
   const latin = Buffer.from('caf\u00e9\n'.repeat(100), 'latin1');
   expect(measureFile(written(latin), { offset: 1, chars: 10_000 })).toEqual({ lines: 100, fitting: 100 });
 });

@@ -23,12 +23,12 @@ function takenBy(pid: number): void {
   takeLock(folder, { ...processMark(pid), runId: 'other', since: new Date().toISOString() });
 }
 
-it('refuses a run that another process has, and names it', () => {
+it('refuses a run that another process holds, and names the process', () => {
   takenBy(process.ppid);
   expect(() => ownRun(root, RUN)).toThrow(`run ${RUN} is being resumed by process ${process.ppid}: end that first`);
 });
 
-it('takes over the run of a process that is dead', async () => {
+it('takes over the run of a dead process', async () => {
   const other = spawn(process.execPath, ['-e', 'process.stdin.resume()']);
   takenBy(other.pid ?? 0);
   expect(() => ownRun(root, RUN)).toThrow(`process ${other.pid}`);
@@ -39,7 +39,7 @@ it('takes over the run of a process that is dead', async () => {
   expect(readdirSync(join(root, 'runs', RUN))).toHaveLength(1);
 });
 
-it('has a run that this process has waited for', () => {
+it('accepts a run that this process already holds', () => {
   ownRun(root, RUN);
   expect(() => ownRun(root, RUN)).not.toThrow();
 });

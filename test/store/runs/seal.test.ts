@@ -13,13 +13,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const JSON_TEXT = '{"v":1,"words":["claude","a \\"seal\\":\\"b\\"}"]}';
 
 describe('a seal', () => {
-  it('is a member of the object, and holds for the same user and purpose', () => {
+  it('is a member of the object, and valid for the same user and purpose', () => {
     const line = openSeal(join(folder, 'ctxb')).close(JSON_TEXT, 'runs/a');
     expect(JSON.parse(line)).toMatchObject(JSON.parse(JSON_TEXT));
     expect(openSeal(join(folder, 'ctxb')).open(line, 'runs/a')).toBe(JSON_TEXT);
   });
 
-  it('keeps its key for the owner only', () => {
+  it('keeps its key readable only by the owner', () => {
     const { keyPath, close } = openSeal(join(folder, 'ctxb'));
     close(JSON_TEXT, 'p');
     expect(keyPath).toBe(join(folder, 'ctxb', 'key'));
@@ -34,12 +34,12 @@ describe('a seal', () => {
     { name: 'a seal of zeros', forge: (line: string) => line.replace(/[0-9a-f]{64}"\}$/, `${'0'.repeat(64)}"}`) },
     { name: 'a member after it', forge: (line: string) => line.replace(/\}$/, ',"words":["sh"]}') },
     { name: 'nothing', forge: () => '' },
-  ])('does not hold for $name', ({ forge }) => {
+  ])('is invalid for $name', ({ forge }) => {
     const seal = openSeal(folder);
     expect(seal.open(forge(seal.close(JSON_TEXT, 'p')), 'p')).toBeUndefined();
   });
 
-  it('does not hold for another purpose, or another key', () => {
+  it('is invalid for another purpose or key', () => {
     const line = openSeal(join(folder, 'mine')).close(JSON_TEXT, 'p');
     expect(openSeal(join(folder, 'mine')).open(line, 'q')).toBeUndefined();
     const other = openSeal(join(folder, 'theirs'));
@@ -50,14 +50,14 @@ describe('a seal', () => {
   it.each([
     { name: 'something is in the way', place: 'ctxb' },
     { name: 'there is no home folder', place: undefined },
-  ])('is left out where $name, and then nothing is believed', ({ place }) => {
+  ])('is omitted if $name, and then nothing is valid', ({ place }) => {
     writeFileSync(join(folder, 'ctxb'), 'in the way');
     const seal = openSeal(place && join(folder, place));
     expect(seal.close(JSON_TEXT, 'p')).toBe(JSON_TEXT);
     expect(seal.open(JSON_TEXT, 'p')).toBeUndefined();
   });
 
-  it('does not take a key from where a link leads', () => {
+  it('does not read a key through a link', () => {
     mkdirSync(join(folder, 'ctxb'));
     writeFileSync(join(folder, 'known'), '0'.repeat(64));
     symlinkSync(join(folder, 'known'), join(folder, 'ctxb', 'key'));

@@ -21,7 +21,7 @@ function lines(file: string): unknown[] {
     .map((line) => JSON.parse(line));
 }
 
-it('writes entries with version and time, one a line', () => {
+it('writes entries with version and time, one per line', () => {
   const faults: string[] = [];
   const store = createSessionStore(join(folder, '.context'), {
     runId: 'r',
@@ -42,12 +42,12 @@ it('writes entries with version and time, one a line', () => {
   expect(faults).toEqual([]);
 });
 
-it('makes nothing before there is something to write', () => {
+it('creates nothing before the first entry', () => {
   createSessionStore(join(folder, '.context'), { runId: 'r', now: () => NOON, onFault: () => {} });
   expect(() => readFileSync(join(folder, '.context/.gitignore'))).toThrow('ENOENT');
 });
 
-it('forgets a run that is over also where nothing more can be written', () => {
+it('removes the state of an ended run even after writes have failed', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));
   const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: () => {}, seal });
@@ -59,7 +59,7 @@ it('forgets a run that is over also where nothing more can be written', () => {
   expect(hasRunFile(path, 'r')).toBe(false);
 });
 
-it('tells a fault once and never throws', () => {
+it('reports a fault once and never throws', () => {
   writeFileSync(join(folder, '.context'), 'in the way');
   const faults: string[] = [];
   const store = createSessionStore(join(folder, '.context'), {

@@ -29,7 +29,7 @@ const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 const folder = () => join(context, 'tool-results');
 
 describe('a result is stored', () => {
-  it('whole, for its owner only, in a folder that git does not see', () => {
+  it('completely, readable only by its owner, in a folder that git ignores', () => {
     const path = storeToolResult(context, 'toolu_01', 'a\r\nb 😀\n');
     expect(path).toBe(join(folder(), 'toolu_01.txt'));
     expect(readFileSync(path, 'utf8')).toBe('a\r\nb 😀\n');
@@ -38,7 +38,7 @@ describe('a result is stored', () => {
     expect(readdirSync(folder())).toEqual(['toolu_01.txt']);
   });
 
-  it('for its owner only, whatever the process allows others', () => {
+  it('readable only by its owner, whatever the umask is', () => {
     const before = process.umask(0);
     try {
       const path = storeToolResult(context, 'toolu_01', 'x');
@@ -48,7 +48,7 @@ describe('a result is stored', () => {
     }
   });
 
-  it('beside others of its name, never over them', () => {
+  it('beside others with its name, without replacing them', () => {
     const paths = ['one', 'two', 'three'].map((text) => storeToolResult(context, 'toolu_01', text));
     expect(paths.map((path) => relative(folder(), path))).toEqual(['toolu_01.txt', 'toolu_01-2.txt', 'toolu_01-3.txt']);
     expect(paths.map((path) => readFileSync(path, 'utf8'))).toEqual(['one', 'two', 'three']);
@@ -81,7 +81,7 @@ describe('a result is stored', () => {
     expect(readFileSync(storeToolResult(context, 'toolu_01', text), 'utf8')).toBe(text);
   });
 
-  it('again when somebody has removed the folder', () => {
+  it('again after the folder was removed', () => {
     storeToolResult(context, 'toolu_01', 'x');
     rmSync(context, { recursive: true });
     expect(existsSync(storeToolResult(context, 'toolu_02', 'x'))).toBe(true);
@@ -89,7 +89,7 @@ describe('a result is stored', () => {
 });
 
 describe('nothing is stored', () => {
-  it('through a link in the place of the folder', () => {
+  it('through a link in place of the folder', () => {
     mkdirSync(join(root, 'elsewhere'));
     openContextDir(context);
     symlinkSync(join(root, 'elsewhere'), folder());
@@ -97,14 +97,14 @@ describe('nothing is stored', () => {
     expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
   });
 
-  it('through a link in the place of the context folder', () => {
+  it('through a link in place of the context folder', () => {
     mkdirSync(join(root, 'elsewhere'));
     symlinkSync(join(root, 'elsewhere'), context);
     expect(() => storeToolResult(context, 'toolu_01', 'x')).toThrow('symbolic link');
     expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
   });
 
-  it('through a link in the place of the file', () => {
+  it('through a link in place of the file', () => {
     openContextDir(context);
     mkdirSync(folder(), { recursive: true });
     const target = join(root, 'target');
@@ -113,14 +113,14 @@ describe('nothing is stored', () => {
     expect(existsSync(target)).toBe(false);
   });
 
-  it('where a file stands in the place of the folder', () => {
+  it('if a file is in place of the folder', () => {
     openContextDir(context);
     writeFileSync(folder(), 'mine');
     expect(() => storeToolResult(context, 'toolu_01', 'x')).toThrow();
     expect(readFileSync(folder(), 'utf8')).toBe('mine');
   });
 
-  it('when all names are taken, and what is there stays', () => {
+  it('when all names are taken, and existing files stay unchanged', () => {
     storeToolResult(context, 'toolu_01', 'first');
     for (let count = 2; count <= 1_000; count++) writeFileSync(join(folder(), `toolu_01-${count}.txt`), 'mine');
     expect(() => storeToolResult(context, 'toolu_01', 'x')).toThrow();
@@ -128,7 +128,7 @@ describe('nothing is stored', () => {
     expect(readdirSync(folder())).toHaveLength(1_000);
   });
 
-  it.skipIf(process.getuid?.() === 0)('where nobody may write', () => {
+  it.skipIf(process.getuid?.() === 0)('in an unwritable folder', () => {
     openContextDir(context);
     mkdirSync(folder(), { recursive: true });
     chmodSync(folder(), 0o500);
@@ -143,7 +143,7 @@ const key = (end: string) =>
   [`-----BEGIN ${'RSA'} PRIVATE KEY-----`, ...Array(12).fill(KEY_LINE), `-----END ${'RSA'} PRIVATE KEY-----`].join(end);
 const TOKEN = `ghp_${KEY_LINE.slice(0, 36)}`;
 
-describe('secrets are masked, and lines keep their numbers', () => {
+describe('secrets are masked, and the number of lines stays the same', () => {
   it.each([
     { what: 'a key between lines', text: `1\n${key('\n')}\nlast` },
     { what: 'a key with CRLF', text: `1\r\n${key('\r\n')}\r\nlast` },

@@ -37,7 +37,7 @@ function start(code: string, limit?: number): StoreProgram {
 
 const names = () => readdirSync(join(root, 'handoffs')).sort();
 
-it('runs that write at the same moment keep every text', async () => {
+it('concurrent runs keep every text', async () => {
   const code = `process.stdin.once('data', () => {
     const texts = Array.from({ length: 20 }, (_, n) => who.runId + ' ' + n);
     say(texts.map((text) => [text, store.writeHandoff(root, 1000, text)]));
@@ -54,7 +54,7 @@ it('runs that write at the same moment keep every text', async () => {
   expect(names()).toHaveLength(80);
 });
 
-it('a disk that is full leaves nothing, not even a part', async () => {
+it('a full disk leaves no file, not even a part', async () => {
   const code = `try { store.writeHandoff(root, 1000, 'y'.repeat(9000)); say('written'); }
     catch (error) { say(error.code); } process.exit();`;
   expect(await start(code, 4).next()).toBe('"store"');

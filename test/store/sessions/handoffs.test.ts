@@ -23,7 +23,7 @@ const NAME = 'handoff-2026-11-21T08-54-03-123Z';
 const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 
 describe('writing a handoff', () => {
-  it('is for its owner only, out of the sight of git', () => {
+  it('is readable only by its owner, and ignored by git', () => {
     const path = writeHandoff(root, T, 'x');
     expect(path).toBe(join(root, 'handoffs', `${NAME}.md`));
     expect(readFileSync(path, 'utf8')).toBe('x');
@@ -47,7 +47,7 @@ describe('writing a handoff', () => {
     expect(readFileSync(join(root, 'handoffs', `${NAME}-2.md`), 'utf8')).toBe('mine');
   });
 
-  it('is refused where the folder is a link, and writes nothing behind it', () => {
+  it('is refused if the folder is a link, and writes nothing to its target', () => {
     openContextDir(root);
     mkdirSync(join(folder, 'elsewhere'));
     symlinkSync(join(folder, 'elsewhere'), join(root, 'handoffs'));
@@ -55,7 +55,7 @@ describe('writing a handoff', () => {
     expect(readdirSync(join(folder, 'elsewhere'))).toStrictEqual([]);
   });
 
-  it('is refused where a link has its name', () => {
+  it('is refused if a link has its name', () => {
     openContextDir(root);
     mkdirSync(join(root, 'handoffs'), { recursive: true });
     symlinkSync(join(folder, 'target'), join(root, 'handoffs', `${NAME}.md`));
@@ -65,14 +65,14 @@ describe('writing a handoff', () => {
 });
 
 describe('a new file', () => {
-  it('is made once, and leaves nothing else behind', () => {
+  it('is created once, and leaves no other files', () => {
     const path = join(folder, 'a.md');
     expect([writeNewFile(path, asItIs('one')), writeNewFile(path, asItIs('two'))]).toStrictEqual([true, false]);
     expect(readFileSync(path, 'utf8')).toBe('one');
     expect(readdirSync(folder)).toStrictEqual(['a.md']);
   });
 
-  it('takes the place of nothing, a folder and a broken link included', () => {
+  it('replaces nothing, not even a folder or a broken link', () => {
     mkdirSync(join(folder, 'b.md'));
     symlinkSync('nowhere', join(folder, 'c.md'));
     expect([writeNewFile(join(folder, 'b.md'), asItIs('x')), writeNewFile(join(folder, 'c.md'), asItIs('x'))]).toEqual([
@@ -82,7 +82,7 @@ describe('a new file', () => {
     expect(readdirSync(folder).sort()).toStrictEqual(['b.md', 'c.md']);
   });
 
-  it('says what to do where the folder is not there', () => {
+  it('suggests a remedy if the folder does not exist', () => {
     expect(() => writeNewFile(join(folder, 'gone', 'a.md'), asItIs('x'))).toThrow(CtxbError);
   });
 });

@@ -43,7 +43,7 @@ function openHere() {
 }
 
 describe('a lock', () => {
-  it('holds while its process lives, and is taken over when it was killed', async () => {
+  it('is held while its process lives, and is taken over after a kill', async () => {
     const holder = start(HOLD);
     expect(await holder.next()).toBe('"abc"');
     expect(listSessions(root)).toMatchObject([{ id: 'abc', running: true }]);
@@ -59,7 +59,7 @@ describe('a lock', () => {
     expect(readdirSync(after.path)).toEqual(['session.json']);
   });
 
-  it('is had by exactly one of those who take over dead locks at once', async () => {
+  it('goes to exactly one of several processes that take over dead locks at once', async () => {
     const ids = Array.from({ length: sized(20, 40) }, (_, index) => `s${index}`);
     const locks = [
       '',
@@ -84,7 +84,7 @@ describe('a lock', () => {
   });
 });
 
-it('takes a new folder that several open at the same time for its own, whatever one of them puts there at once', async () => {
+it('accepts a new folder that several processes open at once, whatever one of them creates in it', async () => {
   const code = `const fs = require('node:fs');
     const at = root + '-';
     let faults = [];
@@ -101,7 +101,7 @@ it('takes a new folder that several open at the same time for its own, whatever 
   for (const racer of racers) expect(await racer.next()).toBe('[]');
 });
 
-it('lets only one at a time into a folder, however often they come and go', async () => {
+it('admits only one process at a time, however often they open and close the folder', async () => {
   const code = `const dir = store.openContextDir(root);
     const inside = root + '/inside';
     let entered = 0;
@@ -130,7 +130,7 @@ describe('a process killed at any moment', () => {
       if (n % 50 === 0) say(n);
     }`;
 
-  it('leaves whole lines, each once and in order, and whole files', async () => {
+  it('leaves complete lines, each once and in order, and complete files', async () => {
     for (let round = 0; round < sized(3, 8); round++) {
       const writer = start(WRITE);
       expect(await writer.next()).toBe('"abc"');
@@ -149,10 +149,10 @@ describe('a process killed at any moment', () => {
   });
 });
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   const fault = `const fault = (work) => { try { work(); return 'none'; } catch (e) { return e.name + ' ' + e.code + ' ' + e.message; } };`;
 
-  it('leaves whole entries and the old files, and can be written to again later', async () => {
+  it('leaves complete entries and the old files, and can be written to again later', async () => {
     const code = `${fault} const s = store.openSessionFolder(root, 'abc', who);
       s.writeIndex('old index');
       s.rewrite('a.md', ['old']);
@@ -177,7 +177,7 @@ describe('a disk that is full', () => {
     expect(readdirSync(path).sort()).toEqual(['a.md', 'memory.ndjson', 'scratch.md', 'session.json']);
   });
 
-  it('leaves no lock behind when not even that can be written', async () => {
+  it('leaves no lock if not even that can be written', async () => {
     openContextDir(root);
     const program = start(`${fault} say(fault(() => store.openSessionFolder(root, 'abc', who)));`, 0);
     expect(await program.next()).toMatch(/^"CtxbError store .*lock\.\d+-child cannot be used \(EFBIG/);

@@ -71,7 +71,7 @@ function expectRefusal(work: () => unknown, path: string, says: RegExp | string)
 }
 
 describe('a session folder', () => {
-  it('is private, and says what it is', () => {
+  it('is private, and describes itself', () => {
     const session = open('abc');
     session.append('memory.ndjson', asItIs('{"a":1}\n'));
     session.rewrite('tool-log.md', ['x'].map(asItIs));
@@ -84,7 +84,7 @@ describe('a session folder', () => {
     expect(read('.gitignore')).toBe('*\n');
   });
 
-  it('keeps when it began and when it was last used', () => {
+  it('records its start and its last use', () => {
     const times = [1000, 2000, 3000, 4000];
     const session = open('abc', RUN, () => times.shift() ?? 9000);
     session.close();
@@ -95,7 +95,7 @@ describe('a session folder', () => {
     expect(JSON.parse(read('sessions/abc/session.json')).startedAt).toBe(file.startedAt);
   });
 
-  it('says so once for an index', () => {
+  it('writes session.json once per index', () => {
     open('abc').close();
     const made = () => statSync(join(root, 'sessions/abc/session.json')).ino;
     const before = made();
@@ -108,7 +108,7 @@ describe('a session folder', () => {
     expect(made()).toBe(after);
   });
 
-  it('adds to files, also after they were replaced or removed', () => {
+  it('appends to files even after they were replaced or removed', () => {
     const session = open('abc');
     session.append('a.md', asItIs('one\n'));
     session.append('a.md', asItIs('two\n'));
@@ -122,7 +122,7 @@ describe('a session folder', () => {
     expect(session.sizeOf('none.md')).toBe(0);
   });
 
-  it('comes back, ignored by git, when somebody removed everything in mid-run', () => {
+  it('is recreated, ignored by git, after it was removed during a run', () => {
     const session = open('abc');
     session.append('a.md', asItIs('one\n'));
     rmSync(root, { recursive: true });
@@ -130,7 +130,7 @@ describe('a session folder', () => {
     expect([read('sessions/abc/a.md'), read('.gitignore')]).toEqual(['two\n', '*\n']);
   });
 
-  it('keeps the old file when the new one fails half-way', () => {
+  it('keeps the old file if writing the new one fails', () => {
     const session = open('abc');
     session.rewrite('a.md', ['old'].map(asItIs));
     const broken = (function* () {
@@ -142,14 +142,14 @@ describe('a session folder', () => {
     expect(readdirSync(session.path).sort()).toEqual(['a.md', `lock.${RUN}`, 'session.json']);
   });
 
-  it('writes the index twice, the copy being the latest of all sessions', () => {
+  it('writes the index twice; the copy is the latest of all sessions', () => {
     const [one, two] = [open('one'), open('two')];
     one.writeIndex(asItIs('of one'));
     two.writeIndex(asItIs('of two'));
     expect([read('scratch.md'), read('sessions/one/scratch.md')]).toEqual(['of two', 'of one']);
   });
 
-  it('is of no use once it is closed, which may be done twice', () => {
+  it('refuses writes once it is closed, and can be closed twice', () => {
     const session = open('abc');
     session.close();
     session.close();
@@ -157,7 +157,7 @@ describe('a session folder', () => {
     expect(readdirSync(session.path)).toEqual(['session.json']);
   });
 
-  it.each(['../x', '/etc/x', '../../sessions/other/x'])('does not reach %s', (file) => {
+  it.each(['../x', '/etc/x', '../../sessions/other/x'])('does not write to %s', (file) => {
     const session = open('abc');
     expect(() => session.append(file, asItIs('x'))).toThrow(/not inside/);
     expect(() => session.rewrite(file, ['x'].map(asItIs))).toThrow(/not inside/);
@@ -174,11 +174,11 @@ describe('the ids of a session', () => {
     },
   );
 
-  it('makes a file name of any run’s id', () => {
+  it('become a file name for any run id', () => {
     expect(open('', '../a b').id).toBe('---a-b');
   });
 
-  it('finds the folder by any of its ids', () => {
+  it('find the folder by each of them', () => {
     const session = open('first');
     session.alias('second');
     session.alias('second');
@@ -190,7 +190,7 @@ describe('the ids of a session', () => {
     expect({ id: again.id, lines: [...again.logLines()] }).toEqual({ id: 'first', lines: ['{}'] });
   });
 
-  it('prefers the folder of that name', () => {
+  it('prefer the folder with that name', () => {
     const first = open('first');
     first.alias('second');
     first.close();
@@ -210,8 +210,8 @@ describe('the ids of a session', () => {
   );
 });
 
-describe('a folder that is held', () => {
-  it('is left alone: the run gets one of its own, under the same lock', () => {
+describe('a locked folder', () => {
+  it('stays unchanged: the run gets a folder and a lock of its own', () => {
     const first = open('abc');
     first.append('memory.ndjson', asItIs('first\n'));
     const second = open('abc', 'fedcba98-7654');
@@ -222,7 +222,7 @@ describe('a folder that is held', () => {
     expect(open('abc', 'third').contested).toBe(false);
   });
 
-  it('is the one that is opened again, not that of the run', () => {
+  it('is opened again later, rather than the folder of the run', () => {
     open('abc');
     open('abc', 'fedcba98');
     for (const session of opened) session.close();
@@ -249,7 +249,7 @@ describe('the log', () => {
       lines: ['é'.repeat(100_001), 'b'],
     },
     { title: 'a torn line longer than a chunk', text: 'x'.repeat(200_000), lines: [] },
-  ])('of $title has its whole lines', ({ text, lines }) => {
+  ])('of $title returns its complete lines', ({ text, lines }) => {
     prepare(text);
     const session = open('abc');
     expect([...session.logLines()]).toEqual(lines);
@@ -257,7 +257,7 @@ describe('the log', () => {
     expect([...session.logLines()]).toEqual([...lines, 'next']);
   });
 
-  it('leaves out a line that is being written', () => {
+  it('omits an unfinished line', () => {
     const session = open('abc');
     const log = join(session.path, 'memory.ndjson');
     writeFileSync(log, 'whole\nha');
@@ -266,7 +266,7 @@ describe('the log', () => {
     expect([...session.logLines()]).toEqual(['whole', 'half']);
   });
 
-  it('may be left in the middle', () => {
+  it('can be read in part', () => {
     const session = open('abc');
     session.append('memory.ndjson', asItIs('a\nb\n'));
     for (const line of session.logLines()) {
@@ -275,7 +275,7 @@ describe('the log', () => {
     }
   });
 
-  it('costs no leftovers of a run that was killed while it replaced a file', () => {
+  it('is opened without temporary files of a killed run', () => {
     prepare('a\n');
     writeFileSync(join(root, 'sessions/abc/memory.ndjson.123456'), 'half');
     writeFileSync(join(root, 'sessions/abc/notes.2026'), 'foreign');
@@ -307,7 +307,7 @@ const FOREIGN: readonly Foreign[] = [
   { title: 'a folder', says: 'folder', put: (path) => mkdirSync(path) },
 ];
 
-describe('something foreign in the way', () => {
+describe('a foreign file in the way', () => {
   beforeEach(() => {
     writeFileSync(join(folder, 'target'), 'theirs');
     mkdirSync(join(folder, 'elsewhere'));
@@ -332,7 +332,7 @@ describe('something foreign in the way', () => {
     },
   );
 
-  it.each(['', 'sessions', 'sessions/abc'])('where the folder %j should be, a link is refused', (name) => {
+  it.each(['', 'sessions', 'sessions/abc'])('a link in place of the folder %j is refused', (name) => {
     const path = join(root, name);
     if (path !== root) openContextDir(root);
     mkdirSync(join(path, '..'), { recursive: true });
@@ -340,7 +340,7 @@ describe('something foreign in the way', () => {
     expectRefusal(() => open('abc'), path, /symbolic link/);
   });
 
-  it.each(['', 'sessions', 'sessions/abc'])('where the folder %j should be, a file is refused', (name) => {
+  it.each(['', 'sessions', 'sessions/abc'])('a file in place of the folder %j is refused', (name) => {
     const path = join(root, name);
     if (path !== root) openContextDir(root);
     mkdirSync(join(path, '..'), { recursive: true });
@@ -348,7 +348,7 @@ describe('something foreign in the way', () => {
     expectRefusal(() => open('abc'), path, /is a file/);
   });
 
-  it.each(FOREIGN)('put there later, $title, is refused by all that would open it', ({ put, says }) => {
+  it.each(FOREIGN)('created later, $title, is refused by every method that would open it', ({ put, says }) => {
     const session = open('abc');
     put(join(session.path, 'a.md'));
     put(join(session.path, 'scratch.md'));
@@ -361,7 +361,7 @@ describe('something foreign in the way', () => {
     expectRefusal(() => session.logLines(), join(session.path, 'memory.ndjson'), says);
   });
 
-  it('put in the place of an open file, a link gets nothing of what is written', () => {
+  it('a link that replaces an open file receives nothing', () => {
     const session = open('abc');
     session.append('a.md', asItIs('one\n'));
     rmSync(join(session.path, 'a.md'));
@@ -369,7 +369,7 @@ describe('something foreign in the way', () => {
     expectRefusal(() => session.append('a.md', asItIs('two\n')), join(session.path, 'a.md'), /symbolic link/);
   });
 
-  it.each(['', 'sessions', 'sessions/abc'])('put in the place of the folder %j, a link is not followed', (name) => {
+  it.each(['', 'sessions', 'sessions/abc'])('a link that replaces the folder %j later is not followed', (name) => {
     const session = open('abc');
     renameSync(join(root, name), join(folder, 'moved'));
     symlinkSync(join(folder, 'elsewhere'), join(root, name));
@@ -378,13 +378,13 @@ describe('something foreign in the way', () => {
     expectRefusal(() => session.close(), join(root, name), /symbolic link/);
   });
 
-  it('is refused when the copy of the index is a link', () => {
+  it('is refused if the copy of the index is a link', () => {
     const session = open('abc');
     symlinkSync(join(folder, 'target'), join(root, 'scratch.md'));
     expectRefusal(() => session.writeIndex(asItIs('x')), join(root, 'scratch.md'), /symbolic link/);
   });
 
-  it('does not wait for the other end of a pipe', async () => {
+  it('a pipe is refused without waiting for its other end', async () => {
     const { execFileSync } = await import('node:child_process');
     const session = open('abc');
     execFileSync('mkfifo', [join(session.path, 'a.md')]);
@@ -392,7 +392,7 @@ describe('something foreign in the way', () => {
   });
 });
 
-it('adds an entry in little time', () => {
+it('an entry is added quickly', () => {
   const session = open('abc');
   const entry = `${'x'.repeat(300)}\n`;
   for (let i = 0; i < 10_000; i++) appendFileSync(join(folder, 'plain'), entry);

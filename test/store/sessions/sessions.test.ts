@@ -22,14 +22,14 @@ function session(id: string, minute: number, runId = `run-${id}`): SessionFolder
 }
 
 describe('the list of sessions', () => {
-  it('is empty where there is nothing, and makes nothing', () => {
+  it('is empty without a folder, and creates nothing', () => {
     expect(listSessions(root)).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
     mkdirSync(root);
     expect(listSessions(root)).toEqual([]);
   });
 
-  it('has the newest first and says which are running', () => {
+  it('begins with the newest session, and marks running ones', () => {
     session('old', 1).close();
     const open = session('open', 2);
     session('new', 3).close();
@@ -53,7 +53,7 @@ describe('the list of sessions', () => {
     open.close();
   });
 
-  it('has a session as new as its last index', () => {
+  it('sorts a session by its last index', () => {
     let minute = 1;
     const now = () => Date.UTC(2026, 0, 2, 12, minute);
     const open = openSessionFolder(root, 'a', { pid: process.pid, runId: 'r', now });
@@ -65,7 +65,7 @@ describe('the list of sessions', () => {
     open.close();
   });
 
-  it('leaves out what is no session, and takes the folder’s time where nothing else says it', () => {
+  it('omits everything but sessions, and falls back to the time of the folder', () => {
     mkdirSync(join(root, 'sessions/bare'), { recursive: true });
     utimesSync(join(root, 'sessions/bare'), 1, 1);
     mkdirSync(join(root, 'sessions/.hidden'));
@@ -82,7 +82,7 @@ describe('the list of sessions', () => {
     ]);
   });
 
-  it.each(['', 'sessions'])('is refused when the folder %j is a link or a file', (name) => {
+  it.each(['', 'sessions'])('is refused if the folder %j is a link or a file', (name) => {
     mkdirSync(join(root, name, '..'), { recursive: true });
     symlinkSync(folder, join(root, name));
     expect(() => listSessions(root)).toThrow(CtxbError);
@@ -115,7 +115,7 @@ describe('a session is found', () => {
     expect(findSession(root, key)?.id).toBe(id);
   });
 
-  it('unless several begin so', () => {
+  it('unless several match the prefix', () => {
     expect(() => findSession(root, 'ab')).toThrow(/several sessions begin with ab \(.*abd-2.*\): give more of the id/);
   });
 });
