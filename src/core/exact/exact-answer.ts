@@ -20,7 +20,7 @@ export interface Answer {
 export interface Circumstances {
   /** claude's id of the model; the form of kept steps depends on it. */
   readonly model?: string;
-  /** Tokens by which the conversation may still grow: while unseen results fit, the model can see them first. */
+  /** Tokens that the conversation may still grow by. If unseen results fit, compaction waits for the next call. */
   readonly waitRoom?: number;
   /** Files read by tool calls that the plan keeps whole. */
   readonly files?: Files;
@@ -64,7 +64,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteBeside(prompts, plan);
   const free = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
-  // An unseen step that stands in the user's words may take the space of an open step.
+  // An unseen step in the user's words may take the space of an open step.
   const told = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
   const room = free + told;
   if (free <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);

@@ -29,7 +29,7 @@ export function shortened(text: string, length: number): string {
 
 /** Puts a text on one line, without control characters, cut to `length` code points. */
 export function oneLine(text: string, length: number): string {
-  // Read more than `length`, because control characters are removed, but not all of a long text.
+  // Read beyond `length`, because control characters are removed, but do not process the whole of a long text.
   const near = text.length > length * 4 ? text.slice(0, length * 4) : text;
   const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, '');
   return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);

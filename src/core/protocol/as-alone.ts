@@ -1,7 +1,7 @@
 import { parseFields, stringOf, textsOf } from './fields.ts';
 import { withMembers } from './json-spans.ts';
 
-/** Traces of ctxb in claude's lines. */
+/** Identifies ctxb's traces in claude's lines. */
 export interface Traces {
   /** Whether ctxb assigned the `uuid` of a prompt. */
   readonly isStamped: (uuid: string) => boolean;

@@ -118,7 +118,7 @@ export function saysNothing(usage: Usage): boolean {
   return contextOf(usage) === 0;
 }
 
-/** Whether the counts of a line replace the known counts of its call; counts of an earlier line do not. */
+/** Whether the counts of a line are newer than the known counts of its call. */
 export function isNewer(said: Usage | undefined, known: Usage): said is Usage {
   return said !== undefined && !saysNothing(said) && said.output >= known.output;
 }

@@ -214,9 +214,7 @@ function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
   };
 }
 
-/**
- * Replaces the message id of a call whose figures are claude's token count, which does not distinguish kinds of tokens.
- */
+/** Message id of an estimated call: claude's token count does not distinguish kinds of tokens. */
 const ESTIMATED = 'estimated';
 
 const NO_CALL = { context: 0, output: 0, microUsd: 0 };

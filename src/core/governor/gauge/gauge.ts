@@ -88,7 +88,7 @@ export interface Reading {
   readonly used: number;
   /** Size of the next request without new input: `used`, the output of the last call, and the additions. */
   readonly predicted: number;
-  /** undefined if unknown; the fraction is then undefined too. */
+  /** Tokens; undefined if unknown, as is `fraction`. */
   readonly window: number | undefined;
   readonly windowSource: ContextWindow['source'];
   /** `predicted` / `window`, at most 1, because no request is larger than its window. */

@@ -112,7 +112,7 @@ function tokensIn(text: string, from: number, to: number): number {
   let run = 0;
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
-    // An unchecked read beyond the end of the table would make V8 twice as slow.
+    // Check the bound first: a read beyond the end of the table takes V8 twice as long.
     let next = code < 128 ? (ASCII[code] as number) : kindBeyondAscii(code);
     if (code === before && next >= SPACE && next !== WIDE) next = REPEATED;
     if (next !== kind) {

@@ -78,9 +78,9 @@ export function mainWindow(windows: Readonly<Record<string, number>>, model: str
 }
 
 /*
- * Windows by model and version, for recordings and logs that do not name them: `modelUsage.contextWindow` with an API key,
- * measured on 2.1.110, 119, 197, 226, 280 to 287, 290, 305, 329, 330 and 332. The end-to-end tests hold the newest and the
- * oldest supported version against this table.
+ * Windows by model and version, for recordings and logs that do not name them: `modelUsage.contextWindow` with an API
+ * key, measured on 2.1.110, 119, 197, 226, 280 to 287, 290, 305, 329, 330 and 332. The end-to-end tests compare this
+ * table with the newest and the oldest supported version.
  */
 
 /** The newest measured version; later versions are treated alike until another source reports the window. */

@@ -49,7 +49,7 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
   return answered(countCut(keepOpen(state, call, open), call), call, context, cut, note);
 }
 
-/** Words that only the replacement contains: the opening of cut text, or the end of cut JSON. */
+/** Text that only the replacement contains: the opening of cut text, or the end of cut JSON. */
 function proofOf(text: string, { json }: ResultPlan): string {
   const trimmed = text.trim();
   if (json === undefined) return trimmed.slice(0, PROOF_LENGTH);

@@ -55,7 +55,7 @@ function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
   return tool === 'Bash' ? COMMANDS.find(([pattern]) => pattern.test(command))?.[1] : undefined;
 }
 
-/** A hint how much of a tool's output the budget allows, from the zone `warning` on, when few tokens are left. */
+/** A hint about how much of a tool's output the budget allows, from the zone `warning` on, when few tokens are left. */
 export function hintFor(state: GovernorState, call: ToolCall): Telling {
   const unit = unitOf(call);
   const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.told.zone) === 'ok';

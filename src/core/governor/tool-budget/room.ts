@@ -7,7 +7,7 @@ import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.t
 import { inTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 
-/** Tokens of a Read that claude certainly accepts. With a larger plan, Read behaves as without ctxb. */
+/** Tokens of a Read that claude certainly accepts. From this plan on, Read behaves as without ctxb. */
 export const LARGEST_PART = 20_000;
 
 /** Known tokens of each tier in a context; other tiers count as planned. */
@@ -17,15 +17,15 @@ export interface Spent {
   readonly user: number;
 }
 
-/** Remaining tokens; negative if more was used than planned. */
+/** Space for tool results; negative if more was used than planned. */
 export interface Room {
-  /** Of the whole plan. */
+  /** Remaining tokens of the whole plan. */
   readonly plan: number;
-  /** Of the tier for tool results. */
+  /** Remaining tokens of the tier for tool results. */
   readonly results: number;
-  /** Of the measured window, without the share of the answer; undefined without a measurement. */
+  /** Remaining tokens of the measured window, without the share of the answer; undefined without a measurement. */
   readonly window: number | undefined;
-  /** Until the context is relieved; undefined without a measurement. */
+  /** Remaining tokens until the context is relieved; undefined without a measurement. */
   readonly relief: number | undefined;
   /** Smallest result that is worth an additional call; 0 without a measurement. */
   readonly worth: number;
@@ -55,7 +55,8 @@ export function worthACall(used: number): number {
 const PART_OF_REST = 1 / 20;
 
 /**
- * Remaining tokens of the plan and of the result tier. System prompt and answer count as planned, at any actual size.
+ * Remaining tokens of the plan and of the result tier. System prompt and answer count as planned, regardless of their
+ * actual size.
  */
 export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'results'> {
   const { total, system, response, toolResults } = tiers;

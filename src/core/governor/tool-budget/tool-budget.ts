@@ -36,7 +36,7 @@ export interface OpenResult {
   readonly requestId: string;
   /** The limit that ctxb set and expects in the executed call. */
   readonly limit?: number;
-  /** Words of the replacement that must appear in the stream. */
+  /** Text of the replacement that must appear in the stream. */
   readonly proof?: string;
 }
 

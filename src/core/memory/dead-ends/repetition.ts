@@ -23,8 +23,8 @@ const STEADY = 2;
 const UNSTEADY = 3;
 
 /**
- * The same call fails again in the same way: twice if nothing can have changed in between, otherwise three times. An
- * edit between two test runs is normal work, not a dead end.
+ * Finds calls that repeatedly fail in the same way: twice if nothing can have changed in between, otherwise
+ * three times. An edit between two test runs is normal work, not a dead end.
  */
 export function createSameFailure(ledger: Ledger): (entry: Entry) => void {
   const cases = new Map<string, SameFailure>();

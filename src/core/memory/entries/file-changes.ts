@@ -3,7 +3,7 @@ import type { FileChange, Swap } from '../entry.ts';
 
 interface FileWork {
   readonly changes: readonly FileChange[];
-  /** Replaced and new texts themselves, not their fingerprints. */
+  /** With the full texts instead of fingerprints. */
   readonly swaps: readonly Swap[];
 }
 

@@ -77,7 +77,7 @@ function isLeftRunning({ text }: ToolResult, report: unknown): boolean {
   return textOf(fieldsOf(report).backgroundTaskId) !== undefined || LEFT_RUNNING.test(text);
 }
 
-/** Moved to the background at its start, by a person, for a message, or after a timeout. */
+/** Matches a command moved to the background: at its start, by a person, for a message, or after a timeout. */
 const LEFT_RUNNING =
   /(?:^|\n)Command (?:running in background|was (?:manually backgrounded|moved to the background)|did not complete within its \S{1,20} timeout and was moved to the background)/;
 

@@ -23,8 +23,8 @@ export interface Answered {
 }
 
 /**
- * claude replaces a context above 10,000 characters by a preview of 2 KB (9,000 passed unchanged). Upper limit, in
- * UTF-16 units, for the whole context of an answer.
+ * Maximum UTF-16 units of the context in an answer to a hook. claude replaces a context above 10,000 characters by a
+ * preview of 2 KB (9,000 passed unchanged).
  */
 const CONTEXT_LIMIT = 8_900;
 
@@ -161,7 +161,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       receipts.beginOnce(relief, factsOf(notebook));
       for (const text of kept) receipts.holds([text, spaced(text), shortOf(text)].join('\n'), 'claude');
     },
-    /** claude rejected the mod's answer. */
+    /** Discards the receipt: claude could not apply the mod's answer. */
     failed: () => receipts.forget('compaction'),
     holds: (text: string) => receipts.holds(text, 'claude'),
     /** Called when the first request after a relief is sent. */

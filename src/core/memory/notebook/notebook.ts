@@ -217,7 +217,7 @@ export interface Item {
   readonly to: number;
 }
 
-/** Items in the index; older items are only in the detail file. */
+/** Maximum items of a section in the index; older items are only in the detail file. */
 const MAX_ITEMS = 1_000;
 
 /** With the `key` of an earlier item, the entry replaces that item as the newest line. */

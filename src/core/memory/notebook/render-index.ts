@@ -79,7 +79,7 @@ function partOf(title: string, section: Section, total: string): Part {
 
 function tasksPart({ tasks, states }: Notebook): Part {
   const open = tasks.open();
-  // Tasks in progress come first, but a section keeps its last lines.
+  // A shortened section keeps its last lines, so tasks in progress go last.
   const lines = open.map(taskLine).reverse();
   const total = open.length === 0 ? '' : `${open.length} open of ${counted(tasks.total, 'task')}`;
   return { title: 'Open Tasks', lines, total, file: states.file };

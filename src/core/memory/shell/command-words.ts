@@ -1,6 +1,6 @@
 import type { Discard } from '../entry.ts';
 
-/** Longer commands never count as read-only: the effect of their many parts is hard to tell. */
+/** UTF-16 units; longer commands never count as read-only, because their effect is unclear. */
 const HEAD = 400;
 
 /** Read-only commands. */
