@@ -9,7 +9,7 @@ function headless(argv: readonly string[]): HeadlessInvocation {
   return invocation;
 }
 
-describe('readClaudeArguments leaves alone', () => {
+describe('readClaudeArguments leaves unchanged', () => {
   it.each([
     { title: '--help', argv: ['-p', 'hello', '-h'] },
     { title: '--version', argv: ['--version'] },
@@ -37,7 +37,7 @@ describe('readClaudeArguments leaves alone', () => {
     { title: '--cloud', argv: ['--remote', 'a task'] },
     { title: '--sdk-url', argv: ['-p', '--sdk-url', 'wss://example.test', ...STREAMS] },
     { title: '--rewind-files', argv: ['-p', '-r', 'ID', '--rewind-files', 'ID'] },
-  ])('no headless run: $title', ({ argv }) => {
+  ])('an interactive run: $title', ({ argv }) => {
     expect(readClaudeArguments(argv).kind).toBe('untouched');
   });
 
@@ -89,7 +89,7 @@ describe('readClaudeArguments leaves alone', () => {
       argv: ['hi', '--prompt-suggestions'],
       reason: '--prompt-suggestions needs --output-format stream-json',
     },
-  ])('what claude refuses: $title', ({ argv, reason }) => {
+  ])('arguments that claude refuses: $title', ({ argv, reason }) => {
     expect(readClaudeArguments(argv)).toEqual({ kind: 'untouched', reason });
   });
 });
@@ -109,7 +109,7 @@ describe('a worktree without a name gets one', () => {
 });
 
 describe('readClaudeArguments reads the formats and switches', () => {
-  it('has claude’s defaults', () => {
+  it('uses claude’s defaults', () => {
     expect(headless(['-p', 'hi'])).toEqual({
       kind: 'headless',
       written: ['-p', 'hi'],
@@ -159,7 +159,7 @@ describe('readClaudeArguments reads the formats and switches', () => {
       argv: STREAMS,
       read: { inputFormat: 'stream-json', outputFormat: 'stream-json', verbose: true },
     },
-  ])('and takes them out: $title', ({ argv, read }) => {
+  ])('and removes them: $title', ({ argv, read }) => {
     expect(headless(argv)).toMatchObject({ ...read, passed: [] });
   });
 

@@ -180,13 +180,13 @@ describe('the last turn', () => {
     expect(read(rows)).toMatchObject({ finished, openTool });
   });
 
-  it('is named on one line of 200 characters', () => {
+  it('names an open tool on one line of 200 characters', () => {
     const { openTool } = read([prompt('p'), call('m1', 't1', { command: `  ${'😀'.repeat(300)}` })]);
     expect(openTool?.title).toBe('😀'.repeat(200));
   });
 });
 
-it('knows what was delivered', () => {
+it('contains the uuids of delivered prompts', () => {
   const folded: Row = {
     type: 'attachment',
     uuid: 'other',
@@ -203,7 +203,7 @@ describe('a real log', () => {
     { name: 'tool-turn', prompts: 1 },
     { name: 'native-mid-turn', prompts: 1 },
     { name: 'subagent', prompts: 1 },
-  ])('of $name: finished at its last row only', ({ name, prompts }) => {
+  ])('of $name: finished only at its last row', ({ name, prompts }) => {
     const rows = objectsOf(fixture(`${name}.session.jsonl`));
     const last = rows.findLastIndex(({ type }) => type === 'assistant');
     const states = rows.map((_, index) => read(rows.slice(0, index + 1)));
@@ -212,13 +212,13 @@ describe('a real log', () => {
     expect(states.at(-1)?.openTool).toBeUndefined();
   });
 
-  it('has a tool open between the call and its result', () => {
+  it('has an open tool between the call and its result', () => {
     const rows = objectsOf(fixture('tool-turn.session.jsonl'));
     const titles = rows.map((_, index) => read(rows.slice(0, index + 1)).openTool?.title);
     expect(titles.filter((title) => title !== undefined)).toEqual(['echo step 1', 'echo step 2']);
   });
 
-  it('torn at any byte reads as far as its last whole line', () => {
+  it('torn at any byte is read up to its last complete line', () => {
     const log = readFileSync(fixture('tool-turn.session.jsonl'));
     for (let end = log.length; end > 0; end -= 97) {
       const whole = log.lastIndexOf(0x0a, end - 1) + 1;
@@ -227,14 +227,14 @@ describe('a real log', () => {
     }
   });
 
-  it('goes on after a line that was torn', () => {
+  it('continues after a torn line', () => {
     const torn = JSON.stringify(answer()).slice(0, 50);
     const path = put('log.jsonl', `${torn}\n${JSON.stringify(prompt('p'))}\n${JSON.stringify(answer())}\n`);
     expect(readSessionLog(path)).toMatchObject({ finished: true, delivered: new Set(['p']) });
   });
 });
 
-it('reads nothing out of a file that is not there', () => {
+it('is empty if the file does not exist', () => {
   expect(readSessionLog(join(root, 'none.jsonl'))).toEqual({
     hasMessages: false,
     delivered: new Set(),

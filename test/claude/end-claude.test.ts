@@ -42,14 +42,14 @@ it.runIf(onLinux).each<{ title: string; script: string; graceMs: number; kind: E
   expect([leader, ...others].filter(isAlive)).toEqual([]);
 });
 
-it.runIf(onLinux)('names what is left outside of the group, and leaves it', async () => {
+it.runIf(onLinux)('names processes outside of the group, and leaves them running', async () => {
   // claude runs a shell command in a session of its own; so does `setsid`, which then is the command.
   const { leader, others } = await start('setsid sh -c "echo \\$\\$; exec sleep 60" & wait');
   expect(await endClaude(leader)).toEqual({ kind: 'ended', left: others });
   expect(others.map(isAlive)).toEqual([true]);
 });
 
-it.runIf(onLinux)('ends one alone that is in the group of another', async () => {
+it.runIf(onLinux)('ends a claude in the group of another process alone', async () => {
   const { leader, others } = await start('sleep 60 & echo $!; wait');
   const [member] = others;
   if (member === undefined) throw new Error('expected a member');
@@ -62,7 +62,7 @@ it.runIf(onLinux)('ends one alone that is in the group of another', async () => 
   expect(isAlive(leader)).toBe(false);
 });
 
-it.runIf(onLinux)('does nothing to a process that only has its number', async () => {
+it.runIf(onLinux)('does nothing to another process with the same id', async () => {
   const { leader } = await start('echo; exec sleep 60');
   expect(await endClaude({ pid: leader.pid, start: '1' })).toEqual({
     kind: 'gone',
@@ -77,7 +77,7 @@ it('does nothing when the mark cannot tell', async () => {
   expect(isAlive({ pid: leader.pid })).toBe(true);
 });
 
-it('says that it is gone', async () => {
+it('reports that it has ended', async () => {
   const child = spawn('true');
   const mark = processMark(child.pid ?? 0);
   await once(child, 'exit');

@@ -18,7 +18,7 @@ function pathOf({ root }: Programs, ...folders: string[]): string {
 }
 
 describe('on PATH', () => {
-  it('is the first that can be run', async () => {
+  it('is the first executable one', async () => {
     await using scene = await createScene();
     await scene.place('a/claude', '#!/bin/sh\n', 0o644);
     await mkdir(join(scene.root, 'b/claude'), { recursive: true });
@@ -44,7 +44,7 @@ describe('on PATH', () => {
     expect(await findClaude({ env, cwd: '/' }, { self: scene.self })).toBe(scene.claude);
   });
 
-  it('is none: an error with what to do', async () => {
+  it('causes an error with a remedy if there is none', async () => {
     await using scene = await createScene();
     const where = { env: { PATH: pathOf(scene, 'ctxb/dist') }, cwd: '/' };
     await expect(findClaude(where, { self: scene.self })).rejects.toThrow(
@@ -78,7 +78,7 @@ describe('named', () => {
     await expect(findClaude(where, { given, self: scene.self })).rejects.toThrow(says);
   });
 
-  it('by its whole path, also where the working folder is gone', async () => {
+  it('by an absolute path, even if the working folder no longer exists', async () => {
     await using scene = await createScene();
     const where = {
       env: {},

@@ -50,7 +50,7 @@ describe('finds the log', () => {
     expect(find({ cwd })).toBe(path);
   });
 
-  it('of the folder that a link leads to', () => {
+  it('of a folder behind a link', () => {
     mkdirSync(join(root, 'real'));
     symlinkSync(join(root, 'real'), join(root, 'link'));
     const path = put(`config/projects/${folder(join(root, 'real'))}/id.jsonl`);
@@ -66,25 +66,25 @@ describe('finds the log', () => {
     expect(find()).toBe(path);
   });
 
-  it('in the home, when nothing else is set', () => {
+  it('in the home folder by default', () => {
     const path = put(`.claude/projects/${folder(root)}/id.jsonl`);
     expect(find({ env: { HOME: root } })).toBe(path);
     expect(find({ env: { CLAUDE_CONFIG_DIR: '', HOME: root } })).toBe(path);
   });
 
-  it('where a hook has named it', () => {
+  it('at the path that a hook has reported', () => {
     put(`config/projects/${folder(root)}/id.jsonl`);
     const path = put('elsewhere/id.jsonl');
     expect(find({ transcriptPath: path })).toBe(path);
   });
 
-  it('in its usual place when the named one is gone, or of another session', () => {
+  it('in its usual place if the reported one is missing or belongs to another session', () => {
     const path = put(`config/projects/${folder(root)}/id.jsonl`);
     expect(find({ transcriptPath: join(root, 'gone/id.jsonl') })).toBe(path);
     expect(find({ transcriptPath: put('elsewhere/before-clear.jsonl') })).toBe(path);
   });
 
-  it('of a session only, not of a path', () => {
+  it('by the id of a session, but not by a path', () => {
     put('config/projects/id.jsonl');
     expect(find({}, '../id')).toBeUndefined();
   });

@@ -204,18 +204,18 @@ describe('readClaudeArguments finds the prompt', () => {
     expect(headless(argv).ignoredWords).toEqual(ignored);
   });
 
-  it('keeps a dropped option from handing words to the option before it', () => {
+  it('does not let a dropped option pass words to the option before it', () => {
     const { passed, prompt } = headless(['--allowedTools', 'Read', '--verbose', 'one', 'two']);
     expect({ passed, prompt }).toEqual({ passed: ['--allowedTools', 'Read'], prompt: 'one' });
   });
 
-  it('leaves its argument as it is', () => {
+  it('leaves its argument unchanged', () => {
     const argv = Object.freeze(['-pc', '--tools', 'Read', '--', 'hi']);
     expect(headless(argv).prompt).toBe('hi');
   });
 });
 
-describe('readClaudeArguments with an option it does not know', () => {
+describe('readClaudeArguments with an unknown option', () => {
   it.each([
     { title: 'one word behind it', argv: ['-p', '--new', 'x'], option: '--new', candidate: 'x' },
     { title: 'a short option', argv: ['-p', '-x', 'hi'], option: '-x', candidate: 'hi' },
@@ -233,7 +233,7 @@ describe('readClaudeArguments with an option it does not know', () => {
     expect(readClaudeArguments(argv)).toEqual({ kind: 'ambiguous', option, candidate });
   });
 
-  it('has nothing to ask when the prompts come on stdin', () => {
+  it('does not ask if prompts come from stdin', () => {
     const invocation = headless(['-p', ...STREAMS, '--new', 'x', 'y']);
     expect(invocation).toMatchObject({ prompt: undefined, ignoredPrompt: undefined, passed: ['--new', 'x', 'y'] });
   });

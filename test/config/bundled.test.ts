@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 
 // The YAML parser is CommonJS, which behaves differently once it is bundled.
-it('YAML is read by the bundled program too', async () => {
+it('the bundled program can read YAML too', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ctxb-bundle-'));
   try {
     await build({

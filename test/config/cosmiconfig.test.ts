@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read-config.ts';
 
-it('what the package would execute while it searches, ctxb, which only has it load, leaves alone', async () => {
+it('ctxb executes no file that cosmiconfig would execute while it searches', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ctxb-cosmiconfig-'));
   try {
     mkdirSync(join(folder, '.config'));

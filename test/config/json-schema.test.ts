@@ -52,7 +52,7 @@ function leafPaths(node: Node, prefix = ''): string[] {
   );
 }
 
-it('names every key once, described, and allows no others', () => {
+it('contains every key once, with a description, and allows no others', () => {
   expect(leafPaths(schema).filter((key) => key !== '$schema')).toEqual([...LEAVES.keys()]);
   const nodes = (node: Node): Node[] => [node, ...Object.values(node.properties ?? {}).flatMap(nodes)];
   const [, ...inner] = nodes(schema);
@@ -89,7 +89,7 @@ it.each([
   expect(accepts(schema, value)).toBe(accepted);
 });
 
-it('the example is a good configuration that sets every key', async () => {
+it('the example is a valid configuration that sets every key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ctxb-config-'));
   try {
     copyFileSync(EXAMPLE, join(folder, '.contextbudgetrc.json'));

@@ -27,12 +27,12 @@ describe("no key in a repository's file lifts a limit", () => {
     }
   });
 
-  it('SECURITY.md says what becomes of each', () => {
+  it('SECURITY.md describes how each limit is protected', () => {
     expect(readFileSync(new URL('../../SECURITY.md', import.meta.url), 'utf8')).toContain(limitsTable());
   });
 });
 
-it('observe is ignored beside a limit, with a notice, and counts where there is none', () => {
+it('observe is ignored beside a limit, with a notice, and applies without one', () => {
   const { config, warnings } = configWith('agents.max', 'flag', { observe: true });
   expect(config.observe).toBe(false);
   expect(warnings.file).toMatchObject([
@@ -43,7 +43,7 @@ it('observe is ignored beside a limit, with a notice, and counts where there is 
   ]);
 });
 
-it.each(LIMITS)("%s: of a repository's and the user's own file the lower one holds", (limit) => {
+it.each(LIMITS)("%s: the lower one of a repository's file and the user's own file applies", (limit) => {
   const { mine } = LIMIT_VALUES[limit];
   const [group = '', name = ''] = limit.split('.');
   const limitIn = (theirs: number | string) =>

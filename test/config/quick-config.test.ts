@@ -17,13 +17,13 @@ it.each([
   { name: 'only other variables are', file: undefined, env: { CTXB_RUN: 'x', CTXB_INBOX: 'y' } },
   { name: 'a file says something', file: '{"thresholds":{"compact":0.6}}', env: {} },
   { name: 'a variable does', file: undefined, env: { CTXB_TOOLS_MODE: 'off' } },
-])('is what all checks come to when $name', async ({ file, env }) => {
+])('matches the full resolution when $name', async ({ file, env }) => {
   if (file !== undefined) writeFileSync(join(cwd, '.contextbudgetrc'), file);
   const { config } = await resolveConfig({ cwd, env, flags: {} });
   expect(await quickConfig(cwd, env)).toEqual({ config, faults: [] });
 });
 
-it('takes nothing from a file that is refused', async () => {
+it('uses no value of an invalid file', async () => {
   writeFileSync(join(cwd, '.contextbudgetrc'), '{"observe":true,"contextDir":"/elsewhere","thresholds":{"warn":0.1}}');
   const { config, faults } = await quickConfig(cwd, {});
   expect(config).toEqual(DEFAULTS);

@@ -29,7 +29,7 @@ async function messages(text: string): Promise<string[]> {
 }
 
 describe('places', () => {
-  it('has the defaults where there is no file', async () => {
+  it('uses the defaults without a file', async () => {
     const { config, sources, findings } = await resolve();
     expect({ config, findings }).toEqual({ config: DEFAULTS, findings: [] });
     expect(new Set(Object.values(sources).map(({ source }) => source))).toEqual(new Set(['default']));
@@ -51,7 +51,7 @@ describe('places', () => {
     expect(sources['thresholds.warn']).toEqual({ source: 'file', where: path });
   });
 
-  it('takes the nearest file, passing folders that say nothing', async () => {
+  it('uses the nearest file, and skips folders without one', async () => {
     put('.contextbudgetrc.json', '{ "task": "far" }');
     const near = put('a/.contextbudgetrc.yaml', 'state: near\n');
     put('a/b/package.json', '{ "name": "contextbudget" }');
@@ -150,7 +150,7 @@ describe('precedence', () => {
     }
   });
 
-  it('takes overrides for tools by their names, also with dots and stars', async () => {
+  it('accepts overrides for tools by their names, including dots and stars', async () => {
     put('.contextbudgetrc.yaml', 'tools:\n  Read: 12000\n  mcp__a.b__*: 5%\n');
     const { config, sources, findings } = await resolve({ env: { CTXB_TOOLS_PER_CALL: '10%' } });
     expect(findings).toEqual([]);
@@ -192,7 +192,7 @@ describe('precedence', () => {
     expect(set.map(([key]) => key.slice('flow.'.length)).sort()).toEqual([...Object.keys(holds), 'priorities'].sort());
   });
 
-  it('leaves empty, foreign and reserved variables alone', async () => {
+  it('ignores empty, foreign and reserved variables', async () => {
     const env = { CTXB_TASK: '', CTXB_CLAUDE: '/x', CTXB_TEST_CLAUDE: '/y', CTXB_INBOX: '/z', PATH: '/bin' };
     const { config, findings, warnings } = await resolve({ env });
     expect([findings, warnings, config.task]).toEqual([[], { environment: [], file: [] }, undefined]);
@@ -200,7 +200,7 @@ describe('precedence', () => {
 });
 
 describe('findings', () => {
-  it('are all collected at once, from every place', async () => {
+  it('are all collected, from every source', async () => {
     put(
       '.contextbudgetrc.json',
       '{ "thresholds": { "wran": 1, "warn": "much" }, "quiet": "yes", "tasks": 1, "hooks": 2 }',
@@ -336,7 +336,7 @@ describe('findings', () => {
     { name: '.contextbudgetrc.yaml', text: 'quiet: true\n task: [', at: '2:6', format: 'YAML' },
     { name: '.contextbudgetrc', text: '{ "quiet": true', at: '2:1', format: 'YAML' },
     { name: 'package.json', text: '{ "contextbudget": { "quiet": } }', at: '1:31', format: 'JSON' },
-  ])('names file, line and column of broken $format: $text', async ({ name, text, at, format }) => {
+  ])('names file, line and column of invalid $format: $text', async ({ name, text, at, format }) => {
     const path = put(name, text);
     const { findings } = await resolve();
     expect(findings).toEqual([
@@ -344,7 +344,7 @@ describe('findings', () => {
     ]);
   });
 
-  it('are thrown together as one configuration error where a command needs a good configuration', async () => {
+  it('are thrown together as one error if a command needs a valid configuration', async () => {
     put('.contextbudgetrc.json', '{ "a": 1, "b": 2 }');
     const error = effectiveConfig({ cwd: root, env: {}, flags: {} });
     await expect(error).rejects.toMatchObject({

@@ -58,14 +58,14 @@ describe('rules between keys', () => {
     expect((await resolve({ flags })).findings.map(({ key }) => key)).toEqual(keys);
   });
 
-  it('says which of two levels has to move', async () => {
+  it('names the level that has to change', async () => {
     const { findings } = await resolve({ flags: { 'thresholds.compact': 0.8, 'thresholds.handoff': '75%' } });
     expect(findings.map(({ message }) => message)).toEqual([
       '--compact-at: expected less than thresholds.handoff (0.75), found 0.8; lower it or raise thresholds.handoff',
     ]);
   });
 
-  it('says why a threshold above the native trigger is refused', async () => {
+  it('explains why a threshold above the native trigger is refused', async () => {
     const { findings } = await resolve({ flags: { window: 200_000, 'thresholds.compact': 0.85 } });
     expect(findings[0]?.message).toBe(
       '--compact-at: expected at most 0.835 of the window of 200000 tokens (167000 tokens), found 0.85; ' +
@@ -74,7 +74,7 @@ describe('rules between keys', () => {
   });
 });
 
-describe('defaults keep their place', () => {
+describe('defaults stay in order', () => {
   it.each<{ name: string; flags: Flags; warn: number; target: number }>([
     { name: 'a compaction level at the default', flags: {}, warn: 0.7, target: 0.5 },
     { name: 'a lower level takes the warning down', flags: { 'thresholds.compact': '60%' }, warn: 0.538, target: 0.5 },

@@ -41,7 +41,7 @@ it('prints an aligned line for each key', async () => {
   expect(starts[0]).toBeLessThan(60);
 });
 
-it('has the key above its value where a terminal is too narrow for both', async () => {
+it('puts the key above its value if the terminal is too narrow for both', async () => {
   const { out } = await run({}, { CTXB_TASK: 'port the parser and its tests' }, { columns: 38 });
   const lines = out.split('\n');
   expect(lines.slice(0, 4)).toEqual(['key', '  value  source', 'window', '  (measured)  default']);
@@ -73,7 +73,7 @@ it('prints the overrides for tools with their sources, after the keys of the gro
   expect((await run({})).out).toMatch(/^tools\.Read +0\.06 +file \/.*\ntools\.mcp__a\.b__\* +4000 +file \/.*\n$/m);
 });
 
-it('prints prices in dollars, as they are written', async () => {
+it('prints prices in dollars, as they are configured', async () => {
   const written = { input: 1, output: 2.2, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 };
   const { input, output } = written;
   writeFileSync(join(cwd, '.contextbudgetrc'), JSON.stringify({ cost: { prices: { 'glm-5.1': { input, output } } } }));
@@ -82,13 +82,13 @@ it('prints prices in dollars, as they are written', async () => {
   expect((await run({})).out).toContain('{"glm-5.1":{"input":1,"output":2.2,');
 });
 
-it.each(['CTXB_COST_PRICES', 'CTXB_FLOW_PRIORITIES'])('says that %s belongs in a file', async (name) => {
+it.each(['CTXB_COST_PRICES', 'CTXB_FLOW_PRIORITIES'])('says that %s must be set in a file', async (name) => {
   const { exitCode, err } = await run({}, { [name]: '{}' });
   expect(exitCode).toBe(2);
   expect(err).toContain(`(${name}); set it in a configuration file, as a variable cannot hold it\n`);
 });
 
-it('prints the schema also when the configuration is bad', async () => {
+it('prints the schema even if the configuration is invalid', async () => {
   const { exitCode, out } = await run({ schema: true }, { CTXB_WINDOW: 'x' });
   expect([exitCode, JSON.parse(out).additionalProperties]).toEqual([0, false]);
 });

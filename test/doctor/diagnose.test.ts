@@ -3,7 +3,7 @@ import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../../src/claude/supported-version
 import { OLDEST_SUPPORTED } from '../../src/core/governor/relief/unsupported.ts';
 import { judgeVersion } from '../../src/doctor/diagnose.ts';
 
-it('package.json names the oldest that the governor relieves', () => {
+it('package.json names the oldest version that the governor relieves', () => {
   expect(OLDEST_CLAUDE).toBe(OLDEST_SUPPORTED);
 });
 

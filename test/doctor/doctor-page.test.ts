@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { doctorPage } from '../support/doctor-page.ts';
 
-it('docs/doctor.md is what the facts say (npx vitest run --config test/vitest.config.ts doctor-page -u)', async () => {
+it('docs/doctor.md matches the facts (npx vitest run --config test/vitest.config.ts doctor-page -u)', async () => {
   await expect(doctorPage()).toMatchFileSnapshot('../../docs/doctor.md');
 });

@@ -110,7 +110,7 @@ it.each([
   expect(judgeThresholds(high, FRESH, isTaken).map(({ status }) => status)).toEqual(['good']);
 });
 
-it('a small window makes even the default compaction come too late', () => {
+it('in a small window, even the default compaction comes too late', () => {
   const [remark] = judgeThresholds(DEFAULTS, { ...FRESH, window: 120_000 }, false);
   expect(remark).toMatchObject({ status: 'warning', subject: 'thresholds.compact', todo: 'lower it below 87,000' });
 });

@@ -24,7 +24,7 @@ function watched(onEnd: (host: GovernorHost<string>) => void) {
   return { host, done };
 }
 
-it('judges an input, then carries out its actions', () => {
+it('processes an input, then executes its actions', () => {
   const { host, done } = watched(() => {});
   const { before, after, input } = host.feed(end, ' line');
   expect({ before, input }).toEqual({ before: start, input: end });
@@ -32,7 +32,7 @@ it('judges an input, then carries out its actions', () => {
   expect(done).toEqual(['?end 7 line', '!end line']);
 });
 
-it('feeds at once what is told while actions are carried out, and what comes later behind all of them', () => {
+it('feeds tell immediately during actions, and tellLater after all of them', () => {
   const { host, done } = watched((host) => {
     host.tellLater({ kind: 'interrupt' });
     host.tellLater({ kind: 'cost-answer', limitUsd: undefined });
@@ -51,7 +51,7 @@ it('feeds at once what is told while actions are carried out, and what comes lat
   ]);
 });
 
-it('is where it was after an action that cannot be carried out, and feeds what waits with the next input', () => {
+it('keeps its state after a failed action, and feeds queued events with the next input', () => {
   const { host, done } = watched((host) => {
     host.tellLater({ kind: 'interrupt' });
     throw new Error('no');
@@ -61,14 +61,14 @@ it('is where it was after an action that cannot be carried out, and feeds what w
   expect(done).toEqual(['?end 7', '?begin 9', '!begin', '?interrupt 9', '!interrupt']);
 });
 
-it('takes the time of the last input where nobody tells the time', () => {
+it('uses the time of the last input by default', () => {
   const host = createHost(start);
   host.feed(end);
   host.tell({ kind: 'begin' });
   expect(host.state.now).toBe(7);
 });
 
-it('is the only one that drives the governor', () => {
+it("is the only caller of the governor's step", () => {
   const source = new URL('../../src/', import.meta.url);
   const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const drivers = files.filter((name) =>

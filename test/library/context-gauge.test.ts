@@ -10,7 +10,7 @@ function gaugeAfter(lines: readonly object[], options = {}): ContextGauge {
 }
 
 describe('the gauge of a library', () => {
-  it.each(FIXTURE_RECORDINGS)('says of $name what a replay says', async ({ path }) => {
+  it.each(FIXTURE_RECORDINGS)('has the figures of a replay for $name', async ({ path }) => {
     const gauge = new ContextGauge();
     for (const line of linesOf(path)) gauge.add(line);
     const [session] = (await replay(path)).sessions;
@@ -19,7 +19,7 @@ describe('the gauge of a library', () => {
     expect(gauge.reading).toMatchObject({ used: session?.context.last, basis: session?.context.basis });
   });
 
-  it('takes events as it takes lines', () => {
+  it('accepts events like lines', () => {
     const [lines, events] = [new ContextGauge(), new ContextGauge()];
     for (const line of linesOf(fixture('native-mid-turn.ndjson'))) {
       lines.add(`${line}\r\n`);
@@ -29,7 +29,7 @@ describe('the gauge of a library', () => {
     expect(lines.used).toBeGreaterThan(0);
   });
 
-  it('begins with nothing', () => {
+  it('is empty at first', () => {
     const { reading } = new ContextGauge();
     expect(reading).toEqual({
       used: 0,
@@ -48,11 +48,11 @@ describe('the gauge of a library', () => {
     { name: 'where tokens are given', policy: { thresholds: { warn: 130_500 } }, zone: 'warning' },
     { name: 'where the window is larger', policy: { window: 1_000_000 }, zone: 'ok' },
     { name: 'where a key is undefined', policy: { window: undefined, zones: { warning: undefined } }, zone: 'warning' },
-  ] as const)('knows the zone of 130,000 tokens $name', ({ policy, zone }) => {
+  ] as const)('reports the zone of 130,000 tokens $name', ({ policy, zone }) => {
     expect(gaugeAfter([initLine(), callLine(130_000)], { policy }).zone).toBe(zone);
   });
 
-  it('adds what was sent until the next call has measured it, once', () => {
+  it('adds sent lines until the next call has measured them, once', () => {
     const gauge = gaugeAfter([initLine(), callLine(50_000), resultLine()]);
     const { predicted } = gauge;
     const prompt = userLine('word '.repeat(1_000));
@@ -65,14 +65,14 @@ describe('the gauge of a library', () => {
     expect(gauge.used).toBe(51_000);
   });
 
-  it.each(['', 'not JSON', '[]', '{"type":"assistant"}', '{"type":"of tomorrow"}'])('leaves %j alone', (line) => {
+  it.each(['', 'not JSON', '[]', '{"type":"assistant"}', '{"type":"of tomorrow"}'])('ignores %j', (line) => {
     const gauge = gaugeAfter([initLine(), callLine(50_000)]);
     const before = gauge.reading;
     gauge.add(line);
     expect(gauge.reading).toEqual(before);
   });
 
-  it('gives readings that do not change', () => {
+  it('returns immutable readings', () => {
     const gauge = gaugeAfter([initLine(), callLine(50_000)]);
     const { reading } = gauge;
     gauge.add(JSON.stringify(callLine(60_000)));

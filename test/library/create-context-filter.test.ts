@@ -48,7 +48,7 @@ describe('a context filter', () => {
     { name: 'texts', lines: linesOf(RECORDING) },
     { name: 'texts that end in their line feed', lines: linesOf(RECORDING).map((line) => `${line}\n`) },
     { name: 'bytes', lines: linesOf(RECORDING).map((line) => Buffer.from(line)) },
-  ])('passes the very same lines on: $name', async ({ lines }) => {
+  ])('passes the same lines on: $name', async ({ lines }) => {
     const told: ContextReading[] = [];
     const filter = createContextFilter({ lines: true, onContext: (context) => told.push(context) });
     const passed: unknown[] = await Readable.from(lines as Iterable<string | Buffer>)
@@ -59,7 +59,7 @@ describe('a context filter', () => {
     expect(told).toEqual(READINGS);
   });
 
-  it('is a transform of web streams too', async () => {
+  it('can be converted to a web stream', async () => {
     const filter = createContextFilter();
     const web = Readable.toWeb(Readable.from(inPieces(BYTES, 1_000))).pipeThrough(Duplex.toWeb(filter));
     const passed = await buffer(web);
@@ -67,7 +67,7 @@ describe('a context filter', () => {
     expect(filter.gauge.reading).toEqual(READINGS.at(-1));
   });
 
-  it('passes on at once what is no whole line yet, and judges a last line without its end', async () => {
+  it('passes an incomplete line on immediately, and reads a last line without its end', async () => {
     const filter = createContextFilter();
     const line = JSON.stringify(callLine(50_000));
     filter.write(JSON.stringify(initLine()));
@@ -79,7 +79,7 @@ describe('a context filter', () => {
     expect(filter.gauge.used).toBe(50_000);
   });
 
-  it('takes no more than its reader does', async () => {
+  it('reads no faster than its reader', async () => {
     let taken = 0;
     const source = new Readable({
       highWaterMark: 1_000,
@@ -95,7 +95,7 @@ describe('a context filter', () => {
     expect((await buffer(filter)).length).toBe(10_000_000);
   });
 
-  it('ends with the error that a listener throws', async () => {
+  it('fails with the error that a listener throws', async () => {
     const filter = createContextFilter();
     filter.on('zone', () => {
       throw new Error('enough');

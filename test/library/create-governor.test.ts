@@ -23,7 +23,7 @@ function tell(governor: Governor, from: 'claude' | 'caller', ...lines: readonly 
 }
 
 describe('a governor for another program', () => {
-  it.each(STREAMS)('decides of $name what a replay decides', async ({ path }) => {
+  it.each(STREAMS)('decides for $name as a replay does', async ({ path }) => {
     const governor = createGovernor({ mode: 'replay' });
     const actions = linesOf(path).flatMap((line) => governor.step({ t: 0, from: 'claude', line }).actions);
     const [session] = (await replay(path)).sessions;
@@ -32,14 +32,14 @@ describe('a governor for another program', () => {
     expect(governor.state.costUsd ?? null).toBe(session?.cost.usd);
   });
 
-  it('takes what is undefined for not said', () => {
+  it('treats undefined as omitted', () => {
     const unsaid: Record<string, undefined> = { runId: undefined, contextDir: undefined };
     const governor = createGovernor({ mode: 'act', ...(unsaid as GovernorOptions) });
     governor.step({ t: 0, from: 'ctxb', event: { kind: 'begin' } });
     expect(tell(governor, 'caller', userLine('go on')).map(({ kind }) => kind)).toContain('send');
   });
 
-  it('says in time what is due, and gives back what it is to pass on', () => {
+  it('reports in time what is due, and returns lines to pass on unchanged', () => {
     const governor = createGovernor({ policy: { thresholds: { compact: '60%' } } });
     tell(governor, 'claude', initLine(), callLine(130_000), resultLine());
     const prompt = userLine('go on');
@@ -49,7 +49,7 @@ describe('a governor for another program', () => {
     expect(governor.state).toMatchObject({ phase: 'sent', latch: 'spent', isRelieving: false });
   });
 
-  it('acts where it is to act: prompts wait until the context is relieved', () => {
+  it('holds prompts in act mode until the context is relieved', () => {
     const governor = createGovernor({ mode: 'act', callerSpeaksProtocol: false });
     const { actions } = governor.step({ t: 0, from: 'ctxb', event: { kind: 'begin' } });
     expect(sent(actions).map(({ request }) => request)).toContainEqual(
@@ -70,13 +70,13 @@ describe('a governor for another program', () => {
     { input: { t: 3, from: 'timer', event: { kind: 'timeout', timer: 'turn' } } },
     { input: { t: 4, from: 'ctxb', event: { kind: 'interrupt' } } },
     { input: { t: 5, from: 'caller', event: { kind: 'end' } } },
-  ])('judges a line of a record as what it stands for: $input.from $input.event.kind', ({ input, raw }) => {
+  ])('processes a line of a record like its input: $input.from $input.event.kind', ({ input, raw }) => {
     const [one, other] = [createGovernor({ runId: 'r' }), createGovernor({ runId: 'r' })];
     for (const governor of [one, other]) tell(governor, 'claude', initLine(), callLine(170_000), resultLine());
     expect(other.step(toRecord(input, raw))).toEqual(one.step(input));
   });
 
-  it('is not told how to judge by the opening of a record', () => {
+  it('ignores the policy in the first line of a record', () => {
     const governor = createGovernor();
     const before = governor.state;
     expect(governor.step(recordRun(runWith(), 1))).toEqual({ actions: [], state: before });
@@ -89,7 +89,7 @@ describe('a governor for another program', () => {
     },
   );
 
-  it('refuses a policy that is wrong', () => {
+  it('refuses an invalid policy', () => {
     expect(() => createGovernor({ policy: { window: 5 } })).toThrow(expect.objectContaining({ code: 'config' }));
   });
 });

@@ -8,13 +8,13 @@ import { type PolicyOptions, resolvePolicy } from '../../src/library/policy-opti
 const FORGOTTEN: Record<Exclude<keyof Policy, keyof PolicyOptions>, never> = {};
 
 describe('a policy for the library', () => {
-  it('has the defaults of a configuration, and leaves out nothing of them', () => {
+  it('has all defaults of a configuration', () => {
     expect(FORGOTTEN).toEqual({});
     expect(resolvePolicy()).toEqual(DEFAULTS);
     expect(resolvePolicy({ window: undefined, thresholds: {}, zones: { tellAgent: undefined } })).toEqual(DEFAULTS);
   });
 
-  it('takes shares, percentages and tokens', () => {
+  it('accepts shares, percentages and tokens', () => {
     const { thresholds, tools } = resolvePolicy({
       thresholds: { warn: '60%', compact: 0.7, handoff: 190_000 },
       tools: { Read: '6%', mcp__github__list: 5_000 },
@@ -23,11 +23,11 @@ describe('a policy for the library', () => {
     expect(tools.byTool).toEqual({ Read: 0.06, mcp__github__list: 5_000 });
   });
 
-  it('keeps the other levels in order beside one that was set', () => {
+  it('keeps the other levels in order when one is set', () => {
     expect(resolvePolicy({ thresholds: { compact: '60%' } }).thresholds.warn).toBeLessThan(0.6);
   });
 
-  it('refuses all that is wrong at once', () => {
+  it('refuses all invalid values at once', () => {
     const options = { thresholds: { warn: 'high', compct: 0.5 }, strategy: 'hope' } as unknown as PolicyOptions;
     const refused = catching(() => resolvePolicy(options));
     expect(refused).toBeInstanceOf(CtxbError);

@@ -16,18 +16,18 @@ describe('replay', () => {
     { name: 'a text', stream: () => Readable.from([TEXT]) },
     { name: 'what iterates', stream: () => pieces(Buffer.from(TEXT), 1_000) },
     { name: 'a web stream', stream: () => Readable.toWeb(Readable.from(pieces(Buffer.from(TEXT), 1_000))) },
-  ])('judges a stream as it judges the file: $name', async ({ stream }) => {
+  ])('has the same result for a stream as for the file: $name', async ({ stream }) => {
     const { sessions, ...report } = await replay(RECORDING);
     expect(await replay(stream())).toEqual({ ...report, sessions: [{ ...sessions[0], file: '-' }] });
   });
 
-  it('judges several, and folders', async () => {
+  it('reads several files and folders', async () => {
     const { sessions } = await replay([RECORDING, fixture('')]);
     expect(sessions[0]?.file).toBe(RECORDING);
     expect(sessions.length).toBeGreaterThan(10);
   });
 
-  it('goes by the policy, and tells of calls when asked', async () => {
+  it('uses the policy, and includes calls on request', async () => {
     const plain = await replay(RECORDING);
     expect(plain.sessions[0]?.actions.map(({ kind }) => kind)).toEqual(['warn', 'compact']);
     expect(plain.sessions[0]).not.toHaveProperty('series');
@@ -44,7 +44,7 @@ describe('replay', () => {
     expect(report).not.toContain(secret);
   });
 
-  it('says what cannot be read', async () => {
+  it('reports unreadable files', async () => {
     await expect(replay('/no/such/file')).rejects.toMatchObject({ code: 'unreadable-input' });
     const faults: CtxbError[] = [];
     const { sessions } = await replay(['/no/such/file', RECORDING], { onFault: (fault) => faults.push(fault) });
@@ -52,18 +52,18 @@ describe('replay', () => {
     expect(sessions.map(({ file }) => file)).toEqual([RECORDING]);
   });
 
-  it('says what has broken off, with the cause', async () => {
+  it('reports an interrupted stream, with the cause', async () => {
     const cause = new Error('the line is dead');
     const failing = new Readable({ read: () => failing.destroy(cause) });
     await expect(replay(failing)).rejects.toMatchObject({ code: 'unreadable-input', cause });
   });
 
-  it('refuses a policy before it reads anything', async () => {
+  it('refuses an invalid policy before it reads anything', async () => {
     const policy = { thresholds: { warn: 'high' } } as never;
     await expect(replay('/no/such/file', { policy })).rejects.toMatchObject({ code: 'config' });
   });
 
-  it('takes - for the name of a file', async () => {
+  it('treats - as the name of a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ctxb-replay-'));
     const before = process.cwd();
     try {

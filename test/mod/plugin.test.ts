@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUNDLE = 'plugin/hooks/register.js';
 const json = (path: string) => JSON.parse(readFileSync(`${ROOT}${path}`, 'utf8'));
 
-it('the committed bundle is what the build makes of the sources', async () => {
+it('the committed bundle matches the sources', async () => {
   const git = (...words: string[]) => runProgram('git', words, { env: { PATH: process.env.PATH ?? '' }, cwd: ROOT });
   const { code, stdout } = await git('show', `HEAD:./${BUNDLE}`);
   // Outside of a checkout, the file that is there.
@@ -19,7 +19,7 @@ it('the committed bundle is what the build makes of the sources', async () => {
   expect(committed === text, 'npm run build renews it: commit it').toBe(true);
 });
 
-it('the bundle loads where there is nothing of Node, as in claude', async () => {
+it('the bundle loads without any API of Node, as in claude', async () => {
   const { text } = await pluginBundle();
   const script = text.replace(/export\s*\{\s*register\s*\};?\s*$/, 'typeof register');
   expect(runInNewContext(script, { TextDecoder, performance })).toBe('function');
@@ -30,7 +30,7 @@ it('the committed bundle is marked as generated, and holds no comments or indent
   expect(readFileSync(`${ROOT}${BUNDLE}`, 'utf8')).not.toMatch(/^ +(?:const|return|if) /m);
 });
 
-it('the plugin has the version of the program, and is what the marketplace says', () => {
+it('the plugin has the version of the program, and matches the marketplace', () => {
   const { version } = json('package.json');
   const plugin = json('plugin/.claude-plugin/plugin.json');
   expect(plugin.version).toBe(version);

@@ -29,19 +29,19 @@ describe('the log of a session', () => {
     });
   }
 
-  it('is read line by line as it grows, each whole and once', () => {
+  it('is read as it grows, each line complete and once', () => {
     expect(readings('', 'one\ntw', 'one\ntw', 'one\ntwö\n', 'one\ntwö\nthree\n')).toEqual([
       ...[[], ['one'], []],
       ...[['twö'], ['three']],
     ]);
   });
 
-  it('is read as it grows where claude hands over the whole file', () => {
+  it('is read as it grows even if claude returns the whole file', () => {
     const grown = ['one\n', 'one\ntwo\n', 'one\ntwo\nthree'];
     expect(readingsOf(grown, (bytes) => bytes)).toEqual([['one'], ['two'], []]);
   });
 
-  it('is read in parts where it is long, and only its end where it is longer', () => {
+  it('is read in parts if it is long, and only its end if it is longer', () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `${index} ${'x'.repeat(10_000)}`);
     const read = readings(`${lines.join('\n')}\n`)[0] ?? [];
     expect(read.length).toBeLessThan(900);
@@ -52,19 +52,19 @@ describe('the log of a session', () => {
     expect(new Set(read).size).toBe(read.length);
   });
 
-  it('goes on behind a line that is longer than a part', () => {
+  it('continues after a line that is longer than a part', () => {
     expect(readings(`${'x'.repeat(9_000_000)}\nlast\n`)[0]?.at(-1)).toBe('last');
   });
 });
 
-describe('what the person has set', () => {
+describe("the user's settings", () => {
   const manifest = JSON.parse(readFileSync('plugin/.claude-plugin/plugin.json', 'utf8'));
   const presets = Object.entries(manifest.userConfig).map(([name, option]) => [
     name,
     (option as { readonly default: unknown }).default,
   ]);
 
-  it('is by default what holds in a run', () => {
+  it('are those of a run by default', () => {
     const { thresholds, compaction } = policyFor(Object.fromEntries(presets));
     expect(thresholds).toEqual(DEFAULTS.thresholds);
     expect(compaction).toEqual({ ...DEFAULTS.compaction, when: 'boundary' });
@@ -78,7 +78,7 @@ describe('what the person has set', () => {
     ['never', 'economic'],
     ['0', 'economic'],
     [200, 'economic'],
-  ])('takes %j for compacting at %j', (compactAt, taken) => {
+  ])('accepts %j: compacts at %j', (compactAt, taken) => {
     const { compaction, thresholds } = policyFor({ compactAt });
     expect(compaction.moment).toBe(taken);
     expect(thresholds.compact).toBe(taken === 'economic' ? DEFAULTS.thresholds.compact : taken);
@@ -125,13 +125,13 @@ describe('a session', () => {
     ['does not pay yet', 20, 35_000, false],
     ['follows too soon on another', 8, 130_000, false],
     ['is at its level', 3, 170_000, true],
-  ])('is compacted where that %s', (_, count, tokens, isDue) => {
+  ])('is compacted if that %s', (_, count, tokens, isDue) => {
     const session = begun();
     session.read([prompt, ...calls(count, tokens)]);
     expect(session.isDue(known)).toBe(isDue);
   });
 
-  it('stays due until claude has asked what stays, and then not again at once where that was in vain', () => {
+  it('stays due until claude asks the mod to compact, and a failed attempt is not repeated immediately', () => {
     const session = begun();
     session.read([prompt, ...calls(20, 130_000)]);
     expect([session.isDue(known), session.isDue(known)]).toEqual([true, true]);
@@ -139,7 +139,7 @@ describe('a session', () => {
     expect(session.isDue(known)).toBe(false);
   });
 
-  it('keeps in its place what was said in mid-turn: what the log tells of, and what it does not have yet', () => {
+  it('keeps texts that were sent during a turn in their place, whether the log has them yet or not', () => {
     const session = begun();
     const queued = (text: string) =>
       line({ type: 'attachment', attachment: { type: 'queued_command', commandMode: 'prompt', prompt: text } });
@@ -166,7 +166,7 @@ describe('a session', () => {
     expect(texts(true)).not.toContain('of before');
   });
 
-  it('knows whether the log has the last call yet', () => {
+  it('knows whether the log contains the last call', () => {
     const session = begun();
     session.read([prompt, ...calls(2, 30_000)]);
     const after = (input: number) => ({ ...known, usage: { input, cacheCreation: 0, cacheRead: 0, output: 0 } });
@@ -183,7 +183,7 @@ describe('a session', () => {
     return { session, isTold: session.clear() };
   };
 
-  it('begins with an empty context and empty notes after /clear, and offers those of before until the next turn', () => {
+  it('starts with empty context and notes after /clear, and offers the earlier notes until the next turn', () => {
     const { session, isTold } = cleared();
     expect(isTold).toBe(false);
     expect(session.judged(known).gauge).toMatchObject({ basis: 'none', used: 0 });
@@ -193,7 +193,7 @@ describe('a session', () => {
     expect(session.offered()).toBeUndefined();
   });
 
-  it('hands back what /clear took away once the person asks for it, also later and after a second /clear', () => {
+  it('hands back what /clear removed once the user asks for it, even later and after a second /clear', () => {
     const { session } = cleared();
     session.goOn();
     session.clear();
@@ -202,7 +202,7 @@ describe('a session', () => {
     expect([session.back(), session.offered()]).toEqual([undefined, undefined]);
   });
 
-  it('keeps the notes over /clear where they are always handed back, and offers nothing where that is switched off', () => {
+  it('keeps the notes over /clear if they are always handed back, and offers nothing if that is disabled', () => {
     const always = cleared('always');
     expect([always.isTold, always.session.offered()]).toEqual([true, undefined]);
     expect(always.session.handBack()).toContain('`run 19`');
@@ -210,14 +210,14 @@ describe('a session', () => {
     expect([never.isTold, never.session.offered()]).toEqual([false, undefined]);
   });
 
-  it('does not call a finished turn one that is being worked on', () => {
+  it('does not describe a finished turn as running', () => {
     const session = begun();
     session.read([prompt, ...calls(2, 30_000)]);
     expect(session.handoff(0, true)).toContain('Being worked on');
     expect(session.handoff(0, false)).not.toContain('Being worked on');
   });
 
-  it('hands back what was asked and done, and how the rest is found', () => {
+  it('hands back requests and work, and how to search for the rest', () => {
     const session = begun('`ctxb recall WORDS`');
     expect(session.handBack()).toBeUndefined();
     session.read([prompt, ...calls(2, 30_000)]);
@@ -230,7 +230,7 @@ describe('a session', () => {
   });
 });
 
-it('the band is the status line, in pieces that claude can paint', () => {
+it('the band is the status line, in pieces that claude can colour', () => {
   const pieces = bandText(initialState(replayRun(DEFAULTS)), 0.5, 80);
   expect(pieces.map(({ text }) => text).join('')).toBe(
     'ctxb ░░░░░░░░░░░░░░░░░░░░ not measured yet · $0.50 this session',
@@ -242,7 +242,7 @@ it.each([
   ['a compaction', { compacted: { from: 191_000 } }, 'compacted 191k → 0 (−100%)'],
   ['one that took nothing', { compacted: { from: undefined } }, 'nothing left to cut'],
   ['an offer', { offered: '2 prompts' }, '/ctxb:back hands back 2 prompts'],
-])('the band tells what is new: %s', (_, news, told) => {
+])('the band shows news: %s', (_, news, told) => {
   const pieces = bandText(initialState(replayRun(DEFAULTS)), undefined, 120, news);
   expect(pieces.map(({ text }) => text).join('')).toContain(` · ${told}`);
 });
@@ -254,7 +254,7 @@ it.each([
   [heardText('mind the tests'), undefined],
   ['[ctxb] is what my log says', undefined],
   ['and go on', undefined],
-])('draws a message of an exact compaction in one line, and the words of the user as they are: %j', (text, drawn) => {
+])('folds a message of an exact compaction to one line, and keeps the words of the user: %j', (text, drawn) => {
   expect(foldedText(text)).toBe(drawn);
 });
 
@@ -265,6 +265,6 @@ it.each([
   ['what begins a turn', { origin: { kind: 'composer' } }, false],
   ['a command', { turnId: 't', command: {}, origin: { kind: 'composer' } }, false],
   ['the end of a background task', { turnId: 't', origin: { kind: 'task-notification' } }, true],
-])('%s is put back after a compaction: %j', (_, event, isPutBack) => {
+])('%s is handed back after a compaction: %j', (_, event, isPutBack) => {
   expect(isHeard({ text: 'words', ...event })).toBe(isPutBack);
 });

@@ -102,7 +102,7 @@ it.each([
   { name: 'a fork', words: ['--resume', PARENT, '--fork-session'], session: FORK },
   { name: 'a fork of the newest', words: ['--continue', '--fork-session'], session: FORK },
   { name: 'a fork of one that a title names', words: ['--resume', 'my work', '--fork-session'], session: PARENT },
-])('$name is noted from the beginning', ({ words, session }) => {
+])('$name: the notes include everything from the beginning', ({ words, session }) => {
   log(PARENT, HISTORY());
   log(OTHER, [said('Another one.')], new Date(0));
   expect(adopted(session, ...words)).toEqual(NOTED);
@@ -114,25 +114,25 @@ it.each<{ name: string; session: string; rows: () => readonly Row[]; forked: rea
   { name: 'has another name', session: OTHER, rows: () => [said('Other.')], forked: NOTED },
   { name: 'is empty', session: SECOND, rows: () => [], forked: [] },
   { name: 'is newer', session: SECOND, rows: () => [said('Other.')], forked: ['Other.'] },
-])('a fork of the newest, beside a log that $name', ({ session, rows, forked }) => {
+])('a fork of the newest session, beside a log that $name', ({ session, rows, forked }) => {
   log(PARENT, HISTORY(), new Date(Date.now() - 10_000));
   log(session, rows());
   expect(adopted(FORK, '--continue', '--fork-session')).toEqual(forked);
 });
 
-it('a fork begins without notes where it is not sure of which session it is', () => {
+it('a fork starts without notes if its parent session is uncertain', () => {
   log(PARENT, HISTORY(), new Date(Date.now() - 10_000));
   const notes = adoptedBy(['--continue', '--fork-session']);
   log(SECOND, [said('Other.')]);
   expect(notes.entries(FORK, false)).toEqual([]);
 });
 
-it('nothing is noted of a session that has no log', () => {
+it('a session without a log gets no notes', () => {
   expect(adopted(PARENT, '--resume', PARENT)).toEqual([]);
   expect(adopted(FORK, '--continue', '--fork-session')).toEqual([]);
 });
 
-it('a fork begins with the notes of its parent, as far as they went when it began', () => {
+it('a fork starts with the notes of its parent up to the time of the fork', () => {
   log(PARENT, HISTORY());
   note(PARENT, ['Noted.'], Date.now() - 1000);
   note(PARENT, ['Said later.'], Date.now() + 60_000);
@@ -156,7 +156,7 @@ it.each([
   expect(adopted(PARENT, '--resume', PARENT)).toEqual(NOTED);
 });
 
-it('what a compaction keeps is noted once, and a summary is no prompt', () => {
+it('prompts kept by a compaction are noted once, and a summary is not a prompt', () => {
   const [one, ...others] = HISTORY();
   const boundary = row({
     type: 'system',
@@ -174,7 +174,7 @@ it('what a compaction keeps is noted once, and a summary is no prompt', () => {
   expect(adopted(PARENT, '--resume', PARENT)).toEqual([...NOTED, 'state', 'Three.']);
 });
 
-it('a session that is resumed at a message ends there, whatever is noted of it', () => {
+it('a session that is resumed at a message ends there, whatever its notes contain', () => {
   const rows = HISTORY();
   log(PARENT, [...rows, said('Taken back.')]);
   note(PARENT, ['Taken back.']);
@@ -187,7 +187,7 @@ it('secrets are masked', () => {
   expect(adopted(PARENT, '--continue')).toEqual(['Push with [masked: GitHub token].']);
 });
 
-it('of a long log all that was said is noted, and of what was run the newest', () => {
+it('of a long log, all prompts are noted, but only the newest calls', () => {
   const out = 'word '.repeat(200_000);
   const many = Array.from({ length: 12 }, (_, at) => ran(`u${at}`, `echo ${at}`, out)).flat();
   log(PARENT, [...HISTORY(), ...many, said('Three.')]);
@@ -198,7 +198,7 @@ it('of a long log all that was said is noted, and of what was run the newest', (
   expect(all.length).toBeLessThan(12);
 });
 
-it('a log that cannot be read is a fault, and the run goes on', () => {
+it('an unreadable log is a fault, and the run continues', () => {
   mkdirSync(join(cwd, '.context'), { recursive: true });
   writeFileSync(join(cwd, '.context', 'sessions'), 'foreign');
   rmSync(projectLogs(io), { recursive: true });
@@ -206,7 +206,7 @@ it('a log that cannot be read is a fault, and the run goes on', () => {
   expect(adopted(PARENT, '--resume', PARENT)).toEqual([]);
 });
 
-it('a session that is noted goes on with what was done without ctxb since', () => {
+it('a session with notes adds the work that was done without ctxb since', () => {
   const begun = said('One.');
   log(PARENT, [begun, ...ran('t1', 'npm test'), said('Two.'), ...ran('t2', 'make')]);
   note(PARENT, ['One.'], Date.parse(String(begun.timestamp)) - 50);

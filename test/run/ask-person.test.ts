@@ -30,7 +30,7 @@ describe('an answer at a limit', () => {
     expect(readLimit(answer, REACHED)).toBe(limitUsd);
   });
 
-  it('yes leaves room above what was spent, however far past the limit that is', () => {
+  it('yes leaves room above the spending, however far it exceeds the limit', () => {
     expect(readLimit('y', { spentUsd: 50, limitUsd: 10 })).toBe(60);
   });
 });
@@ -62,7 +62,7 @@ describe('the vectors of the answers', () => {
 });
 
 describe('the question', () => {
-  it('names the sums, and what "y" means', async () => {
+  it('contains the sums, and the meaning of "y"', async () => {
     const asked: string[] = [];
     const limitUsd = await askForLimit(REACHED, async (question) => {
       asked.push(question);
@@ -74,7 +74,7 @@ describe('the question', () => {
     ]);
   });
 
-  it('does not round a limit below a cent to nothing', async () => {
+  it('does not round a limit below a cent to zero', async () => {
     let asked = '';
     await askForLimit({ ...REACHED, spentUsd: 0.07, limitUsd: 0.005 }, async (question) => {
       asked = question;
@@ -83,7 +83,7 @@ describe('the question', () => {
     expect(asked).toContain('the limit is $0.0050.');
   });
 
-  it('promises no other limit than "y" sets', async () => {
+  it('names the limit that "y" sets', async () => {
     let asked = '';
     const limitUsd = await askForLimit({ ...REACHED, spentUsd: 25 }, async (question) => {
       asked = question;
@@ -92,25 +92,25 @@ describe('the question', () => {
     expect(asked).toContain(`up to $${limitUsd?.toFixed(2)},`);
   });
 
-  it('without an answer is answered with no', async () => {
+  it('counts as no without an answer', async () => {
     expect(await askForLimit(REACHED, async () => undefined)).toBeUndefined();
   });
 });
 
 describe('the answer', () => {
-  it('is the line that is typed', async () => {
+  it('is the typed line', async () => {
     const { stdin, io } = terminal();
     stdin.end('30\n');
     expect(await readAnswer(io)).toBe('30');
   });
 
-  it('is none when the terminal goes away', async () => {
+  it('is undefined when the terminal closes', async () => {
     const { stdin, io } = terminal();
     stdin.end();
     expect(await readAnswer(io)).toBeUndefined();
   });
 
-  it('is none when the question is taken back', async () => {
+  it('is undefined when the question is cancelled', async () => {
     const { io } = terminal();
     const over = new AbortController();
     const answer = readAnswer(io, over.signal);
@@ -127,7 +127,7 @@ describe('the answer', () => {
   });
 });
 
-it('a question that was taken back does not take the next one back', async () => {
+it('a cancelled question does not cancel the next one', async () => {
   const { stdin, io } = terminal();
   const questions = createQuestions(io, { ask: (_, answer) => answer() });
   const first = questions.ask('One? ');

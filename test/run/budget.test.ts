@@ -36,7 +36,7 @@ const CASES: readonly BudgetCase[] = [
   },
 ];
 
-describe("claude's own stop", () => {
+describe("claude's own cost limit", () => {
   it.each(CASES)('$name', ({ cost, attended = false, spent = 0, project = 0, budget }) => {
     const expected = budget.flatMap((usd) => ['--max-budget-usd', usd]);
     expect(budgetArguments(policyWith({ cost }).cost, attended, { run: spent, project })).toEqual(expected);

@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 const stamp = createStamp('00000000-0000-4000-8000-000000000000');
 
-describe('a uuid is put into a user line', () => {
+describe('a uuid is inserted into a user line', () => {
   it.each([
     { title: 'a plain line', line: '{"type":"user","message":{"role":"user","content":"x"}}' },
     { title: 'blanks and other orders', line: ' { "message":{"role":"user","content":"}"} , "type":"user" } ' },
@@ -27,17 +27,17 @@ describe('a uuid is put into a user line', () => {
     { title: 'another type', line: '{"type":"control_request","request_id":"1"}' },
     { title: 'no JSON', line: '{"type":"user"' },
     { title: 'nothing', line: '' },
-  ])('$title stays as it is', ({ line }) => {
+  ])('$title stays unchanged', ({ line }) => {
     expect(withUuid(line, stamp)).toBe(line);
   });
 
-  it('each line gets one of its own', () => {
+  it('each line gets a different one', () => {
     expect(promptLine('x', stamp)).not.toBe(promptLine('x', stamp));
   });
 });
 
 describe('fixed prompts', () => {
-  it('come in order, then the end', () => {
+  it('arrive in order, followed by the end', () => {
     const seen: string[] = [];
     fixedPrompts([promptLine('one', stamp), promptLine('two', stamp)]).start({
       line: (event, line) =>
@@ -50,7 +50,7 @@ describe('fixed prompts', () => {
 });
 
 describe('lines of the protocol', () => {
-  it('come one at a time: the next waits until claude takes more', async () => {
+  it('arrive one at a time: the next waits until claude accepts more', async () => {
     const stdin = new PassThrough();
     const input = protocolLines(stdin, undefined);
     const seen: string[] = [];
@@ -87,7 +87,7 @@ describe('lines of the protocol', () => {
     expect(seen).toEqual(['a\n', 'b\n', 'end']);
   });
 
-  it('end when stdin breaks', async () => {
+  it('end when stdin fails', async () => {
     const stdin = new PassThrough();
     const input = protocolLines(stdin, undefined);
     const ended = new Promise<void>((end) => input.start({ line: () => {}, end, mayContinue: (go) => go() }));
@@ -96,7 +96,7 @@ describe('lines of the protocol', () => {
     expect(stdin.destroyed).toBe(true);
   });
 
-  it('do not keep the process alive when they are no longer wanted', () => {
+  it('do not keep the process alive after stop', () => {
     const stdin = new PassThrough();
     const input = protocolLines(stdin, stamp);
     input.start({ line: () => {}, end: () => {}, mayContinue: (go) => go() });

@@ -72,14 +72,14 @@ function lineOf(more: Partial<SupervisorWorld> = {}, onExit: (line: Supervisor, 
 }
 
 describe('a process ends', () => {
-  it('and none takes its place: that is the end', async () => {
+  it('and the run ends without a successor', async () => {
     const { line, first, events } = lineOf();
     first.end(KILLED);
     expect(await line.ended()).toEqual(KILLED);
     expect(events).toEqual([{ kind: 'exit', ...KILLED, ...LOGGED }]);
   });
 
-  it('and another takes its place, with the session that was named', async () => {
+  it('and a successor resumes the named session', async () => {
     const { line, first, children, events, resumed } = lineOf({}, (of, count) => {
       if (count === 1) of.startNext(AT_ONCE);
     });
@@ -90,7 +90,7 @@ describe('a process ends', () => {
     expect(line.child()).toBe(children[1]);
   });
 
-  it('is told when all that it wrote has been handed on', async () => {
+  it('and is reported once all its output was passed on', async () => {
     const order: string[] = [];
     const first = fakeChild(1);
     const { promise, resolve } = pending<void>();
@@ -109,7 +109,7 @@ describe('a process ends', () => {
     expect(order).toEqual(['read', 'exit']);
   });
 
-  it('with a log that cannot be read: it is told, and nothing is taken for delivered', async () => {
+  it('with an unreadable log: that is reported, and nothing counts as delivered', async () => {
     const { line, first, events, faults } = lineOf({
       readLog() {
         throw new Error('EACCES');
@@ -122,8 +122,8 @@ describe('a process ends', () => {
   });
 });
 
-describe('one that cannot be started', () => {
-  it('counts as one that died, and the next is tried', async () => {
+describe('a process that cannot be started', () => {
+  it('counts as crashed, and the next one is tried', async () => {
     let tries = 0;
     const { line, first, events, faults } = lineOf(
       {
@@ -144,8 +144,8 @@ describe('one that cannot be started', () => {
   });
 });
 
-describe('no other takes its place', () => {
-  it('when the run was stopped while that waited', async () => {
+describe('no successor starts', () => {
+  it('if the run was stopped while it waited', async () => {
     const { line, first, events, resumed } = lineOf({}, (of, count) => {
       if (count > 1) return;
       of.startNext({ ...AT_ONCE, afterMs: 3_600_000 });
@@ -158,7 +158,7 @@ describe('no other takes its place', () => {
     expect(first.killed).toEqual(['SIGTERM']);
   });
 
-  it('when nothing more is to be said', async () => {
+  it('if the input has ended', async () => {
     const world = lineOf({}, (of) => {
       of.startNext(AT_ONCE);
       world.close();
@@ -169,7 +169,7 @@ describe('no other takes its place', () => {
   });
 });
 
-it('a signal that comes while another is being started reaches that one', async () => {
+it('a signal during the start of a process reaches that process', async () => {
   const next = fakeChild(2);
   const { line, first } = lineOf(
     {

@@ -47,8 +47,8 @@ function turn(driver: Driver, usd: number): GovernorState {
 
 const ledger = () => costEntries(folder);
 
-describe('what a turn cost', () => {
-  it('is written down at its end, once', () => {
+describe('the cost of a turn', () => {
+  it('is recorded at its end, once', () => {
     const costs = keeper();
     const driver = afterTurn(20_000);
     const state = turn(driver, 0.25);
@@ -59,7 +59,7 @@ describe('what a turn cost', () => {
     expect(ledger()).toMatchObject([{ microUsd: 250_000 }, { microUsd: 50_000 }]);
   });
 
-  it('is written down at the end of the run where the turn did not come to its own', () => {
+  it('is recorded at the end of the run if the turn did not end', () => {
     const costs = keeper();
     const driver = afterTurn(20_000);
     costs.settle(turn(driver, 0.25));
@@ -69,7 +69,7 @@ describe('what a turn cost', () => {
     expect(ledger()).toMatchObject([{ computed: false }, { computed: true }]);
   });
 
-  it('leaves no file where it cost nothing', () => {
+  it('of zero creates no file', () => {
     keeper('r', false).close(drive().state);
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -100,13 +100,13 @@ it('a subagent is noted also with the end of a turn, and where nothing was spent
   expect(noted).toEqual([1, 2]);
 });
 
-describe('what other runs have spent', () => {
-  it('is told before the run begins', () => {
+describe('the spending of other runs', () => {
+  it('is reported before the run begins', () => {
     keeper('other').settle(turn(afterTurn(20_000), 0.5));
     expect(keeper().opening()).toEqual({ kind: 'project-cost', others: 500_000, earlier: 0 });
   });
 
-  it('is told at the end of a turn, where it has changed', () => {
+  it('is reported at the end of a turn, if it has changed', () => {
     const costs = keeper();
     const driver = afterTurn(20_000);
     expect(costs.settle(turn(driver, 0.1))).toBeUndefined();
@@ -117,7 +117,7 @@ describe('what other runs have spent', () => {
     expect(costs.settle(turn(driver, 0.3))).toBeUndefined();
   });
 
-  it('is not looked up where no limit asks for it', () => {
+  it('is not read without a limit', () => {
     const costs = keeper('r', false);
     keeper('other').settle(turn(afterTurn(20_000), 0.5));
     expect(costs.opening()).toBeUndefined();
@@ -125,13 +125,13 @@ describe('what other runs have spent', () => {
   });
 });
 
-describe('a ledger that cannot be used', () => {
-  it('keeps a run with a limit from beginning', () => {
+describe('an unusable ledger', () => {
+  it('prevents a run with a limit from starting', () => {
     writeFileSync(join(folder, 'costs'), '');
     expect(() => keeper().opening()).toThrow(expect.objectContaining({ code: 'store' }));
   });
 
-  it('does not stop one that has begun, is told once, and has all of it when it can be used again', () => {
+  it('does not stop a running one, is reported once, and is completed when it is usable again', () => {
     const file = join(folder, 'costs');
     const costs = keeper();
     const driver = afterTurn(20_000);

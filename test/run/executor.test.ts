@@ -90,7 +90,7 @@ const CASES: readonly EffectCase[] = [
   { title: 'buffered lines are settled', action: { kind: 'buffered', fate: 'show' }, notes: [{ buffered: 'show' }] },
 ];
 
-describe('an action is carried out', () => {
+describe('an action is executed', () => {
   it.each(CASES)('$title', ({ action, notes: expected, sent: line = '' }) => {
     const { executor, notes, sent } = noting();
     executor.execute(action);
@@ -98,7 +98,7 @@ describe('an action is carried out', () => {
     expect(sent()).toBe(line);
   });
 
-  it('the end of the input closes stdin, and what is sent later is dropped', () => {
+  it('the end of the input closes stdin, and later lines are dropped', () => {
     const { executor, stdin, sent } = noting();
     executor.execute({ kind: 'end-input' });
     expect(stdin.writableEnded).toBe(true);
@@ -106,7 +106,7 @@ describe('an action is carried out', () => {
     expect(sent()).toBe('');
   });
 
-  it('a claude that is gone does not end the run', () => {
+  it('a claude that has exited does not end the run', () => {
     const { executor, stdin } = noting();
     stdin.destroy(new Error('write EPIPE'));
     expect(() => executor.execute({ kind: 'send', line: 'x' })).not.toThrow();
@@ -125,7 +125,7 @@ describe('a hook', () => {
     expect(notes.includes('flush')).toBe(flushed);
   });
 
-  it('is answered at once, after the work before it', () => {
+  it('is answered immediately, after beforeHook', () => {
     const order: string[] = [];
     const { executor, sent } = noting({ beforeHook: (hook) => void order.push(hook) });
     executor.execute({ kind: 'answer-hook', requestId: 'r', hook: 'PreCompact', output: { a: 1 } });
@@ -139,7 +139,7 @@ describe('a hook', () => {
   it.each([
     { title: 'an error', thrown: new Error('disk full'), message: 'disk full' },
     { title: 'something that is none', thrown: 'odd', message: 'odd' },
-  ])('whose work throws $title is answered with an error, once, and that is told', ({ thrown, message }) => {
+  ])('whose beforeHook throws $title is answered with an error, once, and that is reported', ({ thrown, message }) => {
     const { executor, sent, notes } = noting({
       beforeHook: () => {
         throw thrown;
@@ -159,7 +159,7 @@ describe('timers', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('feed their time-out once', () => {
+  it('feed their timeout once', () => {
     const { executor, notes } = noting();
     executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
     vi.advanceTimersByTime(99);
@@ -168,7 +168,7 @@ describe('timers', () => {
     expect(notes).toEqual([{ feed: { kind: 'timeout', timer: 'compaction' } }]);
   });
 
-  it('start anew when they are set again', () => {
+  it('restart when they are set again', () => {
     const { executor, notes } = noting();
     executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
     vi.advanceTimersByTime(80);
@@ -198,7 +198,7 @@ describe('timers', () => {
     },
   );
 
-  it('are cleared one by one, and all in the end', () => {
+  it('are cleared one by one, and all by dispose', () => {
     const { executor, notes } = noting();
     executor.execute({ kind: 'set-timer', timer: 'compaction', afterMs: 100 });
     executor.execute({ kind: 'set-timer', timer: 'context', afterMs: 100 });
@@ -212,7 +212,7 @@ describe('timers', () => {
 });
 
 describe('the caller is slowed down', () => {
-  it('not while claude takes what comes', () => {
+  it('not while claude accepts input', () => {
     const { executor } = noting();
     let called = false;
     executor.whenWritable(() => {

@@ -18,14 +18,14 @@ async function collectMemory(): Promise<void> {
 it.each([
   { name: 'alone', other: undefined },
   { name: 'beside another signal', other: new AbortController().signal },
-])('a signal $name is aborted in time, although memory was collected before', async ({ other }) => {
+])('a signal $name aborts in time, even after a garbage collection', async ({ other }) => {
   const signal = timeoutSignal(200, other);
   const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
   await collectMemory();
   await aborted;
 });
 
-it('is aborted by the other signal', () => {
+it('aborts with the other signal', () => {
   const other = new AbortController();
   const signal = timeoutSignal(60_000, other.signal);
   other.abort();
@@ -61,7 +61,7 @@ describe('a single Ctrl-C', () => {
     expect(watch.done).toEqual(done);
   });
 
-  it('does not end a run that the person goes on with', () => {
+  it('does not end a run that the user continues', () => {
     const watch = watched(() => true);
     watch.press();
     watch.rearm();

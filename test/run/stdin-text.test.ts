@@ -7,7 +7,7 @@ function read(stdin: Readable & { isTTY?: boolean }, hasPrompt = false) {
   return { notices, text: readStdinText({ stdin, hasPrompt, onNotice: (text) => notices.push(text) }) };
 }
 
-describe('what was piped in', () => {
+describe('piped text', () => {
   it.each([
     { title: 'text', chunks: ['one\r\n', 'two\n'], text: 'one\r\ntwo\n' },
     { title: 'a character cut in two', chunks: [Buffer.from([0xf0, 0x9f]), Buffer.from([0x99, 0x82])], text: '🙂' },
@@ -23,7 +23,7 @@ describe('what was piped in', () => {
     expect(await read(stdin).text).toBeUndefined();
   });
 
-  it('is not taken for empty when it cannot be read', async () => {
+  it('does not count as empty if it is unreadable', async () => {
     const stdin = new PassThrough();
     const { text } = read(stdin);
     stdin.destroy(new Error('EIO'));
@@ -31,11 +31,11 @@ describe('what was piped in', () => {
   });
 });
 
-describe('when nothing comes for 3 seconds', () => {
+describe('after 3 seconds of silence on stdin', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('a prompt from elsewhere goes without it, and that is said', async () => {
+  it('a prompt from elsewhere is sent without it, with a notice', async () => {
     const { text, notices } = read(new PassThrough(), true);
     await vi.advanceTimersByTimeAsync(2_999);
     expect(notices).toEqual([]);
@@ -44,7 +44,7 @@ describe('when nothing comes for 3 seconds', () => {
     expect(notices).toEqual([expect.stringContaining('continuing without it')]);
   });
 
-  it('it is waited for where it is the only prompt, and that is said', async () => {
+  it('the wait continues if stdin is the only prompt, with a notice', async () => {
     const stdin = new PassThrough();
     const { text, notices } = read(stdin);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -53,7 +53,7 @@ describe('when nothing comes for 3 seconds', () => {
     expect(await text).toBe('late');
   });
 
-  it('the rest is waited for once the first byte has come', async () => {
+  it('the wait continues if the first byte has arrived', async () => {
     const stdin = new PassThrough();
     const { text, notices } = read(stdin, true);
     stdin.write('a');

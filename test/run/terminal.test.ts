@@ -37,7 +37,7 @@ function screen({
 }
 
 describe('the status line', () => {
-  it('is drawn, taken away before a line, and drawn again behind it', () => {
+  it('is drawn, cleared before a line, and drawn again after it', () => {
     const { terminal, take } = screen();
     terminal.status(STATE);
     const drawn = take();
@@ -49,7 +49,7 @@ describe('the status line', () => {
     expect(take()).toBe(`${CLEAR}claude says\n${drawn}`);
   });
 
-  it('is not drawn again while it says the same', () => {
+  it('is not drawn again while its text is the same', () => {
     const { terminal, take } = screen();
     terminal.status(STATE);
     take();
@@ -59,7 +59,7 @@ describe('the status line', () => {
     expect(take()).toContain('1,000,000');
   });
 
-  it('is taken away once, and drawn again when something happens', () => {
+  it('is cleared once, and drawn again when something happens', () => {
     const { terminal, take } = screen();
     terminal.status(STATE);
     take();
@@ -70,7 +70,7 @@ describe('the status line', () => {
     expect(take()).not.toBe('');
   });
 
-  it('is gone for good when the session is over', () => {
+  it('is cleared for good when the session is over', () => {
     const { terminal, take } = screen();
     terminal.status(STATE);
     take();
@@ -111,11 +111,11 @@ describe('a question', () => {
     return { terminal, take, answer: (typed: string) => answer(typed), answered };
   }
 
-  it('stands in the place of the status line', () => {
+  it('replaces the status line', () => {
     expect(asked().take()).toBe(`${CLEAR}Go on? `);
   });
 
-  it('is not painted over by the status line, which is back behind the answer', async () => {
+  it('is not overwritten by the status line, which returns after the answer', async () => {
     const { terminal, take, answer, answered } = asked();
     take();
     terminal.status(CHANGED);
@@ -130,14 +130,14 @@ describe('a question', () => {
   it.each([
     { title: 'a notice', say: ({ notice }: Terminal) => notice('hello'), said: 'ctxb: hello' },
     { title: "claude's stderr", say: ({ relay }: Terminal) => relay('claude says'), said: 'claude says' },
-  ])('stands again behind what is said in the meantime: $title', ({ say, said }) => {
+  ])('is repeated after other output: $title', ({ say, said }) => {
     const { terminal, take } = asked();
     take();
     say(terminal);
     expect(take()).toBe(`\n${said}\nGo on? `);
   });
 
-  it("stands again behind what claude's stdout brings", () => {
+  it("is repeated after output on claude's stdout", () => {
     const { terminal, take } = asked();
     take();
     terminal.clear();
@@ -150,7 +150,7 @@ describe('a question', () => {
   it.each([
     { title: 'is taken back', end: async () => undefined },
     { title: 'cannot be read', end: () => Promise.reject(new Error('EIO')) },
-  ])('that $title leaves its line to itself', async ({ end }) => {
+  ])('that $title leaves its line to the next output', async ({ end }) => {
     const { terminal, take } = screen();
     terminal.notice('before');
     take();
@@ -158,7 +158,7 @@ describe('a question', () => {
     expect(take()).toBe('Go on? \n');
   });
 
-  it('is put in a quiet run too', async () => {
+  it('is asked even with --quiet', async () => {
     const { terminal, take } = screen({ quiet: true });
     await terminal.ask('Go on? ', async () => 'y');
     expect(take()).toBe('Go on? ');
@@ -166,13 +166,13 @@ describe('a question', () => {
 });
 
 describe('lines', () => {
-  it('of ours lose their control characters and stay one line', () => {
+  it('of ctxb lose their control characters and stay on one line', () => {
     const { terminal, take } = screen();
     terminal.notice('a\u001b[31mb\u0007\nc\td\u009b2J\r');
     expect(take()).toBe('ctxb: a[31mb c d2J\n');
   });
 
-  it('of ours are left out when it is to be quiet, of claude never', () => {
+  it('of ctxb are omitted with --quiet, lines of claude never', () => {
     const { terminal, take } = screen({ quiet: true });
     terminal.notice('hello');
     terminal.relay('claude says');
@@ -180,7 +180,7 @@ describe('lines', () => {
   });
 });
 
-it('a reader of stderr that went away ends nothing', () => {
+it('a closed stderr does not end the run', () => {
   const { terminal, stderr } = screen();
   stderr.destroy(new Error('write EPIPE'));
   expect(() => terminal.notice('hello')).not.toThrow();

@@ -116,7 +116,7 @@ describe('a conversation', () => {
     expect(broken().map(({ name }) => name)).toContain(rule);
   });
 
-  it('under a changed prefix needs no thought where the model would refuse it, and one elsewhere', () => {
+  it('with a changed prefix needs no thought where the model would refuse it, and one elsewhere', () => {
     const compacted = (model: string) => {
       const { sent, broken } = conversation(model);
       sent.messages.splice(0, sent.messages.length - 2, { role: 'user', content: [text('a note')] });

@@ -6,7 +6,7 @@ import { type Call, steps, turns } from '../support/standin/scenario.ts';
 const contexts = (calls: readonly Call[]) => calls.map(({ context }) => context);
 
 describe('steps', () => {
-  it('makes tool rounds that grow, then a text', () => {
+  it('creates growing rounds of tool calls, then a text', () => {
     const calls = steps({ count: 2, from: 1000, growBy: 500, finalText: 'Over.' });
     expect(contexts(calls)).toEqual([1000, 1500, 2000]);
     expect(calls.map(({ tools }) => tools?.[0]?.input)).toMatchObject([
@@ -17,7 +17,7 @@ describe('steps', () => {
     expect(calls.at(-1)?.text).toBe('Over.');
   });
 
-  it('takes the tool it is given', () => {
+  it('uses the given tool', () => {
     const [first] = steps({ count: 1, growBy: 1, tool: (step) => ({ name: 'Read', input: { step } }) });
     expect(first?.tools).toEqual([{ name: 'Read', input: { step: 1 } }]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createScratchEnvironment } from '../../src/standin/scratch-environment.ts';
 
 describe('createScratchEnvironment', () => {
-  it('builds everything inside one folder, from nothing', async () => {
+  it('creates everything inside one folder, from scratch', async () => {
     const scratch = await createScratchEnvironment({ url: 'http://127.0.0.1:1', path: '/here' });
     const { env, home, cwd } = scratch;
     expect(Object.keys(env).sort()).toEqual([

@@ -45,7 +45,7 @@ describe('plain answers', () => {
     });
   });
 
-  it('numbers messages and tool calls through the whole run', async () => {
+  it('numbers messages and tool calls over the whole run', async () => {
     const tools = [{ name: 'Bash', input: { command: 'true' } }];
     const { url } = await start({ calls: [{ tools }, { tools: [...tools, ...tools] }] });
     const first = await ask(url);
@@ -55,7 +55,7 @@ describe('plain answers', () => {
     expect(second.content.map(({ id }) => id)).toEqual(['toolu_standin_0002', 'toolu_standin_0003']);
   });
 
-  it('keeps to the shape that a title is asked for in, and uses up no call for it', async () => {
+  it('answers a request for a title in the requested shape, and consumes no call for it', async () => {
     const { url } = await start({ calls: [{ text: 'one' }] });
     const properties = {
       title: { type: 'string' },
@@ -77,7 +77,7 @@ describe('plain answers', () => {
     expect((await ask(url)).content).toEqual([{ type: 'text', text: 'one' }]);
   });
 
-  it('goes on at the last context when the calls are used up', async () => {
+  it('continues with the last context when the calls are used up', async () => {
     const { url } = await start({ calls: [{ text: 'one', context: 90_000 }] });
     await post(url, PROMPT);
     const { usage, stop_reason } = await ask(url);
@@ -85,7 +85,7 @@ describe('plain answers', () => {
     expect(stop_reason).toBe('end_turn');
   });
 
-  it('starts again from a small context after a summary', async () => {
+  it('continues with a small context after a summary', async () => {
     const { url } = await start({ calls: [{ text: 'one', context: 90_000 }], summary: { text: 'short' } });
     await ask(url);
     const asking = { messages: [{ role: 'user', content: 'Your task is to create a detailed summary of it.' }] };
@@ -94,12 +94,12 @@ describe('plain answers', () => {
     expect(summary.content).toEqual([{ type: 'text', text: 'short' }]);
   });
 
-  it('says `afterLast` when the calls are used up', async () => {
+  it('returns `afterLast` when the calls are used up', async () => {
     const { url } = await start({ calls: [], afterLast: { text: 'The rest.' } });
     expect((await ask(url)).content[0]?.text).toBe('The rest.');
   });
 
-  it('asks a function for each call, with the request and its number', async () => {
+  it('calls a function for each call, with the request and its number', async () => {
     const { url } = await start({ calls: ({ body }, index) => ({ text: `${body.model} ${index}` }) });
     await post(url, PROMPT);
     expect((await ask(url)).content[0]?.text).toBe('claude-x 1');
@@ -134,7 +134,7 @@ describe('streamed answers', () => {
     expect(deltas.filter(({ type }) => type === 'text_delta').length).toBeGreaterThan(1);
   });
 
-  it('gives the true output tokens only at the end', async () => {
+  it('sends the true output tokens only at the end', async () => {
     const { url } = await start({ calls: [{ text: 'x', context: 1000, usage: { output: 321 } }] });
     const events = parseEvents(await (await post(url, { ...PROMPT, stream: true })).text());
     const dataOf = (type: string) => events.find(({ name }) => name === type)?.data;
@@ -149,7 +149,7 @@ describe('refusals', () => {
     { status: 429, type: 'rate_limit_error', message: /rate limit/ },
     { status: 500, type: 'api_error', message: /Internal/ },
     { status: 529, type: 'overloaded_error', message: 'Overloaded' },
-  ])('says $type for $status', async ({ status, type, message }) => {
+  ])('send $type for $status', async ({ status, type, message }) => {
     const { url } = await start({ calls: [{ error: { status } }, { text: 'fine again' }] });
     const response = await post(url, { ...PROMPT, stream: true });
     expect(response.status).toBe(status);
@@ -159,14 +159,14 @@ describe('refusals', () => {
     expect((await post(url, PROMPT)).status).toBe(200);
   });
 
-  it('says what the call says', async () => {
+  it('contain the message of the call', async () => {
     const { url } = await start({ calls: [{ error: { status: 403, type: 'permission_error', message: 'no' } }] });
     expect(await ask(url)).toMatchObject({
       error: { type: 'permission_error', message: 'no' },
     });
   });
 
-  it('tells when the scenario itself throws', async () => {
+  it('report an error thrown by the scenario', async () => {
     const { url } = await start({
       calls: () => {
         throw new Error('no such step');
@@ -189,7 +189,7 @@ describe('refusals', () => {
 });
 
 describe('the record', () => {
-  it('counts tokens at four characters each, without using up a call', async () => {
+  it('counts tokens at four characters each, without consuming a call', async () => {
     const { url, requests } = await start({ calls: [{ text: 'first' }] });
     const counted = await (await post(url, PROMPT, '/v1/messages/count_tokens?beta=true')).json();
     expect(counted).toEqual({ input_tokens: Math.ceil(JSON.stringify(PROMPT).length / 4) });
@@ -200,7 +200,7 @@ describe('the record', () => {
     ]);
   });
 
-  it('waits for requests past and to come', async () => {
+  it('waits for past and future requests', async () => {
     const { url, waitFor } = await start({ calls: [] });
     const second = waitFor(2);
     await post(url, PROMPT);
@@ -210,7 +210,7 @@ describe('the record', () => {
     expect([(await second).index, (await other).index]).toEqual([1, 1]);
   });
 
-  it('ends waiting and delayed answers when it closes', async () => {
+  it('ends waiting and delayed answers on close', async () => {
     const { url, waitFor, close } = await start({ calls: [{ text: 'late', delayMs: 3_600_000 }] });
     const answer = post(url, PROMPT).catch((error: Error) => error);
     const never = waitFor(() => false).catch((error: Error) => error);

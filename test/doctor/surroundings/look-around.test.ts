@@ -24,7 +24,7 @@ async function found(env: Readonly<Record<string, string>> = {}): Promise<string
   return bad.map(({ status, subject, text, todo }) => `${status} ${subject}: ${text}; ${todo}`.replaceAll(cwd, '~'));
 }
 
-it('nothing is found where nothing is wrong', async () => {
+it('finds no fault in a good installation', async () => {
   expect(await found()).toEqual([]);
 });
 
@@ -100,12 +100,12 @@ it.each([
   expect(await found(env)).toEqual([]);
 });
 
-it('what only an organisation can set means nothing in the settings of a project', async () => {
+it("a setting for organisations has no effect in a project's settings", async () => {
   await file('.claude/settings.json', '{"allowManagedHooksOnly": true}');
   expect(await found()).toEqual([]);
 });
 
-it('a later file of settings wins', async () => {
+it('a later settings file overrides an earlier one', async () => {
   await file('.claude/settings.json', '{"autoCompactEnabled": false, "model": "opus"}');
   await file('.claude/settings.local.json', '{"autoCompactEnabled": true, "model": "haiku"}');
   const around = await lookAround({ env: { HOME: cwd }, cwd });
@@ -127,7 +127,7 @@ it.skipIf(process.getuid?.() === 0)('a context folder that cannot be written is 
   expect(await found()).toEqual([expect.stringMatching(/^fault context folder: .* cannot be written/)]);
 });
 
-it('a context folder below what is no folder cannot be written', async () => {
+it('a context folder inside of a file cannot be written', async () => {
   await file('notes', '');
   expect(await found({ CTXB_CONTEXT_DIR: 'notes/context' })).toEqual([
     expect.stringMatching(/^fault context folder: .* cannot be written/),

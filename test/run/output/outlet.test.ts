@@ -35,7 +35,7 @@ describe('an outlet', () => {
     expect(String(stream.read())).toBe('ab');
   });
 
-  it('calls back at once when nothing waits', () => {
+  it('calls back immediately if nothing is pending', () => {
     const outlet = createOutlet(
       new PassThrough(),
       () => {},
@@ -46,7 +46,7 @@ describe('an outlet', () => {
     expect(called).toBe(1);
   });
 
-  it('is blocked by a slow reader, and calls everybody back once when it is drained', async () => {
+  it('is blocked by a slow reader, and calls everybody back once after draining', async () => {
     const { stream, take } = slowReader();
     const outlet = createOutlet(
       stream,
@@ -65,7 +65,7 @@ describe('an outlet', () => {
     expect(outlet.isBlocked).toBe(false);
   });
 
-  it('tells once that the reader is gone, releases who waits, and writes no more', async () => {
+  it('reports a closed reader once, releases waiting callers, and writes no more', async () => {
     const { stream, taken } = slowReader();
     let told = 0;
     const outlet = createOutlet(
@@ -89,7 +89,7 @@ describe('an outlet', () => {
     });
   });
 
-  it('finishes also when the reader goes away while the last bytes wait', async () => {
+  it('finishes even if the reader closes while the last bytes are pending', async () => {
     const { stream, take } = slowReader();
     const outlet = createOutlet(
       stream,
@@ -102,7 +102,7 @@ describe('an outlet', () => {
     await finished;
   });
 
-  it('finishes without a reader who takes nothing, once he is given up', async () => {
+  it('finishes without a reader that does not read, once it is given up', async () => {
     const { stream, taken } = slowReader();
     let told = 0;
     const outlet = createOutlet(
@@ -119,7 +119,7 @@ describe('an outlet', () => {
     expect({ taken, told, isBlocked: outlet.isBlocked }).toEqual({ taken: ['abc'], told: 0, isBlocked: false });
   });
 
-  it('gives up no reader who has taken all', () => {
+  it('does not give up a reader that has read everything', () => {
     const outlet = createOutlet(
       new Writable({ write: (_chunk, _, done) => done() }),
       () => {},
@@ -130,7 +130,7 @@ describe('an outlet', () => {
     expect(outlet.isGone).toBe(false);
   });
 
-  it('has the status line taken away before each write', () => {
+  it('clears the status line before each write', () => {
     const order: string[] = [];
     const stream = new Writable({
       write(chunk, _, done) {

@@ -217,7 +217,7 @@ describe('the output', () => {
     expect(lastResult).toMatchObject({ text: 'b', isError: true });
   });
 
-  it.each([TEXT, JSON_FORMAT, ARRAY, STREAM])('knows that the log could not be written: $format', async (format) => {
+  it.each([TEXT, JSON_FORMAT, ARRAY, STREAM])('recognises that the log was not written: $format', async (format) => {
     const lost = { line: '{"type":"system","subtype":"session_writes_lost","lost":["transcript"]}' };
     const parts = [{ line: INIT }, { line: result('a') }];
     expect((await write(format, parts)).isUnsaved).toBe(false);
@@ -226,7 +226,7 @@ describe('the output', () => {
     expect(after.includes('session_writes_lost')).toBe(format === STREAM);
   });
 
-  it('passes on how the outlet is', () => {
+  it('reports the state of the outlet', () => {
     const { outlet } = collector();
     const output = createOutput(STREAM, { ...outlet, isBlocked: true });
     expect(output.isBlocked).toBe(true);

@@ -46,6 +46,6 @@ it.each([
   { title: 'a turn that was broken off in a tool', reason: 'aborted_tools', brokenOff: true },
   { title: 'a turn that was broken off in an answer', reason: 'aborted_streaming', brokenOff: true },
   { title: 'another failure', reason: 'model_error', brokenOff: false },
-])('$title is one that was broken off: $brokenOff', ({ reason, brokenOff }) => {
+])('$title was interrupted: $brokenOff', ({ reason, brokenOff }) => {
   expect(isBrokenOff(result({ subtype: 'error_during_execution', terminal_reason: reason }))).toBe(brokenOff);
 });

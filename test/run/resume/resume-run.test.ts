@@ -149,7 +149,7 @@ it.each<Moment>([
     in: 'full',
     says: [],
   },
-])('goes on where the work stands: $name', async ({ at, in: place, says = ['two'] }) => {
+])('continues from the last state: $name', async ({ at, in: place, says = ['two'] }) => {
   const store = begin();
   store.journal(session('full'));
   log('full', said('one'), answer);
@@ -166,7 +166,7 @@ function handOver(store: ReturnType<typeof storeOf>): void {
   store.run({ handedOver: DOCUMENT });
 }
 
-it('takes up the run that had taken up another, whose files may still be there', async () => {
+it('resumes a run that had itself resumed another one, whose files may still exist', async () => {
   begin();
   const next = begin(NEXT, { resumes: RUN });
   const take = () => resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {});
@@ -176,7 +176,7 @@ it('takes up the run that had taken up another, whose files may still be there',
   await expect(take()).rejects.toThrow('no unfinished run');
 });
 
-it('takes up the run before one that had not begun', async () => {
+it('resumes the run before one that had not started', async () => {
   begin();
   storeOf(NEXT).run({ words: ['claude', '-p'], prompts: [kept('two')], ...BEGUN });
   const resumption = await resumeRun({ contextDir: contextDir(), id: undefined, words: [] }, io, () => {});
@@ -188,7 +188,7 @@ const takeNewest = () => resumeRun({ contextDir: contextDir(), id: undefined, wo
 const OTHER = processMark(process.ppid);
 const OWN = processMark(process.pid);
 
-it('of two that take it up at once the first has it', async () => {
+it('lets the first of two processes resume a run', async () => {
   const claim = (runId: string, ctxb: object) => storeOf(runId).journal({ kind: 'start', runId, claude: GONE, ctxb });
   begin();
   claim(RUN, OWN);
@@ -200,7 +200,7 @@ it('of two that take it up at once the first has it', async () => {
   await expect(takeNewest()).rejects.toThrow(`run ${NEXT} is still active`);
 });
 
-it('does not say again what claude has joined with a later prompt, under whose uuid alone it is logged', async () => {
+it('does not repeat a prompt that claude joined with a later one, under whose uuid alone it is logged', async () => {
   const store = begin();
   store.journal(session('full'));
   for (const uuid of ['two', 'three']) store.run({ prompts: [{ ...kept(uuid), fate: 'sent' }] });
@@ -210,7 +210,7 @@ it('does not say again what claude has joined with a later prompt, under whose u
   );
 });
 
-it('another finds that it is being taken up', async () => {
+it('refuses a run that another process is resuming', async () => {
   begin();
   await takeNewest();
   expect([...readLines(join(contextDir(), 'journal.ndjson'))].map(parseFields).at(-1)).toMatchObject({
@@ -221,7 +221,7 @@ it('another finds that it is being taken up', async () => {
   });
 });
 
-it('of which everything was answered is over: the one before it comes next, and nothing is left of it', async () => {
+it('removes a run whose prompts are all answered, and resumes the previous one next', async () => {
   begin();
   const next = begin(NEXT);
   next.run(over('two'));
@@ -230,7 +230,7 @@ it('of which everything was answered is over: the one before it comes next, and 
   expect((await takeNewest())?.resumed.runId).toBe(RUN);
 });
 
-it('in which nothing was said is told of once, and then the one before it comes', async () => {
+it('reports a run without prompts once, and resumes the previous one next', async () => {
   begin();
   const next = storeOf(NEXT);
   next.run({ words: ['claude', '-p'], prompts: [] });
@@ -239,13 +239,13 @@ it('in which nothing was said is told of once, and then the one before it comes'
   expect((await takeNewest())?.resumed.runId).toBe(RUN);
 });
 
-it('that was done, and could not say so on a full disk, does not stand before another', async () => {
+it('skips a completed run that a full disk kept from recording its end', async () => {
   begin();
   storeOf(NEXT).journal({ kind: 'start', runId: NEXT, claude: GONE, ctxb: GONE });
   expect((await takeNewest())?.resumed.runId).toBe(RUN);
 });
 
-it('waits for the run that was the newest when it began to wait', async () => {
+it('waits for the run that was the newest when the wait began', async () => {
   begin().run({ resetsAt: Date.now() + 50 });
   const onWait = () => void begin(NEXT);
   const waited = await untilReset({ contextDir: contextDir(), id: undefined }, io, { notice() {}, onWait });
