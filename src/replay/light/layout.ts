@@ -1,33 +1,33 @@
 import type { Fields } from '../../core/protocol/fields.ts';
 
 /**
- * The form of rows that differ in some values only: texts that all of them share, and a row's own values between them.
- * A row that fits is not parsed: its values begin where the texts end.
+ * The common form of rows that differ only in some values: their shared text, and the positions of each row's own
+ * values. A row that fits needs no parsing, because the shared text delimits its values.
  */
 export interface Layout {
-  /** Whether the line is such a row, from its first byte to its last. */
+  /** Whether the whole line has this form. */
   fits(bytes: Buffer, from: number, to: number): boolean;
-  /** The index of a slot or hole in the pattern; -1 if it has none like it. */
+  /** The index of a slot or hole in the pattern; -1 if it is missing. */
   placeOf(open: string): number;
-  /** Begin and end of each of them in the latest row. */
+  /** Start and end of each slot and hole in the row that `fits` matched last. */
   readonly begins: Int32Array;
   readonly ends: Int32Array;
 }
 
-/** Before the name of a value that is left open: no text of claude's has these characters. */
+/** Prefixes that mark a placeholder; claude's texts do not contain these characters. */
 const SLOT = '\ue000';
 const HOLE = '\ue001';
 const PARTS = /"([\ue000\ue001][^"\ue000\ue001]*)"/;
 
-/** Stands in a pattern for a text without escapes, for null or for a count. */
+/** A placeholder for a string without escapes, for null, or for a count. */
 export const slot = (name: string) => SLOT + name;
 
-/** Stands for any value. A pattern has one or two of them. */
+/** A placeholder for any value. A pattern contains one or two. */
 export const hole = (name: string) => HOLE + name;
 
 export const QUOTE = 0x22;
 
-/** @param pattern a row with slots and holes; undefined: lines that are cut short would fit as well */
+/** @param pattern a row with slots and holes. Returns undefined if truncated lines would fit as well */
 export function layoutOf(pattern: Fields): Layout | undefined {
   const parts = JSON.stringify(pattern).split(PARTS);
   const pieces = parts.filter((_, at) => at % 2 === 0).map(pieceOf);
@@ -39,7 +39,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   const [begins, ends] = [new Int32Array(names.length), new Int32Array(names.length)];
   let view: DataView = new DataView(begins.buffer);
 
-  /** From a piece to a hole. @returns where the hole begins; -1: the row is written in another way */
+  /** Matches from the start up to a hole. @returns the start of the hole, or -1 without a match */
   function forwards(bytes: Buffer, from: number, piece: number, until: number): number {
     let place = from;
     for (let at = piece; ; at++) {
@@ -52,7 +52,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
     }
   }
 
-  /** From the end of the row. @returns where its last hole ends */
+  /** Matches backwards from the end of the row. @returns the end of the last hole, or -1 without a match */
   function backwards(bytes: Buffer, to: number): number {
     let place = to;
     for (let at = names.length; ; at--) {
@@ -74,7 +74,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       if (begin === -1) return false;
       if (first !== last) {
         begins[first] = begin;
-        // The following text shows whether it ends there.
+        // The shared text after the first hole marks its end.
         const end = bytes.indexOf((pieces[first + 1] as Piece).bytes, begin);
         ends[first] = end;
         begin = end === -1 ? -1 : forwards(bytes, end, first + 1, last);
@@ -90,7 +90,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   };
 }
 
-/** A text that rows share, also as numbers of four bytes: so most of a line is compared in a quarter of the time. */
+/** A shared text, also as 32-bit integers: comparing four bytes at a time is four times as fast. */
 interface Piece {
   readonly bytes: Buffer;
   readonly words: Int32Array;
@@ -121,7 +121,7 @@ const BACKSLASH = 0x5c;
 const [BLANK, LAST_ASCII] = [0x20, 0x7e];
 const [ZERO, NINE] = [0x30, 0x39];
 
-/** 1: the byte is unescaped in a text. */
+/** 1 if the byte needs no escape in a string. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte >= BLANK && byte <= LAST_ASCII && byte !== QUOTE && byte !== BACKSLASH),
 );
@@ -130,12 +130,12 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= NINE;
 }
 
-/** A slot's text; undefined: it is no text. */
+/** The string in a slot; undefined if the slot contains another value. */
 export function textIn(bytes: Buffer, from: number, to: number): string | undefined {
   return bytes[from] === QUOTE ? bytes.toString('latin1', from + 1, to - 1) : undefined;
 }
 
-/** A slot's count; NaN: it is no count. */
+/** The count in a slot; NaN if the slot contains another value. */
 export function countIn(bytes: Buffer, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) count = count * 10 + (bytes[at] as number) - ZERO;

@@ -16,25 +16,25 @@ import type { CompactionSeen } from '../items-seen.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
 import type { SessionFigures } from '../summary.ts';
 
-/** Kinds of events in a session log. Any other kind requires the whole judgement. */
+/** Kinds of events in a session log. Any other kind requires a full replay. */
 const LIGHT: ReadonlySet<Event['kind']> = new Set([
   ...(['assistant', 'user', 'boundary', 'known', 'unknown', 'malformed', 'api-retry', 'mode'] as const),
 ]);
 
-/** Only the time and the number of these count. */
+/** Only their number and time matter. */
 const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed', 'api-retry', 'mode']);
 
-/** Finds the figures of a session log line by line, without judging it. */
+/** Computes the figures of a session log line by line, without running the governor. */
 export function createLightReplay({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
   const figures = createFigures(cutterWith(mask), { prompts: false, usage: false });
   const calls = createCallIdentity();
-  // Written over with each row: to copy a state takes longer than to read a row.
+  // Mutated for each row, because copying a state takes longer than reading a row.
   const [before, state] = [draftOf(initialState(run)), draftOf(initialState(run))];
   let isLog = true;
-  /** The latest answer, followed only by rows of which nothing but the time counts. */
+  /** The last answer, while only rows without effect on the figures follow. */
   let last: AssistantEvent | undefined;
 
-  /** A further row of an answer without new content counts as unread. */
+  /** Treats another row of the same answer without new content as unread. */
   function withoutRepeat(read: ReadLine): ReadLine {
     if (read.kind !== 'answer' || last === undefined || !saysSame(read.event, last)) return read;
     return { kind: 'unread', row: { uuid: read.event.uuid, t: read.event.timestamp, answers: undefined } };
@@ -62,13 +62,13 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   }
 
   return {
-    /** It is a session log so far; otherwise it must be replayed in full. */
+    /** Whether the recording may still be a session log; otherwise it needs a full replay. */
     get isLog() {
       return isLog;
     },
-    /** Results of tools change nothing now. */
+    /** Whether tool results currently have no effect on the figures. */
     isCalm: () => isLog && figures.dialect === 'session' && isCalm(state),
-    /** Nor does what is said. */
+    /** Whether neither tool results nor prompts currently have an effect on the figures. */
     isTold: () => isLog && isCalm(state) && state.gauge.calls > 0 && figures.prompt() !== null,
     line(found: ReadLine): void {
       const read = withoutRepeat(found);
@@ -82,7 +82,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (input.from !== 'claude' || !LIGHT.has(input.event.kind)) isLog = false;
       else feed(input.t, input.event);
     },
-    /** undefined: it was no session log. */
+    /** Returns undefined if the recording is not a session log. */
     found(file: string): SessionFigures | undefined {
       if (!isLog || figures.dialect !== 'session') return undefined;
       return {
@@ -98,14 +98,14 @@ function answerIn(line: RecordingLine): AssistantEvent | undefined {
   return line.kind === 'input' && line.input.event.kind === 'assistant' ? line.input.event : undefined;
 }
 
-/** It adds nothing that counts: its size is known. */
+/** Whether an answer repeats the last one, with its final usage and no content that counts. */
 function saysSame(answer: AssistantEvent, last: AssistantEvent): boolean {
   const isOne = answer.messageId === last.messageId && answer.subagent === last.subagent && answer.model === last.model;
   const isSized = answer.outputFinal && last.outputFinal && answer.blocks.length === 0;
   return isOne && isSized && JSON.stringify(answer.usage) === JSON.stringify(last.usage);
 }
 
-/** Only its time counts. */
+/** Whether only the time of an event matters. */
 function isQuiet(state: GovernorState, event: Event): boolean {
   if (event.kind !== 'user') return MEANINGLESS.has(event.kind);
   return event.role === 'tool-result' && isCalm(state);
@@ -115,7 +115,7 @@ function isCalm({ session, exact }: GovernorState): boolean {
   return exact.echoes === 0 && session.id !== undefined && session.version !== undefined;
 }
 
-/** Reads calls, contexts and costs from a line. @param state is changed */
+/** Updates calls, contexts and costs with a line. @param state is mutated */
 function readLightly(state: Draft, event: Event): void {
   if (event.kind === 'boundary') state.gauge = emptyContext(state.gauge, event.postTokens ?? 0);
   if (event.kind === 'assistant' || event.kind === 'user') {
@@ -129,7 +129,7 @@ function readLightly(state: Draft, event: Event): void {
   if (event.kind === 'boundary' || state.exact.echoes > 0) state.exact = followExact(state, event).state.exact;
 }
 
-/** Without what only the whole judgement knows. */
+/** Omits the fields that only a full replay computes. */
 function compactionFigures({ how: _, line: __, gaugeBefore: ___, firstAfter: ____, ...compaction }: CompactionSeen) {
   return compaction;
 }

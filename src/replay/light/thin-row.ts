@@ -6,13 +6,13 @@ import { contextOf, type Usage } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { behindPiece, countIn, hole, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
 
-/** Longer lines are cut, string by string, where they are read whole. */
+/** Longer lines are parsed in full, because their strings may be cut. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
-/** Layouts that are remembered: those of the rows that came last. */
+/** Maximum number of layouts kept, those used last. */
 const MOST_LAYOUTS = 16;
 
-/** How claude begins a row of a conversation. Inside a text its quotes have backslashes. */
+/** The start of a row of a conversation. Inside a string, its quotes would be escaped. */
 const OPENING = Buffer.from('{"parentUuid":');
 
 const CARRIAGE_RETURN = 13;
@@ -22,25 +22,25 @@ const CONTENT = hole('content');
 
 /** What is known of a log so far. */
 interface State {
-  /** What tools return changes nothing. */
+  /** Whether tool results currently have no effect on the figures. */
   readonly isCalm: () => boolean;
-  /** Nor does what is said. */
+  /** Whether neither tool results nor prompts currently have an effect on the figures. */
   readonly isTold: () => boolean;
 }
 
-/** How rows of one layout are read. */
+/** Reads the rows of one layout. */
 interface Reader {
   readonly layout: Layout;
-  /** undefined: it must be parsed. */
+  /** Returns undefined if the row must be parsed. */
   read(bytes: Buffer): ReadLine | undefined;
 }
 
 /**
- * Reads the rows of a session log by the layouts of rows before them, which were parsed: what the model has written where
- * its size is known, and what tools have returned, is not looked at.
+ * Reads rows of a session log by the layouts of earlier rows, which were parsed. Skips the model's texts if the usage
+ * is known, and tool results.
  *
- * @param state whether nothing counts now in what tools return, or in what is said
- * @returns undefined: the line is no row of an object
+ * @param state whether tool results and prompts currently have an effect
+ * @returns undefined if the line is not a row with an object
  */
 export function createThinner(state: State): Thin {
   const readers: Reader[] = [];
@@ -77,9 +77,9 @@ function objectIn(bytes: Buffer, from: number, to: number): Fields | undefined {
   return isFields(value) ? value : undefined;
 }
 
-/** undefined: rows like it are parsed. */
+/** Returns undefined if rows of this form must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
-  // Rows of another form may have in a hole what these rows lack.
+  // Without these fields, another form of row could hide them in a hole.
   if (row.uuid === undefined || row.timestamp === undefined || row.sessionId === undefined) return undefined;
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isSaid(row);
@@ -113,7 +113,7 @@ function openPrompt(row: Fields): Fields | undefined {
   return isSaid(row) ? { message: { ...fieldsOf(row.message), content: CONTENT } } : undefined;
 }
 
-/** What a text has that may tell more than that something was said: of a command, the window, a compaction. */
+/** Texts of prompts that affect the figures: commands, a change of the window, a compaction. */
 const TELLING = ['<command-name>', 'Set model to', 'This session is being continued'];
 
 function mayTell(bytes: Buffer, from: number, to: number): boolean {
@@ -137,18 +137,18 @@ function openProgress({ type, data }: Fields): Fields | undefined {
   return type === 'progress' && data !== undefined ? { data: hole('data') } : undefined;
 }
 
-/** The thread that a row belongs to, by its subagent; '' is the main one. */
+/** The thread of a row: the id of its subagent, or '' for the main thread. */
 function threadOf({ parent_tool_use_id: parent, isSidechain, agentId }: Fields): string {
   return textOf(parent) ?? (isSidechain === true ? (textOf(agentId) ?? SIDECHAIN) : '');
 }
 
-/** Values of light figures, and values that claude repeats from row to row. */
+/** Fields that the figures use, and fields that rarely change from row to row. */
 const FIXED: ReadonlySet<string> = new Set([
   ...['type', 'isSidechain', 'agentId', 'sessionId', 'version', 'cwd', 'parent_tool_use_id', 'session_id'],
   ...['model', 'role'],
 ]);
 
-/** The row with its other texts, nulls and counts left open. */
+/** The row with slots for its other strings, nulls and numbers. */
 function slotted(row: Fields): Fields {
   const isOpen = (value: unknown) => typeof value === 'string' || value === null || typeof value === 'number';
   const entries = Object.entries(row);
@@ -187,17 +187,17 @@ function answerReader(row: Fields): Reader | undefined {
   };
 }
 
-/** The model's words, where they count. The end of an answer has its number of tokens. */
+/** The blocks of an answer, parsed only if they matter: its last row contains the output tokens. */
 function blocksIn(bytes: Buffer, from: number, to: number, isSized: boolean): readonly Block[] | undefined {
   if (isSized && !bytes.subarray(from, to).includes(LARGE_WINDOW_MARK)) return [];
   const content = parsed(bytes.toString('utf8', from - 1, to + 1));
   return content === undefined ? undefined : readBlocks(content);
 }
 
-/** A commit signed with it shows the size of the window. */
+/** Signed commits contain this mark, which reveals the size of the window. */
 const LARGE_WINDOW_MARK = '1M context';
 
-/** A usage with its counts left open, by their path. */
+/** A usage with slots for its counts, named by their paths. */
 function withCounts(value: unknown, path: string): unknown {
   if (typeof value === 'number') return slot(path);
   if (typeof value !== 'object' || value === null) return value;
@@ -205,7 +205,7 @@ function withCounts(value: unknown, path: string): unknown {
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 
-/** Reads the counts of a usage in a known form; undefined: parse it. */
+/** Reads the counts of a usage of a known form; undefined: parse the row. */
 function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
   const [input, output] = [placeOf(slot('/input_tokens')), placeOf(slot('/output_tokens'))];
   const cacheCreation = placeOf(slot('/cache_creation_input_tokens'));
@@ -213,7 +213,7 @@ function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
   const hour = placeOf(slot('/cache_creation/ephemeral_1h_input_tokens'));
   const searches = placeOf(slot('/server_tool_use/web_search_requests'));
   const { terms } = known;
-  // Their sum would have to be made of its parts.
+  // Without a total, the parts would have to be added up.
   if (cacheCreation === -1 && hour !== -1) return () => undefined;
   return (bytes: Buffer): Usage | undefined => {
     const count = (at: number, or: number) =>

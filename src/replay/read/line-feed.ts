@@ -2,18 +2,18 @@ import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { type Fields, isFields, parsed } from '../../core/protocol/fields.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
 
-/** The longest line that is read, in bytes: the longest seen in public recordings is below 10 MiB. */
+/** Maximum length of a line in bytes; the longest one in public recordings is below 10 MiB. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Most lines fit in a buffer of this size. */
+/** Initial buffer size, enough for most lines. */
 const USUAL_BYTES = 1024 * 1024;
-/** Factor by which a buffer for a longer line grows. One of the largest size would make V8 collect garbage all the time. */
+/** Growth factor of the buffer. Allocating the maximum at once would make V8 collect garbage continually. */
 const GROWTH = 4;
 
-/** Characters of a recording's first line that are shown. */
+/** Maximum length of `text` in UTF-16 code units. */
 const FIRST_TEXT_LENGTH = 65_536;
 
-/** One that a recording before has left. */
+/** Buffer left by the previous recording, for reuse. */
 let usual: Buffer | undefined;
 
 function takeUsual(): Buffer {
@@ -24,13 +24,13 @@ function takeUsual(): Buffer {
 
 const LINE_FEED = 10;
 
-/** Some editors put it before the first line. */
+/** Some editors write it at the start of a file. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** The content of a line: a JSON object, only white space, or anything else. */
+/** The content of a line: a JSON object, white space, or anything else. */
 export type ReadLine = (
   | { readonly kind: 'blank' }
-  /** `lost`: it held a call. */
+  /** `lost`: the line contained a call. */
   | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
@@ -38,16 +38,18 @@ export type ReadLine = (
 ) & {
   /** Other text precedes it on the line. */
   readonly isMore?: true;
-  /** The beginning of the first line that is not blank; it tells the kinds of recordings apart. */
+  /** The start of the first non-blank line, which identifies the kind of recording. */
   readonly text?: string;
 };
 
-/** A row of a session log of which only its presence counts. */
+/** A row of a session log that is counted without parsing. */
 export interface Row {
-  /** undefined: nothing by which it would be known if it came again. */
+  /** undefined if the row cannot be recognized when it is repeated. */
   readonly uuid: string | undefined;
   readonly t: number | undefined;
-  /** The thread whose call it answers: a subagent's id, '' for the main thread; undefined: none. */
+  /**
+   * The thread whose call the row answers: a subagent's id, or '' for the main thread; undefined if it answers none.
+   */
   readonly answers: string | undefined;
 }
 
@@ -64,7 +66,7 @@ export function findIn(text: string): ReadLine {
   }
 }
 
-/** All that can be read of a line, which two processes may have written at once. */
+/** Everything readable on a line, which two processes may have written at once. */
 export function findAllIn(text: string): readonly ReadLine[] {
   const line = findIn(text);
   if (line.kind !== 'malformed') return [line];
@@ -74,7 +76,10 @@ export function findAllIn(text: string): readonly ReadLine[] {
   return [...found, ...torn].map((each, at) => (at === 0 ? each : { ...each, isMore: true }));
 }
 
-/** The rows of a recording that is one array, as Anthropic's action writes it; of one that is torn what can be read. */
+/**
+ * The rows of a recording that is one JSON array, as Anthropic's GitHub action writes it; of a truncated one, the
+ * readable part.
+ */
 function rowsIn(array: readonly Buffer[]): readonly ReadLine[] {
   const text = Buffer.concat(array).toString();
   const rows = parsed(text);
@@ -82,30 +87,32 @@ function rowsIn(array: readonly Buffer[]): readonly ReadLine[] {
   return rows.flat(ARRAYS_DEEP).map((value) => (isFields(value) ? { kind: 'value', value } : MALFORMED));
 }
 
-/** How an array of objects begins, or one of such arrays, as `jq --slurp` makes it of several. */
+/**
+ * Matches the start of an array of objects, or of an array of such arrays, which `jq --slurp` makes of several files.
+ */
 const ARRAY = /^\s*\[\s*(?:[[{]|$)/;
 const ARRAYS_DEEP = 1;
 
-/** Reads the relevant fields of a line faster than a full parse; undefined: parse it. */
+/** Reads the relevant fields of a line faster than a full parse; undefined: parse the line. */
 export type Thin = (bytes: Buffer, from: number, to: number) => ReadLine | undefined;
 
 /**
- * Takes a recording chunk by chunk and hands over its lines.
+ * Splits a recording, received in chunks, into lines.
  *
- * @param maxLine in bytes; a longer one is malformed
- * @param thin reads the lines behind the first one
+ * @param maxLine maximum length in bytes; longer lines are malformed
+ * @param thin reads the lines after the first one
  */
 export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_LINE_BYTES, thin?: Thin) {
-  /** The beginning of a line whose end has not come. */
   const nothing = Buffer.alloc(0);
+  /** The start of an incomplete line. */
   let held: Buffer = nothing;
-  /** Size of that line in bytes; of a line that is too long, no more are kept. */
+  /** Size of the incomplete line in bytes; may exceed `maxLine`, but then no more bytes are kept. */
   let size = 0;
-  /** Zeros in or near a line, left by a crash of the system: its parts cannot be trusted. */
+  /** Zeros in or near a line, left by a system crash: the line must be fully parsed. */
   let hasZeros = false;
   let isFirst = true;
   let isOpened = false;
-  /** All that follows is one array. */
+  /** Collects the recording if it is a single array. */
   let array: Buffer[] | undefined;
 
   function hold(bytes: Buffer): void {
@@ -124,7 +131,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     return isFirst && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   }
 
-  /** Takes the line that ends in these bytes. */
+  /** Processes the line that ends in these bytes. */
   function take(bytes: Buffer, from: number, to: number, isLast = false): void {
     if (size === 0 && to - from <= maxLine) takeLine(bytes, from, to, isLast);
     else {
@@ -143,13 +150,13 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     else onLine(thinned);
   }
 
-  /** @param text undefined: it is too long */
+  /** @param text undefined if the line is too long */
   function takeWhole(text: string | undefined, isLast: boolean): void {
     if (!isOpened && text !== undefined && ARRAY.test(text)) {
       array = [Buffer.from(text)];
       return;
     }
-    // The last line of a file that is being written has lost nothing.
+    // An incomplete last line is still being written, so no call is lost.
     if (text === undefined) hand(MALFORMED, '');
     else if (isLast) hand(findIn(text), text);
     else for (const line of findAllIn(text)) hand(line, text);
@@ -162,7 +169,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   }
 
   return {
-    /** The chunk may be written over afterwards. */
+    /** Adds a chunk, whose memory the caller may reuse afterwards. */
     push(chunk: Buffer): void {
       hasZeros = chunk.includes(0) || (hasZeros && size > 0);
       let begin = 0;
@@ -176,7 +183,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       if (array === undefined) hold(rest);
       else array.push(Buffer.from(rest));
     },
-    /** The end of the input: a last line without a line feed counts. */
+    /** Ends the input; a last line needs no line feed. */
     end(): void {
       if (size > 0) take(nothing, 0, 0, true);
       if (array !== undefined) for (const line of rowsIn(array)) hand(line, '[');
@@ -186,10 +193,10 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   };
 }
 
-/** A longer line, in bytes, has pictures or documents: no context holds so much text. */
+/** Lines above this length in bytes contain images or documents: no context has room for so much text. */
 const LONG_LINE = 8 * 1024 * 1024;
 
-/** Bytes that are read of each string in a long line. */
+/** Maximum bytes read of each string in a long line. */
 const MOST_BYTES = 1024 * 1024;
 
 const QUOTE = 0x22;
@@ -197,8 +204,8 @@ const BACKSLASH = 0x5c;
 const UNICODE = 0x75;
 
 /**
- * The text of a line. In a line over 8 MiB each string is cut to 1 MiB, still as valid JSON: a line of 57 MiB would
- * take half a gigabyte as text and parsed values.
+ * The text of a line. In a line above 8 MiB, each string is cut to 1 MiB and the JSON stays valid: otherwise a line of
+ * 57 MiB would take half a gigabyte as text and parsed values.
  */
 export function textOfLine(line: Buffer): string {
   if (line.length <= LONG_LINE) return line.toString();
@@ -215,7 +222,7 @@ export function textOfLine(line: Buffer): string {
   return pieces.join('') + line.toString('utf8', from);
 }
 
-/** The end of the string whose content begins at `from`; the end of the line if it is not closed. */
+/** The index of the closing quote of the string that starts at `from`; the end of the line if it is missing. */
 function closingQuote(line: Buffer, from: number): number {
   for (let quote = line.indexOf(QUOTE, from); quote !== -1; quote = line.indexOf(QUOTE, quote + 1)) {
     let backslashes = 0;
@@ -226,8 +233,8 @@ function closingQuote(line: Buffer, from: number): number {
 }
 
 /**
- * The first position at or after `at` between two characters of the string that begins at `from`, outside of any
- * escape.
+ * The first index at or after `at` that is between two characters of the string that starts at `from`, and outside any
+ * escape sequence.
  */
 function boundary(line: Buffer, from: number, at: number): number {
   let place = from;

@@ -3,28 +3,28 @@ import type { Readable } from 'node:stream';
 import { unreadable } from '../../errors.ts';
 import { createLineFeed, type ReadLine, type Thin } from './line-feed.ts';
 
-/** Small enough that a folder of many files takes no new memory for each. */
+/** Small enough that one buffer serves a folder of many files without new allocations. */
 const CHUNK_BYTES = 256 * 1024;
 
 const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
 export interface ReadOptions {
   readonly stdin: Readable;
-  /** Told how many bytes have come, piece by piece. */
+  /** Called with the size of each chunk in bytes. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** Reads lines faster than whole. */
+  /** Reads the relevant fields of a line faster than a full parse. */
   readonly thin?: Thin;
-  /** Whether to read on; asked for each piece. */
+  /** Whether to continue reading; called after each chunk. */
   readonly goesOn?: () => boolean;
 }
 
 /**
- * Hands over the lines of a recording one by one, parsed.
+ * Reads a recording and passes each parsed line to `onLine`.
  *
  * A line of more than 64 MiB counts as malformed and is not kept in memory.
  *
- * @param file a path; `-` is stdin
- * @throws CtxbError `unreadable-input` when the file cannot be read
+ * @param file a path, or `-` for stdin
+ * @throws CtxbError `unreadable-input` if the file cannot be read
  */
 export async function readValues(
   file: string,
@@ -46,9 +46,7 @@ export async function readValues(
   feed.end();
 }
 
-// What is done with a chunk is done outside, so that only faults of reading are told as such.
-
-/** The beginning of a recording, as text. @throws Error of the file system */
+/** Reads the start of a recording as text. @throws Error of the file system */
 export function headOf(file: string, bytes: number): string {
   const head = Buffer.alloc(bytes);
   const handle = openSync(file, 'r');
@@ -59,6 +57,7 @@ export function headOf(file: string, bytes: number): string {
   }
 }
 
+// A generator, so that only errors of reading become read errors, and not those of the consumer.
 function* chunksIn(file: string): Generator<Buffer> {
   let handle: number | undefined;
   try {
