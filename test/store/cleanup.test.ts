@@ -151,7 +151,7 @@ describe('while something is running, a clean-up', () => {
     expect(existsSync(root)).toBe(false);
   });
 
-  it('keeps the session of a run that can be resumed', () => {
+  it('keeps the session of a run that a living process is about to resume', () => {
     fill();
     session('other').close();
     const journal = (entry: object) => openContextDir(root).append('journal.ndjson', asItIs(JSON.stringify(entry)));
