@@ -7,46 +7,46 @@ export type CostScope = 'run' | 'project';
 export type Spending = Readonly<typeof NO_SPENDING>;
 
 export const NO_SPENDING = {
-  /** Notices that were given. */
+  /** Notices given so far. */
   said: [] as readonly CostNotice[],
-  /** Spending of other runs in the period, and of this one before it began, in micro-dollars. */
+  /** Costs of other runs in the period, and of this run before the period began, in micro-dollars. */
   others: 0,
   earlier: 0,
-  /** Spending of this run before it broke off, in micro-dollars: it is part of the other runs' spending. */
+  /** Costs of this run before it was interrupted, in micro-dollars. They are part of `others`. */
   before: 0,
   /**
-   * Expected cost of calls that were under way when claude or ctxb was killed, in micro-dollars: the API got them, and
-   * the answers are lost. It counts for limits only.
+   * Expected cost of calls that were running when claude or ctxb was killed, in micro-dollars: the API received them,
+   * and the answers are lost. It counts only for limits.
    */
   lost: 0,
-  /** Limits in US dollars that the person has set instead of those that were reached. */
+  /** Limits in US dollars that the user set in place of reached ones. */
   raised: {} as { readonly [S in CostScope]?: number },
   /**
    * - `wrapping`: the last turn runs.
    */
   phase: 'within' as 'within' | 'wrapping' | 'over',
-  /** Whether the time for the run is limited, and up. */
+  /** The time limit of the run: none, not reached, or reached. */
   time: 'unlimited' as 'unlimited' | 'runs' | 'up',
-  /** The turn that crossed the limit was interrupted before its end. */
+  /** Whether the turn that crossed the limit was interrupted before its end. */
   brokenOff: false,
 };
 
-/** Whether a person is asked at a limit: only one who is there. */
+/** Whether ctxb asks the user at a limit, which needs a user at the terminal. */
 export function asksPerson(onLimit: CostPolicy['onLimit'], attended: boolean): boolean {
   return attended && (onLimit === 'ask' || onLimit === 'auto');
 }
 
 export interface CostLimits {
-  /** Dollars; undefined or 0: no limit. */
+  /** US dollars; undefined or 0: no limit. */
   readonly limitUsd: number | undefined;
   readonly projectLimitUsd: number | undefined;
-  /** Spending of other runs in the period. */
+  /** Costs of other runs in the period. */
   readonly othersMicroUsd: number;
-  /** Spending of this run before the period began, which is not part of it. */
+  /** Costs of this run before the period began; the project's limit does not include them. */
   readonly earlierMicroUsd?: number;
-  /** Cost of calls that were never measured; for the project it is part of `othersMicroUsd`. */
+  /** Cost of calls that were never measured; for the project they are part of `othersMicroUsd`. */
   readonly lostMicroUsd?: number;
-  /** Share of a limit at which it is announced, above 0 and up to 1. */
+  /** Share of a limit at which ctxb warns, above 0 and up to 1. */
   readonly warnAt: number;
 }
 
@@ -58,16 +58,16 @@ interface CostShare<Level = 'none' | 'warn' | 'limit'> {
   readonly limit: number;
 }
 
-/** A notice about a limit. With a new limit it may be repeated. */
+/** A notice about a limit. It can be repeated for a raised limit. */
 export type CostNotice = CostShare<'warn' | 'limit'>;
 
 /**
- * Compares what was spent with the limits. `level`: where the run stands by the limit that is `nearest`; it stays `limit`
- * until the limit is raised. `news`: what has not been said yet, in order; also who goes past a limit at once is warned
- * first.
+ * Compares costs with limits. `nearest`: the limit that is used up most. `level`: the level of that limit; it stays
+ * `limit` until the limit is raised. `news`: notices that were not given yet, in order; a run that crosses a limit at
+ * once gets the warning first.
  *
- * @param spent micro-dollars of this run
- * @param said what the judgement before returned as `said`; empty at the start
+ * @param spent costs of this run, in micro-dollars
+ * @param said `said` of the previous result; empty at the start
  */
 export function judgeCost(spent: number, limits: CostLimits, said: readonly CostNotice[]) {
   const shares = sharesOf(spent, limits);
@@ -79,17 +79,17 @@ export function judgeCost(spent: number, limits: CostLimits, said: readonly Cost
 /** Room above a limit for the last turn: a share of the limit, at least `leastUsd`, enough for a few calls. */
 const HEADROOM = { share: 0.2, leastUsd: 0.2 };
 
-/** The upper bound for the last turn, in US dollars. */
+/** Upper bound for the costs including the last turn, in US dollars. */
 export function withHeadroom(limitUsd: number): number {
   return limitUsd + Math.max(limitUsd * HEADROOM.share, HEADROOM.leastUsd);
 }
 
-/** Whether the last turn has used up its room above a limit. @param spent micro-dollars of this run */
+/** Whether the last turn has used up its room above a limit. @param spent costs of this run, in micro-dollars */
 export function isRoomUsedUp(spent: number, limits: CostLimits): boolean {
   return sharesOf(spent, limits).some((share) => share.spent >= toMicroUsd(withHeadroom(toUsd(share.limit))));
 }
 
-/** The nearest first; of two that are equally near, the run's own. */
+/** Sorted by used share, largest first; of equal ones, the run's own first. */
 function sharesOf(spent: number, limits: CostLimits): CostShare[] {
   const inPeriod = spent - (limits.earlierMicroUsd ?? 0) + limits.othersMicroUsd;
   const run = shareOf('run', spent + (limits.lostMicroUsd ?? 0), limits.limitUsd, limits.warnAt);
@@ -100,7 +100,7 @@ function sharesOf(spent: number, limits: CostLimits): CostShare[] {
 function shareOf(scope: CostScope, spent: number, limitUsd: number | undefined, warnAt: number): CostShare[] {
   const limit = toMicroUsd(limitUsd ?? 0);
   if (limit <= 0) return [];
-  // Whole micro-dollars like the sums: in binary fractions of dollars, 0.8 of 3.00 is more than 2.40.
+  // Rounded to micro-dollars like the sums: in binary fractions of dollars, 0.8 of 3.00 is more than 2.40.
   const warnFrom = Math.round(limit * warnAt);
   const level = spent >= limit ? 'limit' : spent >= warnFrom ? 'warn' : 'none';
   return [{ scope, level, spent, limit }];

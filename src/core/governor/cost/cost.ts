@@ -6,69 +6,69 @@ import { costBeside, leastPriceFor, microUsdOf, type Price, type Prices, priceFo
 
 /** One API call since claude's last report. */
 interface PricedCall {
-  /** The subagent it belongs to, or null. */
+  /** The subagent that made the call; null for the main thread. */
   readonly thread: string | null;
   readonly messageId: string;
   readonly model: string | undefined;
-  /** Of the Claude Code that made it, where that is known. */
+  /** Version of the Claude Code that made the call; undefined if unknown. */
   readonly version: string | undefined;
   readonly price: Price;
   readonly usage: Usage;
-  /** What was billed with it, where it is more than one inference, in micro-dollars. */
+  /** Cost of further inferences that were billed with the call, in micro-dollars. */
   readonly besides: number;
-  /** The output count in `usage` is the true one, not a placeholder of 1 to 8. */
+  /** Whether the output count in `usage` is final, not a placeholder of 1 to 8. */
   readonly outputKnown: boolean;
-  /** What the model wrote, for an estimate while the count is a placeholder. */
+  /** Size of the model's text, for an estimate while the count is a placeholder. */
   readonly generated: Content;
 }
 
 /**
- * What a run has cost, subagents included. All sums are whole micro-dollars (millionths of a US dollar): binary
- * fractions of dollars would let ten times $0.10 be less than $1.
+ * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): with binary
+ * fractions of dollars, ten times $0.10 could be less than $1.
  *
- * claude counts by itself and reports its counter with each result. What came since is computed from the usage of the
- * calls, and replaced by the next report, which also knows what the stream does not show: summaries, titles.
+ * claude has its own counter and reports it with each result. Later costs are computed from the usage of the calls,
+ * until the next report replaces them. A report also includes calls that are not on the stream: summaries, titles.
  */
 export type Cost = Readonly<typeof EMPTY_COST>;
 
 export const EMPTY_COST = {
-  /** claude's own counter as this process last reported it. */
+  /** claude's own counter, from the last report of this process. */
   reported: 0,
-  /** What comes on top of the counter: from before it was set back, and from earlier processes. */
+  /** Costs that the counter does not include: from before its reset, and from earlier processes. */
   counted: 0,
-  /** Calls since the last report that are over. */
+  /** Cost of calls since the last report that have ended. */
   settled: 0,
-  /** The last call of each thread since then: the main thread and its subagents call side by side. */
+  /** The last call of each thread since the last report: the main thread and its subagents call in parallel. */
   calls: [] as readonly PricedCall[],
   /**
-   * Undefined: the counter began at 0. Else this process went on with a session and has reported nothing yet, so that
-   * its counter may begin with what the session had cost; the number is the last report that is known of it.
+   * The last known report before this process, as long as the process has reported nothing: it resumes a session, and
+   * its counter may begin with the costs of that session. undefined if the counter began at 0.
    */
   carried: undefined as number | undefined,
-  /** Some of `counted` was only computed, and no report will come for it. */
+  /** Whether a part of `counted` was only computed and will never be reported. */
   guessed: false,
-  /** Something is known: there was a report, or a call with a price. */
+  /** Whether any cost is known, by a report or by a call with a price. */
   known: false,
   /**
-   * While nothing is known:
+   * While no cost is known:
    *
-   * - `call`: calls came without figures.
-   * - `all`: claude's own counter has stayed at 0. The back-end counts nothing.
+   * - `call`: a call came without usage.
+   * - `all`: claude's own counter has stayed at 0, because the back-end counts no tokens.
    */
   uncounted: 'none' as 'none' | 'call' | 'all',
-  /** A model without a price: its calls cost nothing until claude reports them. */
+  /** A model without a price: its calls cost nothing until claude reports their cost. */
   unpriced: undefined as string | undefined,
 };
 
-/** Where prices are looked up. */
+/** The prices for a lookup. */
 interface PriceList {
-  /** Those that count before the built-in ones. */
+  /** Prices that override the built-in ones. */
   readonly prices: Prices;
-  /** Of the Claude Code whose line it is, where the line does not say. */
+  /** Version of Claude Code, for lines that do not state it. */
   readonly version: string | undefined;
   /**
-   * Which process wrote a line is not known: a file may hold lines of several. Nor is a limit kept by the sum, as it is in a
-   * run, where what is listed costs at least that.
+   * Whether the lines are a recording: a file can have lines of several processes. No limit depends on the sum, as it
+   * does in a run, where each call counts at least with its list price.
    */
   readonly isRecording?: boolean;
 }
@@ -76,9 +76,9 @@ interface PriceList {
 const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 
 /**
- * What a line of claude's says about money.
+ * Updates the costs from a line of claude's.
  *
- * @param written what the model wrote in it, where that has been measured already
+ * @param written size of the model's text in the line, if already measured
  */
 export function readCost(cost: Cost, event: Event, list: PriceList, written = sumContent(measureLine(event))): Cost {
   switch (event.kind) {
@@ -100,33 +100,33 @@ export function readCost(cost: Cost, event: Event, list: PriceList, written = su
   }
 }
 
-/** Micro-dollars so far. */
+/** Costs so far, in micro-dollars. */
 export function totalMicroUsd(cost: Cost): number {
   return cost.counted + cost.reported + openMicroUsd(cost);
 }
 
-/** US dollars so far, subagents included. */
+/** Costs so far, in US dollars, including subagents. */
 export function costUsd({ cost }: { readonly cost: Cost }): number {
   return toUsd(totalMicroUsd(cost));
 }
 
-/** A run, and what it had spent before it was broken off, in micro-dollars. */
+/** A run, and its costs before it was interrupted, in micro-dollars. */
 interface ResumableRun {
   readonly cost: Cost;
   readonly spending: { readonly before: number };
 }
 
-/** Also from before it was broken off. */
+/** Costs in micro-dollars, including those before the run was interrupted. */
 export function runMicroUsd({ cost, spending }: ResumableRun): number {
   return totalMicroUsd(cost) + spending.before;
 }
 
-/** The same in US dollars. */
+/** Like `runMicroUsd`, in US dollars. */
 export function runCostUsd(run: ResumableRun): number {
   return toUsd(runMicroUsd(run));
 }
 
-/** The same as far as anything is known; undefined: nothing is. */
+/** Like `runCostUsd`; undefined if no cost is known. */
 export function knownCostUsd(run: ResumableRun): number | undefined {
   return run.cost.known || run.spending.before > 0 ? runCostUsd(run) : undefined;
 }
@@ -136,7 +136,7 @@ export function isComputed(cost: Cost): boolean {
   return cost.guessed || openMicroUsd(cost) > 0;
 }
 
-/** Dollars, to be shown: sums are made of micro-dollars. */
+/** Converts micro-dollars to US dollars for display. Sums use micro-dollars. */
 export function toUsd(microUsd: number): number {
   return microUsd / 1_000_000;
 }
@@ -146,7 +146,7 @@ export function toMicroUsd(usd: number): number {
 }
 
 /**
- * Another process continues the run; also for a run that resumes an earlier session.
+ * The costs when another process continues the run, or when a run resumes an earlier session.
  *
  * @param start `resumed`: with `--resume` or `--continue`
  */
@@ -163,10 +163,10 @@ export function restarted(cost: Cost, start: 'fresh' | 'resumed'): Cost {
 }
 
 /**
- * claude's own counter before the first call of a process, where it was asked (`get_usage`). What it begins with is
- * from before this process and changes nothing.
+ * Reads claude's own counter before the first call of a process (`get_usage`). Its value is from before this process,
+ * so the total stays.
  *
- * @param usd dollars
+ * @param usd US dollars
  */
 export function readOpening(cost: Cost, usd: number): Cost {
   const begins = toMicroUsd(usd);
@@ -175,9 +175,9 @@ export function readOpening(cost: Cost, usd: number): Cost {
 }
 
 /**
- * claude's own counter, with a result or because it was asked (`get_usage`, which answers in the middle of a turn).
+ * Reads claude's own counter, from a result or from `get_usage`, which claude also answers within a turn.
  *
- * @param usd dollars, cumulative over the process
+ * @param usd US dollars, cumulative over the process
  */
 export function readReport(cost: Cost, usd: number): Cost {
   const total = toMicroUsd(usd);
@@ -186,9 +186,9 @@ export function readReport(cost: Cost, usd: number): Cost {
   if (total === 0 && !cost.known && cost.uncounted !== 'none')
     return cost.uncounted === 'all' ? cost : { ...cost, uncounted: 'all' };
   const open = openMicroUsd(cost);
-  // A counter that stands still does not know of the calls since: they are under way, or the back-end never counts.
+  // An unchanged counter does not include the calls since: they are running, or the back-end never counts.
   if (total === cost.reported && open > 0) return cost;
-  // 2.1.329 and later set it to 0 with `/clear`; calls it had not reported by then never will be.
+  // 2.1.329 and later reset it with `/clear`, and never report the calls that were unreported by then.
   const lost = total === 0 ? open : 0;
   const before = total < cost.reported ? cost.reported + lost : 0;
   return {
@@ -203,8 +203,8 @@ export function readReport(cost: Cost, usd: number): Cost {
 }
 
 /**
- * In a recording a result may be another process's, whose counter began at 0. It is, where the turn itself explains the
- * counter better than the turn together with what was reported before it.
+ * In a recording a result can be from another process, whose counter began at 0. ctxb assumes so if the turn alone
+ * explains the counter better than the turn and the earlier reports together.
  */
 function beganAgain(cost: Cost, event: ResultEvent, list: PriceList): Cost {
   const total = toMicroUsd(event.costUsd ?? 0);
@@ -215,7 +215,7 @@ function beganAgain(cost: Cost, event: ResultEvent, list: PriceList): Cost {
   return { ...cost, reported: 0, counted: cost.counted + cost.reported };
 }
 
-/** From the sum of the turn's calls, where the result names one model. */
+/** Cost of a turn in micro-dollars, from the usage in its result; 0 if the result names several models. */
 function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: PriceList): number {
   const [model, ...others] = Object.keys(windows);
   const price = others.length > 0 ? undefined : priceFor(model, prices, version);
@@ -223,9 +223,9 @@ function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: Pric
 }
 
 /**
- * The first report of a process that resumes a session, in a version that may have carried the session's cost
- * over: after a crash it may be all of it, a part or none. So the counter only begins here, and what this process has
- * spent so far is taken as computed.
+ * Handles the first report of a process that resumes a session, in a version that may have carried over the session's
+ * cost: after a crash the counter can include all, a part or nothing. So only later changes of the counter count, and
+ * the costs of this process so far are computed.
  */
 function readFirstReport(cost: Cost, total: number, carried: number): Cost {
   const computed = openMicroUsd(cost);
@@ -248,7 +248,7 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   if (event.isBilled) return cost;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return noteUncounted(cost, event);
   const last = cost.calls.find((call) => call.thread === thread);
-  // Without an id each line is a call of its own.
+  // Each line without a message id counts as a call.
   const open = messageId === '' || last?.messageId !== messageId ? undefined : last;
   const said = open ?? NOTHING_SAID;
   const outputKnown = event.outputFinal || said.outputKnown;
@@ -285,27 +285,29 @@ function withCall(cost: Cost, call: PricedCall): Cost {
   return withCalls(cost, cost.settled, cost.known, replaced(cost.calls, call));
 }
 
-/** Field by field for the same reason as in `draftOf`. */
+/** Copies field by field, for the reason given at `draftOf`. */
 function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['calls']): Cost {
   const { reported, counted, carried, guessed, unpriced } = cost;
   const uncounted = known ? 'none' : cost.uncounted;
   return { reported, counted, settled, calls, carried, guessed, known, uncounted, unpriced };
 }
 
-/** One call is open in each thread. */
+/** Replaces the open call of a thread. */
 function replaced(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
   if (calls.length === 1 && calls[0]?.thread === call.thread) return [call];
   return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }
 
-/** The last call of a thread since claude's last report, in micro-dollars; undefined: none, or one without a price. */
+/**
+ * The last call of a thread since claude's last report, in micro-dollars; undefined without a call that has a price.
+ */
 export function openCall({ calls }: Cost, thread: string) {
   const call = calls.find((each) => each.thread === thread);
   if (call === undefined) return undefined;
   return { messageId: call.messageId, output: billedOutput(call.usage.output, call), microUsd: callMicroUsd(call) };
 }
 
-/** What the last call of each thread since claude's last report has cost, in micro-dollars. */
+/** Cost of the last call of each thread since claude's last report, in micro-dollars. */
 export function latestCallsMicroUsd({ calls }: Cost): number {
   return calls.reduce((sum, call) => sum + callMicroUsd(call), 0);
 }
@@ -314,7 +316,7 @@ function openMicroUsd(cost: Cost): number {
   return cost.settled + latestCallsMicroUsd(cost);
 }
 
-/** Output tokens of a call as they are paid for, as far as is known: rather too few than too many. */
+/** Billed output tokens of a call, as far as known; rather an underestimate. */
 export function billedOutput(
   output: number,
   { outputKnown, generated }: Pick<PricedCall, 'outputKnown' | 'generated'>,
@@ -328,8 +330,8 @@ export function callMicroUsd({ usage, besides, outputKnown, generated, price }: 
 }
 
 /**
- * The first version whose counter begins, in a process that resumes a session, with what the session had cost at
- * its exit, as others measured it; 2.1.330 does so (measured with `--continue`). In 2.1.197 it begins at 0 (measured
- * with `--resume`, `--continue` and `--fork-session`).
+ * The first version whose counter begins, in a process that resumes a session, with the cost of the session at its
+ * exit, as others measured; 2.1.330 does (measured with `--continue`). In 2.1.197 it begins at 0 (measured with
+ * `--resume`, `--continue` and `--fork-session`).
  */
 const FIRST_TO_CARRY_ON = '2.1.277';

@@ -2,11 +2,11 @@ import { modelName } from '../../protocol/model-name.ts';
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
-/** Prices of tokens: micro-dollars (millionths of a US dollar) per million, in whole numbers. */
+/** Prices of tokens, in micro-dollars (millionths of a US dollar) per million tokens, whole numbers. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
-  /** Written to the prompt cache for five minutes, which is what a usage without further words means. */
+  /** Written to the prompt cache for five minutes, the default of a usage without a lifetime. */
   readonly cacheWrite: number;
   /** Written to the prompt cache for an hour. */
   readonly cacheWriteHour: number;
@@ -16,29 +16,29 @@ export interface Rates {
 export interface Price extends Rates {
   /** A call with a prompt of more than `above` tokens costs `times` as much in total. */
   readonly longPrompt?: { readonly above: number; readonly times: number };
-  /** Factor of the price in fast mode; missing: the price is the same. */
+  /** Factor of the price in fast mode; undefined if the price is the same. */
   readonly fastTimes?: number;
-  /** Versions of Claude Code before this one counted at other rates. */
+  /** Versions of Claude Code before `version` used these rates. */
   readonly before?: { readonly version: string; readonly rates: Rates };
 }
 
-/** Prices by the beginning of a model's id, which may be the whole id. The longest that fits counts. */
+/** Prices by the beginning of a model's id, or by the whole id. The longest match counts. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** Prices relative to input in most models, used when a price gives no others. */
+/** Prices relative to input for most models, used for prices that are not given. */
 export const USUAL_RATIOS = { output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 } as const;
 
 const FAST = { fastTimes: 2 };
 const FAST_OF_BEFORE = { fastTimes: 6 };
 
 /**
- * List prices as Claude Code itself counts them. Source of each figure: test/e2e/prices.test.ts asks claude, 2.1.332 and
- * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts holds
- * them against every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with 2.1.239
- * (its catalogue beside that of 2.1.238), what Sonnet 5.5 reads from the cache with 2.1.296. Up to 2.1.87 an hour's cache
- * was counted as five minutes'; the API never did.
+ * List prices as Claude Code itself uses them. Source of each figure: test/e2e/prices.test.ts asks claude, 2.1.332 and
+ * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts
+ * compares them with every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with
+ * 2.1.239 (its catalogue beside that of 2.1.238), the cache reads of Sonnet 5.5 with 2.1.296. Up to 2.1.87 claude
+ * counted the one-hour cache like the five-minute cache; the API never did.
  *
- * A model that is not named here has no price; Claude Code takes it for an Opus of today.
+ * A model that is not in this table has no price; Claude Code counts it like a current Opus.
  */
 export const PRICES: Prices = {
   'claude-fable-5': listed(10),
@@ -69,11 +69,11 @@ export const PRICES: Prices = {
   'claude-haiku-5-5': { ...listed(0.1), longPrompt: { above: 100_000, times: 5 } },
 };
 
-/** In micro-dollars a search of the web, and what a region costs: claude counts both since 2.1.239 at the latest. */
+/** Micro-dollars of a web search, and the factor of a US region: claude counts both since 2.1.239 at the latest. */
 const WEB_SEARCH = 10_000;
 const IN_THE_US_TIMES = 1.1;
 
-/** @param dollars for a million tokens of input */
+/** @param dollars US dollars per million tokens of input */
 function listed(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
   const rate = (ratio: number) => Math.round(dollars * ratio * 1_000_000);
   const { output, cacheWrite, cacheWriteHour } = USUAL_RATIOS;
@@ -105,11 +105,7 @@ export function multiplied(rates: Rates, times: number): Rates {
   };
 }
 
-/**
- * The price of a model, or undefined when unknown.
- *
- * @param model an id, as any host of the model spells it
- */
+/** The price of a model; undefined if unknown. @param model an id, in the spelling of any host */
 export function priceOf(model: string, prices: Prices): Price | undefined {
   return pricedAmong(prices === PRICES ? LISTED : namesIn(prices), model, prices);
 }
@@ -127,7 +123,7 @@ function pricedAmong(names: readonly Name[], model: string, prices: Prices): Pri
 
 interface Name {
   readonly name: string;
-  /** The model's name in reports; undefined: it is the beginning of an id of another shape. */
+  /** The model's name in reports; undefined if `name` is the beginning of an id of another shape. */
   readonly known: string | undefined;
 }
 
@@ -135,13 +131,13 @@ function namesIn(prices: Prices): readonly Name[] {
   return Object.keys(prices).map((name) => ({ name, known: name.startsWith('claude-') ? modelName(name) : undefined }));
 }
 
-/** Each call asks for its price several times. */
+/** Computed once, because each call looks up its price several times. */
 const LISTED = namesIn(PRICES);
 
 /**
- * The same where some prices count before the built-in ones.
+ * The price of a model: from `prices`, or else the list price.
  *
- * @param version of the Claude Code that counted; undefined: of today
+ * @param version version of the Claude Code that counted; undefined: the current one
  */
 export function priceFor(
   model: string | null | undefined,
@@ -151,7 +147,7 @@ export function priceFor(
   return priceOf(model ?? '', prices) ?? listPrice(model ?? '', version);
 }
 
-/** The same for limits, which a price in somebody's file must not lift: no rate is below the list's. */
+/** Like `priceFor`, for limits: no rate is below the list price, so that a configured price cannot lift a limit. */
 export function leastPriceFor(model: string | undefined, prices: Prices, version: string | undefined) {
   const [own, listed] = [priceOf(model ?? '', prices), listPrice(model ?? '', version)];
   if (own === undefined || listed === undefined) return own ?? listed;
@@ -166,7 +162,7 @@ export function leastPriceFor(model: string | undefined, prices: Prices, version
   return { ...listed, ...rates };
 }
 
-/** Some gateways have the fast mode as a model of its own. */
+/** Some gateways offer the fast mode as a separate model. */
 const FAST_ID = /-fast(?::|$)/;
 
 function listPrice(model: string, version: string | null | undefined): Price | undefined {
@@ -176,12 +172,15 @@ function listPrice(model: string, version: string | null | undefined): Price | u
   return { ...price, ...price.before.rates };
 }
 
-/** `claude-opus-4-1` does not match `claude-opus-4-10`, nor `claude-opus-5` a later `claude-opus-5-6`: only a date follows. */
+/**
+ * Whether an id begins with a model's name. `claude-opus-4-1` does not match `claude-opus-4-10`, nor `claude-opus-5` a
+ * later `claude-opus-5-6`: only a date may follow.
+ */
 function isBeginning(name: string, id: string): boolean {
   return id.startsWith(name) && !(/\d$/.test(name) && /^(?:\d|-\d{1,2}(?!\d))/.test(id.slice(name.length)));
 }
 
-/** Cost of a call, in micro-dollars, rounded once. @param output its output where the usage holds a placeholder */
+/** Cost of a call, in micro-dollars, rounded once. @param output its output tokens, if the usage has a placeholder */
 export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output): number {
   const { terms } = usage;
   const price = priceAt(listPrice, contextOf(usage), terms?.fast);
@@ -199,7 +198,7 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
 /**
  * Cost of further inferences of a call, in micro-dollars.
  *
- * @returns `unpriced`: a model among them without a price, whose part is missing
+ * @returns `unpriced`: a model without a price, whose cost is missing from the sum
  */
 export function costBeside({ besides = [] }: Usage, own: Price, prices: Prices, version: string | undefined) {
   let microUsd = 0;

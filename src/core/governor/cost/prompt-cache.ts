@@ -13,25 +13,25 @@ export type Setup = Pick<InitEvent, 'tools' | 'servers'>;
 export type PromptCache = Readonly<typeof NO_CACHE>;
 
 export const NO_CACHE = {
-  /** When a call last used it, in milliseconds since the epoch; undefined: it may be empty. */
+  /** When a call last used the cache, in milliseconds since the epoch; undefined if it may be empty. */
   usedAt: undefined as number | undefined,
   lifetimeMs: FIVE_MINUTES_MS,
-  /** Tokens in it after the last call. */
+  /** Tokens in the cache after the last call. */
   held: 0,
   /** The setup of the last call, as far as known. */
   setup: undefined as Setup | undefined,
   version: undefined as string | undefined,
-  /** claude was started again since the last call. */
+  /** Whether claude was restarted since the last call. */
   restarted: false,
-  /** The person was told that it has probably expired. */
+  /** Whether ctxb has announced that the cache has probably expired. */
   foretold: false,
 };
 
 /**
- * The cache after a main-thread call, which wrote to it, or extended its life by reading. Only writes show its
- * lifetime.
+ * The cache after a call of the main thread, which wrote to the cache, or extended its life by reading. Only writes
+ * show its lifetime.
  *
- * @param session what made the call
+ * @param session tools and version of the call
  * @param now milliseconds since the epoch
  */
 export function cacheAfter(
@@ -60,7 +60,7 @@ export function lifetimeOf({ cacheCreation, cacheCreationHour = 0 }: Written): n
   return cacheCreationHour * 2 > cacheCreation ? HOUR_MS : FIVE_MINUTES_MS;
 }
 
-/** For how long nothing has used a cache that lives no longer than that; undefined: it should still be there. */
+/** Time since the last use of an expired cache, in milliseconds; undefined if it should still exist. */
 export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number): number | undefined {
   if (usedAt === undefined || usedAt <= 0) return undefined;
   return now - usedAt > lifetimeMs ? now - usedAt : undefined;
@@ -71,7 +71,7 @@ export function writePrice({ lifetimeMs }: Pick<PromptCache, 'lifetimeMs'>, pric
   return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
 }
 
-/** Cost of writing tokens to the cache again, and of reading them from it, in US dollars. */
+/** Cost in US dollars of writing tokens to the cache again (`usd`), and of reading them from it (`cachedUsd`). */
 export function rewriteCost(tokens: number, cache: PromptCache, price: Rates) {
   const usdAt = (rate: number) => toUsd(Math.round((tokens * rate) / 1_000_000));
   return { usd: usdAt(writePrice(cache, price)), cachedUsd: usdAt(price.cacheRead) };
