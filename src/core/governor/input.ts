@@ -80,7 +80,7 @@ export type OwnEvent =
 /** An interrupted run resumes. */
 export interface RecoveredEvent extends Pick<ExitEvent, 'finished' | 'openTool'> {
   readonly kind: 'recovered';
-  /** Lines of prompts that claude has received but not answered. */
+  /** Lines of prompts that claude has received, without an answer for the caller. */
   readonly answers: readonly string[];
   /** The document with which a fresh session begins. */
   readonly document: { readonly path: string; readonly text: string } | undefined;

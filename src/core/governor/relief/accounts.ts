@@ -11,7 +11,7 @@ import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUs
 import { endStep, forgetHad, heldTokens, tailOf } from './contents.ts';
 import { type WorkingSet, workingSet } from './working-set.ts';
 
-/** A model without a price: tokens count as list prices weigh them. */
+/** Rates for a model without a price: tokens, weighted like most list prices. */
 export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
 
 /** The price of the main thread's last model; undefined: unknown. */
@@ -20,23 +20,23 @@ export function priceOfModel({ gauge, session, run }: GovernorState): Price | un
 }
 
 /**
- * What a run may cost at most, as many times as claude alone, and one relief that leaves no contents. 1.05 is promised;
- * the rest is for what the account may be wrong by.
+ * Most that a run may cost, as a factor of the cost with claude alone, besides one relief that keeps no contents. The
+ * documentation promises 1.05; the difference covers errors of the account.
  */
 export const BOUND = 1.04;
 
-/** What the run may still lose without costing more than the bound allows, in micro-dollars. */
+/** Amount that the run may still lose within the bound, in micro-dollars. */
 export function slackOf({ relief, gauge }: GovernorState): number {
   const { alone, real } = accountsOf(relief.alone, gauge);
   return alone * BOUND - real;
 }
 
-/** What reliefs have saved beside claude alone, in US dollars; below 0 they have cost more. 0 where no price is known. */
+/** Savings of reliefs compared with claude alone, in US dollars; below 0 if they cost more, 0 without a price. */
 export function savedUsd(state: GovernorState): number {
   return priceOfModel(state) === undefined ? 0 : toUsd(Math.round(savedMicroUsd(state.relief.alone, state.gauge)));
 }
 
-/** What a line means for the account of claude alone. */
+/** Updates the account of claude alone after a line. */
 export function followAccount(before: GovernorState, state: GovernorState): GovernorState {
   const { alone } = state.relief;
   const { call, replaced, isInjected } = state.facts;
@@ -50,7 +50,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const after = aloneAfterCall(alone, {
     ...{ usage: call.usage, gauge, contents: tools.contents, isOwn: isInjected },
     price: priceOfModel(state) ?? UNPRICED,
-    // Behind a relief there is no call before this one that names the model.
+    // After a relief no earlier call names the model.
     level: claudesLevel(state.gauge.call?.model, gauge.window.tokens),
     isIdle: idleBeyondLife(cache, state.now) !== undefined,
   });
@@ -60,7 +60,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   return changed(counted, { tools: { ...state.tools, contents: endStep(contents) } });
 }
 
-/** Whether the context would have been replaced without ctxb as well. */
+/** Whether the context would have been replaced without ctxb too. */
 function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
   const { exact, operation, control, gauge } = state;
   if (replaced !== 'boundary') return !isHandingOver(state);
@@ -68,17 +68,17 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
   return typeof control.trigger !== 'number' || control.trigger >= claudesLevel(gauge.call?.model, gauge.window.tokens);
 }
 
-/** What a relief is to leave whole, and what it would take that is fetched again. */
+/** The contents that a relief should keep whole, and the expected repeated fetches of the others. */
 export function workingSetOf(state: GovernorState): WorkingSet {
   const { gauge, cache, relief } = state;
   const { contents } = state.tools;
   const price = priceOfModel(state) ?? UNPRICED;
   const { cacheRead, ...rates } = priceAt(price, predicted(gauge));
   const write = writePrice(cache, { ...rates, cacheRead });
-  // Between a relief and the next the context is about half as large.
+  // Between two reliefs the context is on average about half as large.
   const call = callCost(predicted(gauge) / 2, price);
   const sizes = Object.values(contents.byName).flatMap(({ tokens }) => tokens || []);
-  // A small result is held with its whole step, so what was said and thought beside the results counts too.
+  // Keeping a small result keeps its whole step, so the text and thoughts beside the results count too.
   const beside = Math.max(0, predicted(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, sizes.length);
   const prompts = relief.bare === undefined ? [...inTurn(state), ...waiting(state)] : [];
   return workingSet(contents, gauge.calls, {
@@ -91,7 +91,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
 }
 
 /**
- * In a job that goes round its files, no file is used twice at first. Until a compaction has shown which files are read
- * again, this share of the files that the prompts name is expected back.
+ * A job that loops over its files uses no file twice at first. Until a compaction has shown which files are read again,
+ * this share of the files that the prompts name is expected back.
  */
 const NAMED_SHARE = 0.2;

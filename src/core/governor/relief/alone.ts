@@ -6,41 +6,41 @@ import { CALL_TOKENS, USUALLY_MISSED } from './economic-moment.ts';
 import { type Shown, shownAgain } from './working-set.ts';
 
 /**
- * The second account: what the calls of the main thread would have cost claude alone, beside what they did cost. Its
- * context grows by what is really new; what is fetched again because a relief took it away is not, nor is the call that
- * fetches it. Its summaries come at claude's own level. An estimate: `npm run outcome` holds it against claude alone.
+ * Two accounts of the main thread's calls: their real cost, and the cost with claude alone. The context of claude alone
+ * grows only by new content: not by content that is fetched again because a relief removed it, nor by the call that
+ * fetches it. Its summaries come at claude's own level. An estimate; `npm run outcome` compares it with claude alone.
  */
 export type Alone = Readonly<typeof NEW_ALONE>;
 
-/** The last call, until what follows shows whether claude alone would have made it. */
+/** The last call, until its results show whether claude alone would have made it. */
 export interface OpenCall {
   readonly usage: Usage;
   readonly price: Price;
-  /** By how much the context of claude alone grew before it, in tokens. */
+  /** Growth of claude alone's context before the call, in tokens. */
   readonly growth: number;
-  /** What the cache still had, in tokens, where it had nothing of the conversation; undefined: it had all. */
+  /** Tokens still in the cache if it had lost the conversation; undefined if the cache was complete. */
   readonly cold: number | undefined;
-  /** ctxb's own turns are not made by claude alone. */
+  /** Whether the call is in a turn of ctxb's own, which claude alone does not make. */
   readonly isOwn: boolean;
 }
 
 export const NEW_ALONE = {
-  /** Of the last call that claude alone would have made, in tokens. */
+  /** Context of the last call that claude alone would have made, in tokens. */
   context: 0,
-  /** What has come in since the last call when the context was replaced, in tokens. */
+  /** New input between the last call and the replacement of the context, in tokens. */
   carried: 0,
-  /** The context was replaced since the last call, so its growth is unknown. */
+  /** Whether the context was replaced since the last call, so that its growth is unknown. */
   replaced: false,
   open: undefined as OpenCall | undefined,
-  /** Micro-dollars of all calls but the open one. */
+  /** Cost of all calls except the open one, in micro-dollars. */
   microUsd: { alone: 0, real: 0 },
-  /** What claude alone would have paid for what its summaries lose, in micro-dollars: told, but nothing is staked on it. */
+  /** Cost for claude alone of what its summaries lose, in micro-dollars. Reported, but no decision depends on it. */
   lost: 0,
-  /** Before the last call claude alone would have had its context summed up. */
+  /** Set if claude alone would have summarised before the last call: the contents that it would show again. */
   summary: undefined as Shown | undefined,
 };
 
-/** Both accounts in micro-dollars, the open call included. */
+/** Both accounts in micro-dollars, including the open call. */
 export interface Accounts {
   readonly alone: number;
   readonly real: number;
@@ -50,18 +50,18 @@ export function accountsOf(alone: Alone, gauge: Gauge): Accounts {
   return settled(alone, callOutput(gauge), true).microUsd;
 }
 
-/** ctxb had a summary written, whose calls are not on the stream. */
+/** Adds the cost of a summary that ctxb requested, whose calls are not on the stream. */
 export function aloneAfterSummary(alone: Alone, microUsd: number): Alone {
   return { ...alone, microUsd: { ...alone.microUsd, real: alone.microUsd.real + microUsd } };
 }
 
-/** What the run has saved beside claude alone; below 0 it has cost more. */
+/** Savings of the run compared with claude alone, in micro-dollars; below 0 if it cost more. */
 export function savedMicroUsd(alone: Alone, gauge: Gauge): number {
   const { alone: without, real } = accountsOf(alone, gauge);
   return without + alone.lost - real;
 }
 
-/** The context was replaced. `isOwn`: by claude or the caller, so that it would have been without ctxb. */
+/** Handles a replaced context. `isOwn`: by claude or the caller, so it would have been replaced without ctxb too. */
 export function aloneAfterReplacing(alone: Alone, before: Gauge, landing: Gauge, isOwn: boolean): Alone {
   if (isOwn) return { ...alone, context: predicted(landing), carried: 0, replaced: true };
   const carried = alone.carried + (alone.replaced ? 0 : predicted(before) - before.used);
@@ -74,14 +74,14 @@ interface NewCall {
   /** Tokens at which claude alone compacts. */
   readonly level: number;
   readonly isOwn: boolean;
-  /** The cache may have expired since the last call. */
+  /** Whether the cache may have expired since the last call. */
   readonly isIdle: boolean;
-  /** Just before the call. */
+  /** The gauge before the call. */
   readonly gauge: Gauge;
   readonly contents: Contents;
 }
 
-/** A call of the main thread was measured. */
+/** Handles a measured call of the main thread. */
 export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const { gauge, contents, usage } = call;
   const { step } = contents;
@@ -90,12 +90,12 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const isMissed = isUncached(usage, before.replaced ? undefined : gauge.used);
   const alone = withOwed(settled(before, callOutput(gauge), wasMade), call, isMissed && !isFirst && !call.isIdle);
   const grown = before.replaced ? before.carried + predicted(gauge) - gauge.used : contextOf(usage) - gauge.used;
-  // A call that fetches something stays in the context too.
+  // A call that fetches content stays in the context too.
   const owed = step.owed.tokens + step.owed.calls * CALL_TOKENS;
   const fresh = isFirst
     ? contextOf(usage) - alone.context
     : Math.max(0, grown) * (1 - step.tokens / Math.max(1, step.size)) + owed;
-  // What a call that was not made has found, the next one finds.
+  // Content that a skipped call fetched counts for the next call.
   const left = wasMade ? undefined : before.open;
   const growth = (left?.growth ?? 0) + fresh;
   const isCold = isFirst || call.isIdle || isMissed;
@@ -104,18 +104,21 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   return withSummary({ ...alone, carried: 0, replaced: false, open, summary: undefined }, call);
 }
 
-/** @param before what the cache may hold, in tokens; undefined: the system prompt and the tools, how large they may be */
+/**
+ * @param before tokens that the cache may contain; undefined if these are the system prompt and the tools, of unknown
+ * size
+ */
 function isUncached(usage: Usage, before: number | undefined): boolean {
   return before === undefined ? usage.cacheRead * LEAST_PREFIX < contextOf(usage) : usage.cacheRead * 2 < before;
 }
 
-/** System prompt and tools take more than this part of a context: one in 20 tokens. */
+/** The system prompt and the tools take more than one in so many tokens of a context. */
 const LEAST_PREFIX = 20;
 
 /**
- * Claude alone fetches contents that the run still held.
+ * Adds the calls with which claude alone fetches contents that the run still had.
  *
- * @param isCold no call finds anything in the cache
+ * @param isCold whether the calls find the cache empty
  */
 function withOwed(alone: Alone, { contents, price }: NewCall, isCold: boolean): Alone {
   const { calls, tokens } = contents.step.owed;
@@ -123,7 +126,7 @@ function withOwed(alone: Alone, { contents, price }: NewCall, isCold: boolean): 
   return { ...alone, microUsd: { ...alone.microUsd, alone: alone.microUsd.alone + calls * cost } };
 }
 
-/** At its own level claude has its context summed up, which reads all of it once more. */
+/** Adds a summary of claude alone's at its own level: it reads the whole context once more. */
 function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   const { open, context, microUsd } = alone;
   const { first = 0 } = gauge;
@@ -137,19 +140,19 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
     context: first,
     open: { ...open, growth: landing + summary.tokens - first },
     microUsd: { ...microUsd, alone: microUsd.alone + reading + again },
-    // What is known to fail is tried once more.
+    // Known failures are tried once more.
     lost: alone.lost + contents.failed.length * callCost((landing + level) / 2, open.price),
     summary,
   };
 }
 
 /**
- * What the model writes for a summary: the median of public recordings. Its thoughts are left out, as few can be seen.
- * Beside system prompt and tools, it leaves the summary and the step under way.
+ * Length of a summary in tokens: the median of public recordings, without thoughts, because few are visible. After a
+ * summary, claude keeps the system prompt, the tools, the summary and the current step.
  */
 const SUMMARY_TOKENS = 2_250;
 
-/** @param output tokens of the open call */
+/** @param output output tokens of the open call */
 function settled(alone: Alone, output: number, wasMade: boolean): Alone {
   const { open, context, microUsd } = alone;
   if (open === undefined) return alone;
@@ -165,7 +168,7 @@ function settled(alone: Alone, output: number, wasMade: boolean): Alone {
   };
 }
 
-/** The same call with the context of claude alone. */
+/** The usage of the same call with the context of claude alone. */
 function usageAlone(usage: Usage, context: number, growth: number, cold: number | undefined): Usage {
   const all = context + growth;
   if (usage.cacheCreation + usage.cacheRead === 0) return { ...usage, input: all };
@@ -174,12 +177,12 @@ function usageAlone(usage: Usage, context: number, growth: number, cold: number 
   return { ...usage, input: 0, cacheRead: read, cacheCreation: all - read, ...hour };
 }
 
-/** What a call costs that only fetches something, in micro-dollars. @param context what it reads, in tokens */
+/** Cost of a call that only fetches content, in micro-dollars. @param context tokens that the call reads */
 export function callCost(context: number, price: Price): number {
   return readingCost(context, CALL_TOKENS, price, false);
 }
 
-/** @param isCold the cache has nothing of it */
+/** @param isCold whether the cache is empty */
 function readingCost(tokens: number, output: number, price: Price, isCold: boolean): number {
   const all = Math.round(tokens);
   const [cacheRead, cacheCreation] = isCold ? [0, all] : [all, 0];

@@ -9,8 +9,8 @@ import { priceOfModel } from './accounts.ts';
 import { minutes } from './outlook.ts';
 
 /**
- * Says when a call has written again what the call before it had left in the cache, what that cost, and why: in the words
- * of the API where claude passes them on, else by what has changed between the two calls.
+ * Announces a call that rewrote tokens that the previous call had left in the cache, with the cost and the cause: in
+ * the words of the API if claude passes them on, else by the changes between the two calls.
  */
 export function announceBreak(state: GovernorState, { before, event: call }: Line<SizedCall>): Step {
   if (call.kind !== 'assistant') return keep(state);
@@ -25,15 +25,15 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
 
 const NOTHING = 'nothing that claude shows has changed';
 
-/** With more of it found again, a call has only missed the last messages. */
+/** If a call finds more than this share of the cache, it has only missed the last messages. */
 const KEPT_SHARE = 0.5;
 
-/** What was written again and what that cost; undefined: nothing worth a line. */
+/** Rewritten tokens and their cost; undefined if too small to announce. */
 function lostIn(before: GovernorState, state: GovernorState, usage: Usage) {
   const { cache, gauge, run } = before;
   const least = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);
-  // Another basis says that the context has been replaced since, or may have been.
+  // Any other basis means that the context has been replaced since, or may have been.
   if (gauge.basis !== 'measured' || typeof least !== 'number') return undefined;
   if (listPrice === undefined || usage.cacheRead >= cache.held * KEPT_SHARE) return undefined;
   const tokens = Math.min(cache.held - usage.cacheRead, usage.cacheCreation);
@@ -54,7 +54,7 @@ function causesOf(before: GovernorState, state: GovernorState, event: SizedAnswe
   return [{ cause: verdict.cause, text: `${verdict.text}${shown.join('')}` }];
 }
 
-/** What the API compares between two requests. Its other words say that it could not. */
+/** Causes that the API reports after comparing two requests. Its other values mean that it could not compare. */
 const VERDICTS: Readonly<Record<string, Cause>> = {
   model_changed: { cause: 'model', text: 'the API says that the model has changed' },
   system_changed: { cause: 'system', text: 'the API says that the system prompt has changed' },
@@ -66,7 +66,7 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   const { cache, gauge } = before;
   const { version } = state.cache;
   const idleMs = idleBeyondLife(cache, state.now);
-  // Then it is gone, whatever else has changed.
+  // An expired cache is lost, regardless of other changes.
   if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
   const removed = gauge.used - contextOf(event.usage);
   const model = gauge.call?.model;
@@ -84,10 +84,10 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   return changes.filter(({ applies }) => applies);
 }
 
-/** Tokens by which a context shrinks only where something was taken out of it. */
+/** Smallest decrease of a context, in tokens, that shows removed content. */
 const LEAST_REMOVED = 4_000;
 
-/** Both are known. */
+/** Whether two known values differ. */
 function differ(before: string | undefined, after: string | undefined): boolean {
   return before !== undefined && after !== undefined && before !== after;
 }

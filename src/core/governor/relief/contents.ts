@@ -4,31 +4,33 @@ import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
 
 /**
- * Each kind is used again in its own way: a file that was neither changed nor named since it was fetched, another file,
- * and what a command printed.
+ * Kinds of contents, each with its own pattern of use: a file that was neither changed nor named since it was fetched,
+ * any other file, and the output of a command.
  */
 export const KINDS = ['unused', 'used', 'printed'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Numbers of gaps by their length in calls: a power of two, as only what is twice as long tells something. */
+/** Counts of gaps by length in calls, rounded to a power of two, because smaller differences mean nothing. */
 export type Gaps = Readonly<Record<number, number>>;
 
-/** A file or what a command printed, as the main thread fetched it last. Times are counted in calls of the main thread. */
+/**
+ * A file or the output of a command, as the main thread last fetched it. Times are counted in calls of the main thread.
+ */
 export interface Content {
-  /** The tool call that fetched it last. */
+  /** Id of the tool call that last fetched it. */
   readonly id: string;
-  /** The file as the tool was given it; undefined: it is no file. */
+  /** Path of the file as given to the tool; undefined for the output of a command. */
   readonly path: string | undefined;
-  /** Its tokens in the context; 0: a compaction took it. */
+  /** Its tokens in the context; 0 after a compaction removed it. */
   readonly tokens: number;
-  /** Tokens that the context of claude alone would hold of it. */
+  /** Its tokens in the context of claude alone. */
   readonly had: number;
-  /** When it was fetched, changed or named last. */
+  /** When it was last fetched, changed or named. */
   readonly used: number;
   readonly kind: Kind;
-  /** It was fetched again while the context held it, so the next time says nothing of a relief. */
+  /** Whether it was fetched again while the context had it. A further fetch then does not show a loss by a relief. */
   readonly isHabit: boolean;
-  /** A relief left it whole, without what stood around it: who fetches it again lacks that. */
+  /** Whether a relief kept it whole without its surroundings: a further fetch then shows that those are missing. */
   readonly isLeft: boolean;
 }
 
@@ -38,16 +40,20 @@ export const NO_CONTENTS = {
   byName: {} as Readonly<Record<string, Content>>,
   /** Counts of the gaps between two uses of a content, in calls, by its kind before the later use. */
   gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
-  /** When a file was changed last. */
+  /** When a file was last changed. */
   changed: 0,
-  /** What failed last. */
+  /** The last failed tool calls. */
   failed: [] as readonly string[],
-  /** Files that were read in a row, without another tool between, and the most of them before a change. */
+  /**
+   * `row`: files that were read in a row, without another tool between. `together`: most files in a row before a
+   * change.
+   */
   row: [] as readonly string[],
   together: 0,
   /**
-   * Results since the last call and their estimated tokens, and what of them claude alone would still have had. `owed`:
-   * what claude alone would have had to fetch for what was used. `names`: contents that were fetched or written.
+   * Results since the last call, with their estimated tokens, and the part that claude alone would still have (`again`,
+   * `tokens`). `owed`: used contents that claude alone would have had to fetch. `names`: contents that were fetched or
+   * written.
    */
   step: {
     ...{ results: 0, size: 0, again: 0, tokens: 0, owed: { calls: 0, tokens: 0 } },
@@ -55,20 +61,23 @@ export const NO_CONTENTS = {
   },
 };
 
-/** Names that are remembered, at most; the older half is forgotten at a time. */
+/** Most names that are remembered. When full, the older half is dropped. */
 const NAMES = 500;
 
-/** UTF-16 units of a name. */
+/** Longest name, in UTF-16 units. */
 const NAME_LENGTH = 300;
 
-/** A summary loses more failures, but only some are tried again before the next; near those of `npm run outcome`. */
+/**
+ * Most failures that are remembered. A summary loses more, but only some are tried again before the next one; close to
+ * `npm run outcome`.
+ */
 const MOST_FAILED = 3;
 
-/** These tools do work of their own. */
+/** Tools that work instead of fetching content. */
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
 const CHANGING = /^(?:Edit|MultiEdit|NotebookEdit)$/;
 
-/** A result of the main thread has come in. */
+/** The contents after a result in the main thread. */
 export function contentsAfter(
   contents: Contents,
   use: ToolUse,
@@ -96,7 +105,7 @@ function counted(contents: Contents, { input }: ToolUse, { isError }: ToolResult
   };
 }
 
-/** A call was measured: what was fetched before it is accounted for. */
+/** Clears the step after a measured call has accounted for it. */
 export function endStep(contents: Contents): Contents {
   return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
 }
@@ -108,7 +117,11 @@ export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string
   );
 }
 
-/** Claude alone would have had its context summed up. @param names what it would fetch again at once */
+/**
+ * Removes contents from the context of claude alone after a summary.
+ *
+ * @param names contents that claude would fetch again at once
+ */
 export function forgetHad(contents: Contents, names: readonly string[]): Contents {
   const stays = new Set([...contents.step.names, ...names]);
   return mapped(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
@@ -136,7 +149,7 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: num
     const kind = isOfFile ? 'unused' : 'printed';
     return withContent(contents, name, newContent(id, path, kind, size, now));
   }
-  // What a command prints after a change is new.
+  // After a change, the output of a command is new content.
   const isStale = path === undefined && known.used <= contents.changed;
   const isMissed = !known.isHabit && !isStale && isGone(known, isPage, size);
   const next = isPage ? withPage(known, size) : seenWhole(known, size);
@@ -148,7 +161,7 @@ function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: num
     : { ...after, step };
 }
 
-/** The run lacks a content that claude alone would still have. */
+/** Whether the run lacks a content that claude alone would still have. */
 function isGone({ tokens, had, isLeft }: Content, isPage: boolean, size: number): boolean {
   return isPage ? tokens + size <= had : (tokens === 0 || isLeft) && had > 0;
 }
@@ -179,7 +192,7 @@ function nameOf(what: string): string {
   return what.slice(0, NAME_LENGTH);
 }
 
-/** What the model writes to a file stands in its call. */
+/** Adds a file that the model wrote: its text is in the call. */
 function written(contents: Contents, use: ToolUse, size: number, now: number): Contents {
   const path = pathOf(use.input);
   if (path === undefined) return contents;
@@ -194,7 +207,7 @@ function withContent(before: Contents, name: string, content: Content): Contents
   return { ...contents, byName: { ...rest, [name]: content } };
 }
 
-/** As many of the last files as a change has needed are used with it. */
+/** Marks the last files as used with a change: as many as were ever read in a row before a change. */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
   const together = Math.max(contents.together, contents.row.length);
   const others = lastFiles(contents).flatMap(([, content]) => (content.path === path ? [] : [content.id]));
@@ -203,12 +216,14 @@ function changedFile(contents: Contents, path: string | undefined, now: number):
   return { ...after, changed: now, together, row: [] };
 }
 
-/** Several files that were not there before, read in a row, begin something new: the change before them was the last. */
+/**
+ * Whether new work has begun: several new files were read in a row. The last change then belongs to the work before.
+ */
 export function hasMovedOn({ row, byName }: Contents): boolean {
   return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
 }
 
-/** Files by their last use, the newest first; of those that were used together, the one that was fetched last. */
+/** Files by their last use, newest first; among equal ones, the last fetched first. */
 export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
   const files = Object.entries(byName).filter(([, { kind }]) => kind !== 'printed');
   return files.reverse().sort(([, one], [, other]) => other.used - one.used);
@@ -218,12 +233,12 @@ function usedFile(contents: Contents, path: string | undefined, now: number): Co
   return used(contents, (content) => content.path === path, now);
 }
 
-/** A command names a file by the end of its path. */
+/** Marks files as used if a command contains the end of their path. */
 function withNamed(contents: Contents, command: string, now: number): Contents {
   return used(contents, ({ path }) => path !== undefined && command.includes(tailOf(path)), now);
 }
 
-/** The file and its folder. */
+/** The last two parts of a path: the folder and the file. */
 export function tailOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }

@@ -1,59 +1,63 @@
-/** What it costs to go on as it is, or to relieve the context first; sizes in tokens. */
+/** What the costs of continuing unchanged, or of relieving the context first, depend on. Sizes in tokens. */
 export interface Outlook {
-  /** The next request. */
+  /** Size of the next request. */
   readonly full: number;
-  /** What a relief would leave. */
+  /** Size of the context after a relief. */
   readonly landing: number;
-  /** What of that is contents that are likely to be used again. */
+  /** Part of `landing`: contents that are likely to be used again. */
   readonly kept: number;
-  /** What of that the cache has in any case: the system prompt and the tools. */
+  /** Part of `landing` that is always in the cache: the system prompt and the tools. */
   readonly prefix: number;
-  /** Where the context is relieved in either case. */
+  /** Size at which the context is relieved in either case. */
   readonly ceiling: number;
-  /** By how much a call makes it grow. */
+  /** Growth of the context per call. */
   readonly growth: number;
-  /** Calls to come. */
+  /** Expected number of further calls. */
   readonly calls: number;
   readonly how: 'exact' | 'summary' | 'handoff';
-  /** What the model writes for it: the summary or the document, and the thoughts before it. */
+  /** Output of the model for the relief: the summary or the document, and the thoughts before it. */
   readonly answer: number;
   readonly missed: Missed;
   readonly rates: CallRates;
 }
 
-/** From one relief to the next, wherever the first call is. */
+/** The period from one relief to the next, regardless of the current size. */
 type Cycle = Omit<Outlook, 'full' | 'ceiling'>;
 
-/** What is fetched again after a relief, because the relief took it away. */
+/** Content that is fetched again because a relief removed it. */
 export interface Missed {
   readonly calls: number;
   /** Tokens of the results. */
   readonly tokens: number;
 }
 
-/** What a relief or a summary takes that is fetched again under another name; near what follows those of `npm run outcome`. */
+/**
+ * Content that is usually fetched again under another name after a relief or a summary; close to the jobs of `npm run
+ * outcome`.
+ */
 export const USUALLY_MISSED: Missed = { calls: 1, tokens: 2_000 };
 
-/** Micro-dollars for a million tokens, or any figures in the same proportions. */
+/** Micro-dollars per million tokens, or any values in the same proportions. */
 interface CallRates {
-  /** Written to the cache, for as long as claude has it kept. */
+  /** Writing to the cache, for the lifetime that claude requests. */
   readonly write: number;
   readonly cacheRead: number;
   readonly output: number;
 }
 
-/** A call of a tool, and the words before it: an assumption. */
+/** Tokens of a tool call and the text before it; an assumption. */
 export const CALL_TOKENS = 150;
 
-/** The conversation must be at least so many times what stays of it: else evidence goes for little. */
+/** Smallest ratio of the conversation to the part that stays: below it a relief would lose evidence for little gain. */
 const LEAST_TIMES = 3;
 
 /**
- * The context, in tokens, from which a relief pays: where a cycle from relief to relief costs least for each of its
- * calls. A context that lands at L, and that a relief costs K more than an ordinary call of that size, costs K ÷ n for
- * each of n calls, and reads g × n ÷ 2 tokens more than L in each: least at n = √(2K ÷ (g × price of a cached token)).
- * Where the model must read all of it once more, for a summary or a document, that is L + g × n: the L is part of K.
- * Near the end of the work a relief must also earn its price in the calls that are left.
+ * The context size, in tokens, from which a relief pays: where a cycle from relief to relief costs least per call. A
+ * cycle of n calls begins at a context of L tokens, which grows by g per call. A relief costs K more than an ordinary
+ * call of size L. Per call this is K ÷ n, and the call reads g × n ÷ 2 tokens more than L on average: least at n = √(2K
+ * ÷ (g × price of a cached token)). If the model must read the whole context once more, for a summary or a document,
+ * that is L + g × n: the L is part of K. Near the end of the work a relief must also earn its price in the remaining
+ * calls.
  */
 export function economicMoment(outlook: Cycle): number {
   const { growth, calls, rates } = outlook;
@@ -63,7 +67,7 @@ export function economicMoment(outlook: Cycle): number {
   return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
 }
 
-/** What a call costs on an average where each relief comes at its moment, in micro-dollars; without what comes in. */
+/** Average cost of a call if each relief comes at its moment, in micro-dollars, without the cost of new input. */
 export function costPerCall(outlook: Cycle): number {
   const { landing, growth, how, rates } = outlook;
   const cycle = economicMoment(outlook) - landing;
@@ -71,24 +75,30 @@ export function costPerCall(outlook: Cycle): number {
   return (reads * rates.cacheRead + (perCycle(outlook) * growth) / Math.max(1, cycle)) / 1_000_000;
 }
 
-/** What a relief costs beside what grows with the length of the cycle. */
+/** Cost of a relief that does not grow with the length of the cycle, in millionths of a micro-dollar. */
 function perCycle(outlook: Cycle): number {
   return onceMore(outlook) + (outlook.how === 'exact' ? 0 : outlook.landing * outlook.rates.cacheRead);
 }
 
-/** Below it none comes, whatever it costs. */
+/** The size below which no relief happens, regardless of costs. */
 function leastMoment({ landing, kept, prefix }: Cycle): number {
   return prefix + kept + LEAST_TIMES * (landing - kept - prefix);
 }
 
-/** The same where the cache may have expired: then all must be bought again, or only what stays of it. */
+/**
+ * Like `economicMoment`, for a cache that may have expired: claude must then write the whole context again, or only the
+ * part that stays.
+ */
 export function momentNow(outlook: Outlook, isCold: boolean): number {
   if (!isCold) return economicMoment(outlook);
   const { goOn, relieve } = compareWays(outlook);
   return relieve < goOn ? leastMoment(outlook) : economicMoment(outlook);
 }
 
-/** What a relief now makes each call cheaper by, on an average over the calls to come, at most until the next relief. */
+/**
+ * Saving per call by a relief now, in micro-dollars: the average over the expected calls, at most until the next
+ * relief.
+ */
 export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): number {
   const { landing, growth, calls, rates } = outlook;
   const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;
@@ -98,9 +108,9 @@ export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): nu
 }
 
 /**
- * What either way costs after the cache has expired, in micro-dollars. A summary reads the whole context, and writes it
- * to the cache as any other call does (seen in 2.1.197), so it does not spare the first reading; an exact compaction
- * does.
+ * Costs of continuing and of relieving first after the cache has expired, in micro-dollars. A summary reads the whole
+ * context and writes it to the cache like any other call (seen in 2.1.197), so it does not save the first reading; an
+ * exact compaction does.
  */
 export function compareWays(outlook: Outlook): { readonly goOn: number; readonly relieve: number } {
   const { full, landing, how, prefix, rates } = outlook;
@@ -112,7 +122,7 @@ export function compareWays(outlook: Outlook): { readonly goOn: number; readonly
   };
 }
 
-/** Cost of all calls but the first, of a context that begins with `tokens`. */
+/** Cost of all calls except the first, for a context that begins with `tokens`, in micro-dollars. */
 function furtherCalls(outlook: Outlook, tokens: number): number {
   const { calls, growth, ceiling, landing, how, rates } = outlook;
   let context = tokens;
@@ -128,12 +138,14 @@ function furtherCalls(outlook: Outlook, tokens: number): number {
   return sum;
 }
 
-/** What the model writes, the first call with what is left, and what is fetched again. */
+/**
+ * Cost of the model's output, of the first call with the remaining context, and of repeated fetches, in micro-dollars.
+ */
 function afterRelief(outlook: Outlook): number {
   return (onceMore(outlook) + outlook.landing * outlook.rates.cacheRead) / 1_000_000;
 }
 
-/** What a relief costs beyond a call of the size that it leaves, in millionths of a micro-dollar. */
+/** Cost of a relief beyond a call of size `landing`, in millionths of a micro-dollar. */
 export function onceMore({ landing, prefix, answer, missed, rates }: Cycle): number {
   const written = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;

@@ -15,14 +15,14 @@ import { workingSetOf } from './accounts.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
 /**
- * Exact compactions: ctxb's mod inside claude answers a compaction itself, without a call of the API. It is loaded into
- * the running claude when a relief comes near; `plan.json` then says what it is to do, `receipt.json` what it has done.
+ * Exact compactions: ctxb's mod inside claude answers a compaction itself, without an API call. ctxb loads it into the
+ * running claude when a relief comes near. Then `plan.json` contains its task, and `receipt.json` its result.
  */
 export function newExact(isWanted: boolean): Exact {
   return isWanted ? { ...NOT_EXACT, phase: 'unarmed' } : NOT_EXACT;
 }
 
-/** Whether the next compaction is answered by the mod. */
+/** Whether the mod answers the next compaction. */
 export function exactIsPossible({ exact }: GovernorState): boolean {
   return exact.phase === 'ready';
 }
@@ -30,14 +30,14 @@ export function exactIsPossible({ exact }: GovernorState): boolean {
 /** The first Claude Code that runs mods by default (tried: 2.1.285 does not). */
 export const FIRST_WITH_MODS = '2.1.286';
 
-/** Tokens: below it no relief pays, and a short session is spared what only reliefs need. */
+/** Size of the context, in tokens, below which no relief pays. Short sessions so avoid the preparations for reliefs. */
 export const LEAST_RELIEVED = 40_000;
 
-/** Most that stays, in tokens; a small window leaves less. */
+/** Most tokens that stay; fewer in a small window. `LEAST_KEPT`: at least these. */
 const MOST_KEPT = 60_000;
 const LEAST_KEPT = 5_000;
 
-/** Tells the mod later which messages the caller has sent. */
+/** Records the caller's messages for the mod. */
 export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
   const isOwn = prompt.command !== undefined || isOwnUuid(state, prompt.uuid);
   if (state.exact.phase === 'off' || isOwn) return state;
@@ -46,7 +46,7 @@ export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
   return changedIn(state, 'exact', { prompts: [...prompts, ...texts] });
 }
 
-/** Results of tools go out together with what the caller has said meanwhile. */
+/** Records prompts within a turn: claude sends them together with the results of tools. */
 export function noteMidTurn(state: GovernorState, { before, event }: Line): Step {
   if (state.exact.phase === 'off' || !isSaid(event)) return keep(state);
   const [after] = answeredIn(event.blocks);
@@ -55,7 +55,7 @@ export function noteMidTurn(state: GovernorState, { before, event }: Line): Step
   return keep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));
 }
 
-/** claude reports the end of a background task to the running turn. */
+/** Records the report of a background task that claude adds to the running turn. */
 export function noteReport(state: GovernorState, { request }: ControlRequestEvent): GovernorState {
   const { hook_event_name: hook, prompt } = fieldsOf(request.input);
   const { phase, midTurn, lastCall } = state.exact;
@@ -64,7 +64,7 @@ export function noteReport(state: GovernorState, { request }: ControlRequestEven
   return changedIn(state, 'exact', { midTurn: [...midTurn, { text: prompt, after: lastCall }] });
 }
 
-/** Says once, at a compaction, that it is not an exact one. */
+/** Announces once, at a compaction, that it is not exact. */
 export function tellNotExact(state: GovernorState): Step {
   const { why } = state.exact;
   if (why === undefined) return keep(state);
@@ -80,21 +80,21 @@ export function planExact(state: GovernorState): Step {
 }
 
 /**
- * Tokens that the mod may keep: what the target leaves beside the system prompt and the tools.
+ * Tokens that the mod may keep: the target without the system prompt and the tools.
  *
- * @param used tokens of what is likely to be used again
+ * @param used tokens of contents that are likely to be used again
  */
 export function budgetOf({ gauge, run }: GovernorState, used = 0): number {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
   return Math.max(LEAST_KEPT, Math.min(MOST_KEPT + used, Math.round(room)));
 }
 
-/** The compaction under way is an exact one: what was asked and done is still there. */
+/** Whether the current compaction is exact, so that prompts and work stay in the context. */
 export function isExact({ exact }: GovernorState): boolean {
   return exact.receipt?.answered === true;
 }
 
-/** The context was replaced: by the mod's answer, or by a summary where the mod should have answered. */
+/** Handles a replaced context: by the mod's answer, or by a summary although the mod should have answered. */
 export function followExact(state: GovernorState, event: Event): Step {
   if (event.kind === 'compact-status' && event.phase === 'failed')
     return keep(changedIn(state, 'exact', { receipt: undefined }));
@@ -102,13 +102,14 @@ export function followExact(state: GovernorState, event: Event): Step {
   if (event.kind !== 'boundary') return keep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
   const { exact } = state;
   const { receipt } = exact;
-  // What was said in mid-turn stands in the conversation itself now, or in its summary.
+  // Prompts within the turn are now part of the conversation, or of its summary.
   const over = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
     return keep(changedIn(over, 'exact', { echoes, refusals: 0 }));
   }
-  // A recording does not say which it was: the next lines do. The stream repeats what stays in mid-turn only, a log always.
+  // A recording does not show the kind of compaction; the next lines do. The stream repeats kept messages only within a
+  // turn, a log always.
   const { trigger, timestamp } = event;
   const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
@@ -116,7 +117,7 @@ export function followExact(state: GovernorState, event: Event): Step {
   return notExact(changedIn(over, 'exact', knownAfterSummary(state)), receipt?.why);
 }
 
-/** A mod does not see what a hook gives back. */
+/** Prompts for the mod after a summary. The mod does not see text that a hook gives back. */
 function knownAfterSummary(state: GovernorState): Partial<Exact> {
   const lost = lostPrompts(state);
   if (lost.length === 0)
@@ -125,7 +126,7 @@ function knownAfterSummary(state: GovernorState): Partial<Exact> {
   return { prompts: [text], midTurn: [{ text, after: '' }] };
 }
 
-/** The prompts that a summary in mid-turn takes away; before a turn's first call claude keeps them. */
+/** Prompts that a summary within a turn removes. Before the first call of a turn claude keeps them. */
 export function lostPrompts(state: GovernorState): readonly Prompt[] {
   const { turn } = state;
   const isMidTurn = !isCompacting(state) && turn.phase === 'running' && turn.calls > 0;
@@ -135,7 +136,7 @@ export function lostPrompts(state: GovernorState): readonly Prompt[] {
 /** Opening of the prompts that the agent gets back. */
 export const GIVEN_BACK = 'The context was compacted while you were working. What this turn is to answer';
 
-/** A summary has taken the place of all but the running turn's prompts. */
+/** Handles a summary in place of an exact compaction. */
 function notExact(over: GovernorState, left: string | undefined): Step {
   const { phase, refusals: before } = over.exact;
   if (phase !== 'ready') return tellNotExact(over);
@@ -145,10 +146,12 @@ function notExact(over: GovernorState, left: string | undefined): Step {
   return keep(changedIn(over, 'exact', { refusals }), [decided(over, 'not-exact', why, { once: true })]);
 }
 
-/** Refusals in a row after which compactions are claude's own: what is odd once is gone with what a summary replaces. */
+/**
+ * Refusals in a row after which compactions are claude's own. A summary usually removes the cause of a single refusal.
+ */
 const MOST_REFUSALS = 2;
 
-/** claude loads the mod, or should have. */
+/** Whether claude is loading the mod, maybe late. */
 export function isLoading({ exact }: GovernorState): boolean {
   return exact.phase === 'arming' || exact.phase === 'late';
 }
@@ -161,15 +164,15 @@ export function speaksOfMod(state: GovernorState): boolean {
 const ANY = Number.MAX_SAFE_INTEGER;
 export const NO_ECHO = { echoes: 0, until: undefined };
 
-/** What is new begins, or a summary shows that nothing is repeated. */
+/** Whether the repeated messages have ended: new content begins, or a summary shows that no message is repeated. */
 function endsEchoes({ exact }: GovernorState, event: Event): boolean {
   if (exact.echoes === 0) return false;
   return event.kind === 'result' || isMessage(event);
 }
 
 /**
- * Behind an exact boundary claude repeats what stays, a line a message: nothing of it is new. Answers among them have
- * lost their figures; in a session log all are older than the boundary.
+ * Whether a line repeats a kept message: after an exact boundary claude writes one line for each. Repeated answers lack
+ * their usage; in a session log they are older than the boundary.
  */
 export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
   if (exact.echoes === 0 || !mayEcho(event)) return false;
@@ -178,7 +181,7 @@ export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
   return event.synthetic || (!isCharactersOnly(gauge) && (event.usage === undefined || saysNothing(event.usage)));
 }
 
-/** Messages of the main thread; a summary is new. */
+/** Whether a line can be a repeated message: any message of the main thread except a summary. */
 export function mayEcho(event: Event): event is UserEvent | AssistantEvent {
   return isMessage(event) && !isSaid(event, 'summary');
 }

@@ -24,41 +24,44 @@ import { dueReason, extentOf } from './outlook.ts';
 import type { Due, Exhausted } from './relief-state.ts';
 import { readBreaker, tellsBreaker } from './thrash.ts';
 
-/** Whether the context can be relieved, so that the caller need not see the error. */
+/** Whether ctxb can relieve the context, so that the caller does not see the error. */
 export function mayRelieve(state: GovernorState): boolean {
   const { run, relief } = state;
   if (run.mode !== 'act' || relief.blocked || isAlone(state)) return false;
   return mayHandOverAgain(state) || (run.policy.compaction.enabled && triedFor(state) === 'nothing');
 }
 
-/** Whether the refused turn is all that the context holds, as a new conversation's first or behind a handoff: no relief makes it shorter. */
+/**
+ * Whether the refused turn is alone in the context, as the first turn of a conversation or after a handoff: no relief
+ * can shorten it.
+ */
 function isAlone({ run, turn, relief }: GovernorState): boolean {
   return turn.calls === 0 && (isHandedOver(relief) || (turn.ended === 0 && !run.resumes));
 }
 
-/** The turn goes on in a fresh context, which has not answered yet. */
+/** Whether the turn continues in a fresh context that has not answered yet. */
 function isHandedOver({ landing, exhausted }: GovernorState['relief']): boolean {
   return landing?.of === 'handoff' && (exhausted?.handoffs ?? 0) > 0;
 }
 
-/** A handoff that did not help may be followed by another, a limited number of times. */
+/** Whether another handoff may follow one that did not help; their number is limited. */
 function mayHandOverAgain({ run, relief }: GovernorState): boolean {
   const { handoff, recovery } = run.policy;
   return handoff.enabled && (relief.exhausted?.handoffs ?? 0) < Math.max(1, recovery.maxRestarts);
 }
 
-/** What was tried for the turn that ends, before another compaction: one that costs nothing may let it go on once more. */
+/** The attempts for the ended turn. An exact compaction costs no call, so it may be tried once more. */
 function triedFor(state: GovernorState): Exhausted['tried'] {
   const mayHelp = exactIsPossible(state) && state.turn.calls > 0;
   return mayHelp ? 'nothing' : (state.relief.exhausted?.tried ?? 'nothing');
 }
 
-/** The context was too full for the turn: a compaction without a call is also the way out of claude's own brake. */
+/** Whether the context was too full for the turn. An exact compaction also helps after claude's own brake. */
 export function ranOut(state: GovernorState, event: ResultEvent): boolean {
   return isExhaustion(event) || (tellsBreaker(event) && exactIsPossible(state));
 }
 
-/** Notes at the end of a turn whether the context was too full for it. */
+/** Records at the end of a turn whether the context was too full for it. */
 export function readExhaustion(ended: GovernorState, { before, event }: Line<ResultEvent>): Step {
   const state = readBreaker(ended, event);
   const { exhausted, blocked } = state.relief;
@@ -67,7 +70,7 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
   if (!ranOut(state, event) && exhausted?.open) return readAnother(before, state, exhausted, event);
   if (!ranOut(state, event)) return keep(changedIn(state, 'relief', { exhausted: undefined }));
   const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
-  // The caller has got claude's own answer, and another prompt may fit.
+  // The caller gets claude's own answer, because another prompt may fit.
   if (hopeless !== undefined && !isHandedOver(before.relief)) return decide(state, 'exhausted', hopeless);
   const tried = triedFor(before);
   const handoffs = exhausted?.handoffs ?? 0;
@@ -79,11 +82,14 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
   return decide(full, 'exhausted', reason);
 }
 
-/** A turn between the one that had no room and its relief: for what claude had not heard in that, or one of its own. */
+/**
+ * Handles a turn between the refused one and its relief: for prompts that claude had not read, or a turn of claude's
+ * own.
+ */
 function readAnother(before: GovernorState, state: GovernorState, exhausted: Exhausted, event: ResultEvent): Step {
-  // It does not answer what resumes once there is room.
+  // Such a turn does not answer the work that resumes after the relief.
   if (isRelieving(state)) return keep(state);
-  // Who stops it does not want the work before it either.
+  // A caller that stops this turn does not want the earlier work either.
   if (isStoppedByCaller(before, event)) return leaveExhausted(state);
   if (event.isError || exhausted.cause === 'stopped') return keep(state);
   const isLost = before.relief.boundaries.at(-1)?.turn === before.turn.ended;
@@ -110,10 +116,10 @@ function tooLongAlone(state: GovernorState, { text = '' }: ResultEvent): string 
 
 export function dueForExhausted(state: GovernorState, { tried }: Exhausted): Due | undefined {
   if (state.run.mode !== 'act') return undefined;
-  // A compaction that hangs is not followed by another.
+  // No second compaction starts while one hangs.
   const canCompact = !isCompacting(state) && mayCompact(state);
   if (tried === 'nothing' && canCompact) return { way: 'compact' };
-  // A handoff interrupted by a crash is due again.
+  // After a crash an interrupted handoff is due again.
   const { due } = state.relief;
   if ((due !== undefined && state.run.policy.handoff.enabled) || mayHandOverAgain(state))
     return { way: 'handoff', reason: due ?? TOO_LONG };
@@ -126,15 +132,15 @@ export function noteTried(state: GovernorState): GovernorState {
   return changedIn(state, 'relief', { exhausted: { ...exhausted, handoffs: exhausted.handoffs + 1 } });
 }
 
-/** Gives up for now: the caller gets claude's own answer. */
+/** Gives up for now, so that the caller gets claude's own answer. */
 export function leaveExhausted(state: GovernorState): Step {
   if (!state.relief.exhausted?.open) return keep(state);
-  // The turn is over: whoever has interrupted it did not mean the next prompt.
+  // The turn is over, so an earlier interrupt does not apply to the next prompt.
   const left = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
   return leaveOwed(left);
 }
 
-/** Room was made for a turn that had none: the turn resumes. */
+/** Resumes the refused turn after a relief. */
 export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const { exhausted, unfinished } = state.relief;
   const [wasBusy, isBusy] = [before, state].map((one) => isCompacting(one) || isHandingOver(one));
@@ -151,8 +157,8 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
 }
 
 /**
- * Ends a turn behind a tool where handing over is the strategy and the context would be full before the turn is over:
- * no call is broken off, all tools that run at once are awaited, and the work goes on in a fresh context.
+ * Ends a turn after a tool, if the strategy is handing over and the context would be full before the end of the turn.
+ * No call is interrupted, all parallel tools finish, and the work continues in a fresh context.
  */
 export function stopTurn(step: Step): Step {
   const { state, actions } = step;
@@ -164,7 +170,7 @@ export function stopTurn(step: Step): Step {
   );
 }
 
-/** Fields that any kind of hook takes. */
+/** Output that every kind of hook accepts. */
 const STOP = { continue: false, stopReason: 'ctxb hands the work over to a fresh context' };
 
 function isToStop(state: GovernorState): boolean {
@@ -183,12 +189,15 @@ function isToStop(state: GovernorState): boolean {
   return predicted(gauge) >= (payingMoment(state, extent)?.at ?? latest);
 }
 
-/** The end of a turn that ctxb has stopped. It tells the caller of a success without a word, which is no answer. */
+/**
+ * Whether a line is the result of a turn that ctxb stopped. It reports success without a text, which is no answer for
+ * the caller.
+ */
 export function tellsTurnStop({ relief, gauge }: GovernorState, event: Event): boolean {
   return event.kind === 'result' && event.terminalReason === 'hook_stopped' && relief.stop?.call === gauge.calls;
 }
 
-/** At the end of a turn: where it was stopped, the work is handed over. */
+/** After a stopped turn, makes the handoff due. */
 export function readTurnStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   const { stop } = state.relief;
   if (stop?.call !== state.gauge.calls) return keep(state);
@@ -197,7 +206,7 @@ export function readTurnStop(state: GovernorState, { before, event }: Line<Resul
   return keep(changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted }));
 }
 
-/** A turn that was stopped goes on in the same context, as the work cannot be handed over now. */
+/** Resumes a stopped turn in the same context, because a handoff is impossible now. */
 export function goOnStopped(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   if (exhausted?.cause !== 'stopped' || !exhausted.open) return state;

@@ -3,15 +3,15 @@ import { requestsIn, tellsTask } from '../prompts/prompt.ts';
 import { firstSentences } from '../prompts/sentences.ts';
 import type { GovernorState } from '../state.ts';
 
-/** Code points that stand for the task. */
+/** Longest task or state in a focus, in code points. */
 const TASK_LENGTH = 200;
 
-/** Clauses of the template are separated by this; a clause whose placeholder has no value is left out. */
+/** Separator of the template's clauses. A clause whose placeholder has no value is left out. */
 const CLAUSE = ' -- ';
 
 /**
- * What a compaction is to keep: the template with `{task}` and `{state}` filled in, on one line, because the whole
- * message after `/compact` is its argument. Notes that outlive it are named in it. Empty when nothing is known.
+ * The content that a compaction should keep: the template with `{task}` and `{state}` filled in, and the path of the
+ * notes. On one line, because the whole message after `/compact` is its argument. Empty if nothing is known.
  */
 export function focusText(state: GovernorState): string {
   const { policy } = state.run;
@@ -26,13 +26,13 @@ export function focusText(state: GovernorState): string {
   return [...filled, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
 }
 
-/** Names the notes that outlive the compaction; empty without notes. */
+/** A clause with the path of the notes, which outlive the compaction; empty without notes. */
 export function notesClause({ session }: GovernorState): string {
   const { notes } = session;
   return notes === undefined ? '' : `say that notes of the whole session are in ${notes}/scratch.md`;
 }
 
-/** Tells the agent, behind a relief, how it finds what the relief took away; empty where it can't. */
+/** Tells the agent after a relief how to find lost content; empty if it cannot. */
 export function recallLine({ run }: GovernorState): string {
   return run.recall === undefined
     ? ''
@@ -48,8 +48,8 @@ function flatten(text: string | undefined): string | undefined {
 }
 
 /**
- * What is worked on now, in whole sentences on one line: what the user has named, else the running prompt, between turns
- * the next one. `Go on.` says nothing of its own: then what was asked for before.
+ * The current task, in whole sentences on one line: the configured task, else the running prompt, or between turns the
+ * next one. A prompt like `Go on.` does not describe a task, so an earlier prompt counts then.
  */
 export function taskOf(state: GovernorState): string | undefined {
   const { run, session } = state;

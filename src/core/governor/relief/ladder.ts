@@ -2,49 +2,49 @@ import { handoffLevel, inTokens, type Policy } from '../policy.ts';
 import type { Latch, Relief } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
-/** What has been tried so far: the part of a state on which the choice rests. */
+/** The part of a state that the choice depends on: earlier attempts and the policy. */
 export interface Standing {
   readonly relief: Pick<Relief, 'latch' | 'failures' | 'due' | 'useless' | 'blocked' | 'boundaries' | 'landings'>;
   readonly session: { readonly commandsOff: boolean };
   readonly run: { readonly policy: Policy };
 }
 
-/** What is known of the context when the way is chosen, in tokens. */
+/** Size and growth of the context at the choice, in tokens. */
 export interface Extent {
-  /** The next request before anything new is said. */
+  /** Size of the next request without new input. */
   readonly full: number;
-  /** undefined: unknown. */
+  /** undefined if unknown. */
   readonly window: number | undefined;
-  /** The very first call. */
+  /** Context of the first call. */
   readonly first: number;
-  /** By how much a call makes it grow; 0: nothing is known yet. */
+  /** Growth per call; 0 if unknown. */
   readonly growth: number;
-  /** By how much nine of ten turns make it grow at most; undefined: too few are known. */
+  /** Growth that nine of ten turns do not exceed; undefined if too few turns are known. */
   readonly turn?: number | undefined;
-  /** When a relief pays; undefined: it is not known, or none does. */
+  /** When a relief pays; undefined if unknown or never. */
   readonly moment?: Moment | undefined;
-  /** A fresh context as full would not help, or `full` is a guess: only what was crossed before counts. */
+  /** Only thresholds crossed earlier count: a fresh context would be as full, or `full` is a guess. */
   readonly provesNothing?: boolean;
-  /** A compaction now does not pay, or might cost more than the run may lose: wait for claude's own level. */
+  /** Waits for claude's own level: a compaction now does not pay, or may cost more than the run may lose. */
   readonly isTooEarly?: boolean;
 }
 
-/** From how many tokens on which relief pays: an exact compaction, or a handoff. */
+/** The size in tokens from which a relief pays, and its way: an exact compaction or a handoff. */
 export interface Moment {
   readonly at: number;
   readonly way: Way['way'];
 }
 
 /**
- * Why the work is handed over. `due`: compacting has shown that it is not enough. `forecast`: it is the strategy, and
- * the next turn would probably need it in its middle.
+ * Why the work is handed over. `due`: compacting has proved insufficient. `forecast`: the strategy is to hand over, and
+ * the next turn would probably need it before its end.
  */
 export type HandoffCause = 'due' | 'commands off' | 'no other way' | 'thrashing' | 'strategy' | 'forecast';
 
-/** How the context is relieved at the next boundary of a turn; undefined: it is not. */
+/** How to relieve the context between two turns. */
 export type Way = { readonly way: 'compact' } | { readonly way: 'handoff'; readonly cause: HandoffCause };
 
-/** The one choice between compacting and handing over, for a run and for what-if. */
+/** Chooses between compacting and handing over, for a run and for what-if; undefined for no relief. */
 export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
   const paying = payingMoment(standing, extent);
   if (paying !== undefined)
@@ -57,7 +57,10 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
   return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
 }
 
-/** Below the level of compacting only what pays is done, and nothing else takes its place. */
+/**
+ * The relief that pays now, below the level of compacting; undefined if its way is impossible, because no other way
+ * replaces it.
+ */
 export function payingMoment(standing: Standing, { moment, full, window }: Extent): Moment | undefined {
   const latest = inTokens(standing.run.policy.thresholds.compact, window);
   if (moment === undefined || full < moment.at || full >= latest || standing.relief.due !== undefined) return undefined;
@@ -78,7 +81,9 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
   return isCrossed ? 'strategy' : 'forecast';
 }
 
-/** What is not even in the zone of warnings is not given up because of one large turn. */
+/**
+ * Whether the next turn will probably cross the handoff level. Below the warning threshold one large turn is no reason.
+ */
 export function willCross(policy: Policy, { full, window, turn, provesNothing }: Extent): boolean {
   if (turn === undefined || provesNothing === true || full < inTokens(policy.thresholds.warn, window)) return false;
   return full + turn >= handoffLevel(policy, window);
@@ -92,13 +97,13 @@ function prefersHandoff(standing: Standing, extent: Extent): boolean {
   return handoff < compact;
 }
 
-/** Compacting is wanted and has not proved useless. */
+/** Whether compacting is enabled, possible, and has not proved useless. */
 export function mayCompact({ relief, session, run }: Standing): boolean {
   const { enabled, maxAttempts } = run.policy.compaction;
   return enabled && !session.commandsOff && !relief.blocked && relief.failures < maxAttempts;
 }
 
-/** It is wanted, the last one helped, and no hook of the user's guards the context. */
+/** Whether handing over is enabled, the last handoff helped, and no hook of the user's guards the context. */
 export function mayHandOver({ relief, run }: Standing): boolean {
   return run.policy.handoff.enabled && !relief.useless && !relief.blocked;
 }
@@ -110,42 +115,45 @@ export function latchAt(latch: Latch, tokens: number, window: number | undefined
   return latch === 'none' && tokens >= inTokens(policy.thresholds.warn, window) ? 'warn' : latch;
 }
 
-/** The context has fallen below its target: every way is worth trying again. */
+/** Reset when the context has fallen below its target: every way is worth trying again. */
 export const UNTRIED = { failures: 0, unwritable: false, due: undefined, useless: false, blocked: false } as const;
 
-/** Failures in a row after a compaction of ours whose first call has `tokens`: one that freed too little is one. */
+/**
+ * Failures in a row after a compaction of ctxb's, whose first call has `tokens`. A compaction that freed too little is
+ * a failure.
+ */
 export function failuresAfterLanding({ relief, run }: Standing, tokens: number, window: number | undefined): number {
   return tokens < inTokens(run.policy.thresholds.compact, window) ? 0 : relief.failures + 1;
 }
 
-/** Whether what a relief left is above the target, so that more must be done. */
+/** Whether the context after a relief is above the target, so that more must be done. */
 export function missesTarget({ run }: Standing, tokens: number, window: number | undefined): boolean {
   return tokens > inTokens(run.policy.compaction.target, window);
 }
 
 const REMEMBERED_LANDINGS = 8;
 
-/** The first call after a compaction has `tokens`. */
+/** Adds the context of the first call after a compaction, in tokens. */
 export function withLanding(landings: readonly number[], tokens: number): readonly number[] {
   return [...landings, tokens].slice(-REMEMBERED_LANDINGS);
 }
 
 /**
- * Until a compaction was seen: the median of what published ones left, and of that what is no system prompt and no
- * tools, in tokens.
+ * Assumptions until a compaction was seen, in tokens: the median context after published compactions, and its part
+ * without system prompt and tools.
  */
 const USUAL_LANDING = 50_000;
 const USUAL_KEPT = 17_500;
 
-/** A handoff document, and what the agent reads again because of it, in tokens. */
+/** Tokens of a handoff document and of the files that the agent reads again because of it. */
 export const DOCUMENT_TOKENS = 6_000;
 
-/** Until the session has turns of its own. Median growth from call to call, in tokens. */
+/** Median growth per call, in tokens; assumed until the session has turns of its own. */
 export const USUAL_GROWTH = 617;
 
 /**
- * What either way of relieving the context costs, in tokens that are read: the one reading that makes the summary or
- * the document, and then what it leaves behind at each call until the context is full again.
+ * Compares both ways of relief by the tokens that they read: once the whole context for the summary, or twice for the
+ * document, and then the remaining context at each call until it is full again.
  */
 export function compareStrategies({ relief, run }: Standing, { full, window, first, growth }: Extent) {
   const ceiling = inTokens(run.policy.thresholds.compact, window);
@@ -162,9 +170,9 @@ export function compareStrategies({ relief, run }: Standing, { full, window, fir
 }
 
 /**
- * Context of the first call after a compaction, as far as it can be told before it, in tokens.
+ * Expected context of the first call after a compaction, in tokens.
  *
- * @param first context of the very first call; 0: not known
+ * @param first context of the session's first call; 0 if unknown
  */
 export function landingOf(landings: readonly number[], ceiling: number, first = 0): number {
   const usual = first > 0 ? first + USUAL_KEPT : USUAL_LANDING;

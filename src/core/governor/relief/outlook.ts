@@ -34,20 +34,20 @@ import {
 } from './ladder.ts';
 import type { WorkingSet } from './working-set.ts';
 
-/** No relief comes within so many calls of the one before, or of one that was tried in vain. */
+/** Fewest calls between two reliefs, or after a failed attempt. */
 export const TOO_SOON = 10;
 
-/** An assumption until a compaction was seen, in tokens: near what stays of a conversation in `npm run outcome`. */
+/** Assumed size of the kept conversation until a compaction was seen, in tokens; close to `npm run outcome`. */
 export const USUALLY_KEPT = 12_000;
 
-/** System prompt and tools in published sessions, in tokens: the first call of a resumed one has more. */
+/** System prompt and tools in published sessions, in tokens. The first call of a resumed session has more. */
 const USUAL_PREFIX = 33_000;
 
-/** What is known of the context of a session under way. */
+/** Size and growth of the context of a running session. */
 export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, run } = state;
   const full = predicted(gauge);
-  // An exact compaction can come in the middle of a turn, so one that does not pay waits for claude's own level.
+  // An exact compaction is possible within a turn, so one that does not pay waits for claude's own level.
   const isBelow = full < nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
   const isEarly = isBelow && exactIsPossible(state) && isBounded(run.policy);
   return {
@@ -55,7 +55,7 @@ export function extentOf(state: GovernorState): Extent {
     window: gauge.window.tokens,
     first: gauge.first ?? 0,
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
-    // Where one has just failed, another before the next call would fail as well.
+    // After a failed attempt, another one before the next call would fail too.
     turn: relief.triedAt === gauge.calls ? undefined : forecast(turn),
     moment: momentOf(state),
     isTooEarly: isEarly && (bearableMoment(state)?.at ?? full + 1) > full,
@@ -68,7 +68,7 @@ export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
   return run.resumes ? Math.min(first, USUAL_PREFIX) : first;
 }
 
-/** What is known of the cost of going on. It is assumed that the context grows as it did. */
+/** The basis for comparing costs, assuming that the context grows as before. */
 function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake'> {
   const { gauge, relief, run, cache } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
@@ -87,7 +87,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
     ...{ full, landing, ceiling, how },
     answer: how === 'exact' ? 0 : (relief.handed?.answer ?? USUAL_ANSWER),
     prefix: Math.min(prefix, landing),
-    // As long as few calls were seen, much like those of other sessions.
+    // With few calls, the growth is close to that of other sessions.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
     calls: callsToCome(state),
     ...{ kept, missed, atStake },
@@ -97,12 +97,12 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
 
 const FEW_CALLS = 3;
 
-/** The median summary of public recordings is 2,250 tokens; the model thinks about as long before it writes it. */
+/** The median summary of public recordings has 2,250 tokens; the thoughts before it are about as long. */
 const USUAL_ANSWER = 4_000;
 
 /**
- * It is assumed that as many calls follow as there were; where all prompts are known, as many for each of them as the
- * turns before took.
+ * Expected number of further calls: as many as so far. If all prompts are known: for each as many as the earlier turns
+ * took.
  */
 function callsToCome(state: GovernorState): number {
   const { mailbox, gauge, turn } = state;
@@ -112,7 +112,7 @@ function callsToCome(state: GovernorState): number {
   return Math.round(rest + waiting(state).length * usual);
 }
 
-/** From how many tokens on which relief pays; undefined: it can't be told, or another is not to follow yet. */
+/** The size from which a relief pays, and its way; undefined if unknown, or too soon after another relief. */
 export function momentOf(state: GovernorState): Moment | undefined {
   const { gauge, relief } = state;
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, relief.triedAt ?? 0);
@@ -120,40 +120,45 @@ export function momentOf(state: GovernorState): Moment | undefined {
   return bearableMoment(state);
 }
 
-/** The next moment, unless a relief now puts more at stake than the bound leaves. */
+/** The next moment, unless a relief now risks more than the bound allows. */
 function bearableMoment(state: GovernorState): Moment | undefined {
   const moment = nextMoment(state);
   const isBearable = moment === undefined || !isBounded(state.run.policy) || !isUnbearable(state, moment.way);
   return isBearable ? moment : undefined;
 }
 
-/** A relief now puts more at stake than the bound leaves. Without an account, as at the terminal, nothing is known to. */
+/**
+ * Whether a relief now risks more than the bound allows. Without an account, as at the terminal, the risk counts as
+ * bearable.
+ */
 function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
   return state.relief.alone.open !== undefined && stakeOf(state, way) > slackOf(state);
 }
 
-/** Who sets a level, or wants handoffs, gets them whatever they cost. */
+/** Whether the bound applies. A configured level or strategy `handoff` applies regardless of costs. */
 function isBounded({ compaction, strategy }: Policy): boolean {
   return compaction.moment === 'economic' && strategy !== 'handoff';
 }
 
 /**
- * What the run would have lost if it ended behind a relief, in micro-dollars: at once, with what is usually fetched again;
- * or after the calls that are certain to come, with all of that. What stays beside contents is not counted: so much the
- * bound leaves for one relief, and what that has cost is missing the next time.
+ * Loss if the run ended after a relief, in micro-dollars: at once, with the usual repeated fetches; or after the
+ * certain calls, with all contents fetched again. Content outside of `byName` is not counted: the bound covers it for
+ * one relief, and its real cost reduces the slack afterwards.
  */
 function stakeOf(state: GovernorState, way: Moment['way']): number {
   const told = outlookOf(state, HOW[way]);
   const { full, landing, rates, atStake } = told;
   const outlook = { ...told, landing: told.prefix + told.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
-  // Without a cache all is written again in any case.
+  // Without a cache, everything is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
   const atMost = onceMore({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
   return Math.min(onceMore(outlook) / 1_000_000, atMost - certainCalls(state) * taken * rates.cacheRead) - first;
 }
 
-/** Each prompt that waits is a call at least, and so are the results of tools under way. */
+/**
+ * Number of calls that are certain to follow: one for each waiting prompt, and one for the results of running tools.
+ */
 function certainCalls(state: GovernorState): number {
   return waiting(state).length + (state.turn.phase === 'idle' ? 0 : 1);
 }
@@ -162,11 +167,11 @@ function isCold({ cache, now }: GovernorState): boolean {
   return idleBeyondLife(cache, now) !== undefined;
 }
 
-/** The same as a forecast, also where another is not to follow yet. */
+/** Like `momentOf`, as a forecast that ignores the last relief. */
 export function nextMoment(state: GovernorState): Moment | undefined {
   const { gauge, run } = state;
   const way = payingWay(state);
-  // Nothing acts while it is not known how much fits.
+  // No relief happens before the window is known.
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
   const { moment } = run.policy.compaction;
   if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
@@ -175,10 +180,10 @@ export function nextMoment(state: GovernorState): Moment | undefined {
 
 const HOW = { compact: 'exact', handoff: 'handoff' } as const;
 
-/** A handoff loses more than its price shows, so it must be cheaper by this share to be chosen for it. */
+/** A handoff loses more than its price shows, so it must be cheaper by this share. */
 const LEAST_GAIN = 0.1;
 
-/** Who asks for summaries gets the levels of the window. */
+/** The way that can pay; undefined if only the levels of the window apply, as with summaries. */
 function payingWay(state: GovernorState): Moment['way'] | undefined {
   const { mode, policy } = state.run;
   const { strategy, compaction, handoff } = policy;
@@ -189,12 +194,12 @@ function payingWay(state: GovernorState): Moment['way'] | undefined {
   return callCost(state, 'handoff') < callCost(state, 'compact') * (1 - LEAST_GAIN) ? 'handoff' : 'compact';
 }
 
-/** In micro-dollars. */
+/** Average cost of a call with this way of relief, in micro-dollars. */
 function callCost(state: GovernorState, way: Moment['way']): number {
   return costPerCall(outlookOf(state, HOW[way]));
 }
 
-/** Why the context is relieved; where the way had to be chosen, also the sums. */
+/** Why the context is relieved; with strategy `auto`, also the compared sums. */
 export function dueReason(state: GovernorState): string {
   const { gauge, run, relief } = state;
   const { thresholds, strategy } = run.policy;
@@ -209,7 +214,7 @@ export function dueReason(state: GovernorState): string {
   return strategy === 'auto' ? `${why}; ${compareStrategies(state, extent).text}` : why;
 }
 
-/** What a relief makes each further call cheaper by, in words; empty: it does not. `auto` also says what it compared. */
+/** Saving of a relief per further call, in words; empty without a saving. With `auto` also the compared costs. */
 export function savingText(state: GovernorState, way: Moment['way']): string {
   const saved = savedPerCall(outlookOf(state, HOW[way]));
   const text = saved > 0 ? `saves about ${costText(state, saved)} a call, net of its cost` : '';
@@ -223,13 +228,13 @@ function costText(state: GovernorState, micro: number): string {
   return priceOfModel(state) === undefined ? `${Math.round(micro)} tokens` : `$${toUsd(Math.round(micro)).toFixed(4)}`;
 }
 
-/** Announces before a prompt what an expired cache will cost, above the configured amount. */
+/** Announces before a prompt the extra cost of an expired cache, from the configured amount on. */
 export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {
   const { gauge, cache, now, run } = state;
   const idleMs = idleBeyondLife(cache, now);
   const least = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);
-  // Another basis says that the context has been replaced since, or may have been.
+  // Any other basis means that the context has been replaced since, or may have been.
   if (idleMs === undefined || gauge.basis !== 'measured' || typeof least !== 'number' || listPrice === undefined) {
     return keep(state);
   }
@@ -249,14 +254,14 @@ export function minutes(ms: number): number {
   return Math.round(ms / 6_000) / 10;
 }
 
-/** Least saving as a share of the cost: the assumptions are no more exact than that. */
+/** Least saving as a share of the cost, because the assumptions are not more exact. */
 const LEAST_SHARE = 0.1;
 
 /**
- * Whether relieving the context first is cheaper, now that the cache is gone.
+ * The saving of relieving the context first, after the cache has expired.
  *
- * @param full tokens that are to be read again
- * @returns undefined when it is not cheaper, or when there is nothing yet to tell it from
+ * @param full tokens that must be read again
+ * @returns undefined if it is not cheaper, or without a basis for the comparison
  */
 function relieveFirst(state: GovernorState, full: number): Saving | undefined {
   if (state.turn.ended === 0 || !mayCompact(state)) return undefined;

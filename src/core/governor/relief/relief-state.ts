@@ -2,49 +2,52 @@ import type { ExactReceipt, MidTurnPrompt } from '../../protocol/exact-plan.ts';
 import type { Reading } from '../gauge/gauge.ts';
 import { NEW_ALONE } from './alone.ts';
 
-/** How far ctxb's mod inside claude is loaded, and what its last compaction did. */
+/** The state of ctxb's mod inside claude, and of its last compaction. */
 export type Exact = Readonly<typeof NOT_EXACT>;
 
 export const NOT_EXACT = {
   /**
    * - `off`: compactions are claude's own.
-   * - `arming`: claude loads the mod. `late`: it should have, and nothing waits for it any more.
+   * - `arming`: claude loads the mod. `late`: it is overdue, and prompts no longer wait for it.
    * - `ready`: the mod runs.
    */
   phase: 'off' as 'off' | 'unarmed' | 'arming' | 'late' | 'ready',
-  /** Why it cannot be, until that was said. */
+  /** Why compactions cannot be exact, until that was announced. */
   why: undefined as string | undefined,
-  /** What the mod did in the compaction that is under way. */
+  /** The mod's result in the current compaction. */
   receipt: undefined as ExactReceipt | undefined,
   /** Id of the last tool call that has a result. */
   lastCall: '',
-  /** What was told in mid-turn since the last compaction: the mod cannot see it. */
+  /** Prompts within turns since the last compaction, which the mod cannot see. */
   midTurn: [] as readonly MidTurnPrompt[],
-  /** What the caller has said since the context began, block by block: what claude says in the user's place looks alike. */
+  /**
+   * The caller's texts since the context began, block by block, because claude's own texts in the user's place look
+   * alike.
+   */
   prompts: [] as readonly string[],
-  /** Lines that claude may still repeat of what stays. */
+  /** Number of kept messages that claude may still repeat. */
   echoes: 0,
-  /** Of a session log: what is repeated is no younger, in milliseconds since the epoch. */
+  /** In a session log: the latest time of repeated lines, in milliseconds since the epoch. */
   until: undefined as number | undefined,
   /** Compactions in a row that the mod has left to claude. */
   refusals: 0,
 };
 
 export interface HandoffDocument {
-  /** As the agent is to name it; undefined when it could not be written. */
+  /** Path as the agent should write it; undefined if it could not be written. */
   readonly path: string | undefined;
-  /** What is handed over: the whole document, or its beginning. */
+  /** Text for the agent: the whole document, or its beginning. */
   readonly text: string;
   readonly by: 'agent' | 'memory';
-  /** What was found wrong with the agent's document, a sentence each. */
+  /** Problems of the agent's document, a sentence each. */
   readonly problems: readonly string[];
 }
 
-/** Interrupted work that is to be resumed. */
+/** Interrupted work that must resume. */
 export interface Unfinished {
   /** Why, as a sentence for the agent. */
   readonly because: string;
-  /** The context does not hold any more what it is to answer. */
+  /** Whether the context no longer contains the prompts that the work must answer. */
   readonly isLost: boolean;
 }
 
@@ -54,111 +57,115 @@ export type Due =
   /** All attempts failed: the run ends. */
   | { readonly way: 'none'; readonly reason: string };
 
-/** Where a compaction was: turns ended and calls measured before it. */
+/** Position of a compaction: ended turns and measured calls before it. */
 export interface Boundary {
   readonly turn: number;
   readonly call: number;
 }
 
-/** What is known about relieving the context beyond one attempt. */
+/** State of reliefs beyond one attempt. */
 export type Relief = Readonly<typeof NO_RELIEF>;
 
 export const NO_RELIEF = {
   latch: 'none' as Latch,
   /** Compactions in a row that have failed. */
   failures: 0,
-  /** Measured calls when the last one failed: without a further call nothing has changed. */
+  /** Number of measured calls at the last failure: until another call, a retry would change nothing. */
   triedAt: undefined as number | undefined,
-  /** claude cannot write what a compaction leaves: it is kept from trying before each call. */
+  /** claude cannot store the result of a compaction, so a hook blocks its attempts before each call. */
   unwritable: false,
   /** Why compacting is no longer enough. */
   due: undefined as string | undefined,
-  /** Calls that were measured when a handoff was put off: until there is another, it is not tried again. */
+  /** Number of measured calls when a handoff was postponed: it is not retried before another call. */
   putOffAt: undefined as number | undefined,
-  /** Why nothing more is tried: the run ends. */
+  /** Why ctxb gives up relieving and ends the run. */
   hopeless: undefined as string | undefined,
   /**
-   * The last handoff. `call`: calls that were measured before it; `landing`: context of the first call after it, and
-   * `answer`: what the agent wrote for it, both in tokens.
+   * The last handoff. `call`: number of measured calls before it. `landing`: context of the first call after it, and
+   * `answer`: length of the agent's answers, both in tokens.
    */
   handed: undefined as
     | { readonly call: number; readonly landing: number | undefined; readonly answer: number | undefined }
     | undefined,
-  /** The session that another process took over from last. */
+  /** Id of the last session that a new process replaced. */
   left: undefined as string | undefined,
-  /** The last relief, until the next call shows what it freed. */
+  /** The last relief, until the next call shows how much it freed. */
   landing: undefined as Landing | undefined,
-  /** The last handoff did not help either, and the context has not fallen below the target since. */
+  /** The last handoff freed too little as well, and the context has not fallen below the target since. */
   useless: false,
-  /** A hook of the user's has blocked a compaction, and the context is still the same: nothing replaces it. */
+  /** A hook of the user's has blocked a compaction, so nothing may replace this context. */
   blocked: false,
   /** The last compactions, newest last. */
   boundaries: [] as readonly Boundary[],
-  /** Compactions in a row in one turn, each of which was filled again within a few calls. */
+  /** Compactions in a row in one turn, each filled again within a few calls. */
   refilled: 0,
   /** Contexts of the first calls after compactions, newest last, in tokens. */
   landings: [] as readonly number[],
-  /** What the last exact compaction left without contents that may be used again, in tokens. */
+  /** Context after the last exact compaction, without contents that may be used again, in tokens. */
   bare: undefined as number | undefined,
-  /** What claude alone would have paid. */
+  /** The account of claude alone. */
   alone: NEW_ALONE,
-  /** A document that the agent has not been given yet. */
+  /** The document that the agent has not received yet. */
   pending: undefined as HandoffDocument | undefined,
-  /** What the conversation began with, until a turn of it is over and sure to be in claude's log. */
+  /** The document with which the conversation began, until a turn has ended and claude's log surely contains it. */
   fresh: undefined as HandoffDocument | undefined,
-  /** Where the newest document is. */
+  /** Path of the newest document. */
   document: undefined as string | undefined,
   unfinished: undefined as Unfinished | undefined,
-  /** What somebody outside has asked for, until it is answered. */
+  /** A request from outside, until it is answered. */
   asked: undefined as AskedRelief | undefined,
   exhausted: undefined as Exhausted | undefined,
-  /** claude was asked, at `call`, to end the turn behind a tool. It stays where the turn has gone on: claude does not listen. */
+  /**
+   * A hook asked claude, at `call`, to end the turn after a tool. Stays set if the turn continues, because claude then
+   * ignores such requests.
+   */
   stop: undefined as { readonly call: number; readonly reason: string } | undefined,
 };
 
-/** A relief that was asked for from outside the run, by one or several at once. */
+/** A relief that was requested from outside the run, by one or several askers. */
 export interface AskedRelief {
   readonly way: 'compact' | 'handoff';
   readonly by: readonly Asker[];
-  /** In mid-turn, by claude's own trigger. */
+  /** Within the turn, by claude's own trigger. */
   readonly now: boolean;
   readonly phase: 'waiting' | 'begun';
-  /** Size of the context when it began, or was asked for, in tokens. */
+  /** Size of the context when the relief began, or was requested, in tokens. */
   readonly before: number;
 }
 
-/** Who gets the answer: a command of ctxb's by its id, or the caller by the id of a control request. */
+/** Receiver of the answer: a command of ctxb's by its id, or the caller by the id of its control request. */
 export interface Asker {
   readonly from: 'command' | 'caller';
   readonly id: string;
 }
 
-/** What a relief left, and no call has shown yet. */
+/** A relief whose effect no call has shown yet. */
 export interface Landing {
   readonly of: 'compaction' | 'handoff';
-  /** The context before it. */
+  /** The context before the relief. */
   readonly before: Reading;
-  /** ctxb has asked for it. */
+  /** Whether ctxb started the relief. */
   readonly isOurs: boolean;
-  /** What the mod did, where it was an exact compaction. */
+  /** The mod's result; undefined unless the compaction was exact. */
   readonly receipt?: ExactReceipt | undefined;
 }
 
 /**
- * A turn ended for the length of its context, and no turn has gone well since: the API refused its prompts, or ctxb
- * stopped it in its middle.
+ * A turn ended because of the length of its context, and no turn has succeeded since: the API refused its prompts, or
+ * ctxb stopped it.
  */
 export interface Exhausted {
   readonly cause: 'refused' | 'stopped';
   readonly tried: 'nothing' | 'compaction';
-  /** Handoffs that were tried since. */
+  /** Number of handoffs tried since. */
   readonly handoffs: number;
-  /** It is still as full. */
+  /** Whether the context is still as full. */
   readonly open: boolean;
 }
 
 /**
- * How far the context has risen since the last relief. A latch stays until it is cleared, so that a crossing in
- * mid-turn is still known at the turn's end. `spent`: compacting was advised already and cannot be carried out here.
+ * The highest threshold that the context has crossed since the last relief. A latch stays until it is cleared, so a
+ * crossing within a turn is still known at the end of the turn. `spent`: compacting was already advised and cannot be
+ * carried out here.
  */
 export type Latch = 'none' | 'warn' | 'compact' | 'spent';

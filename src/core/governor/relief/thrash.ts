@@ -6,10 +6,13 @@ import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
 import { refillText, type Tools } from './tool-results.ts';
 
-/** Compactions whose room is soon filled again: all within `turns`, or, in one turn, each within `calls`. */
+/** Signs of thrashing: so many compactions within `turns`, or in one turn each within `calls` of the one before. */
 const THRASH = { compactions: 3, turns: 5, calls: 10 };
 
-/** One that costs no call may follow another this soon in one turn; between turns it may always. */
+/**
+ * An exact compaction counts only within so many calls of the one before, and only in one turn, because it costs no
+ * call.
+ */
 const EXACT_CALLS = 3;
 
 export function isThrashing(boundaries: readonly Boundary[]): boolean {
@@ -31,7 +34,7 @@ export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isE
   return { boundaries: [...boundaries, at].slice(-THRASH.compactions), refilled: isSoon ? refilled + 1 : 1 };
 }
 
-/** In the middle of a turn it is said what fills the window again and again, and at last the turn is ended. */
+/** Announces within a turn what fills the window repeatedly, and finally ends the turn. */
 export function brakeThrash(state: GovernorState, { before }: Line): Step {
   const { turn, run, facts } = state;
   if (facts.isInjected || turn.phase !== 'running' || run.mode === 'replay') return keep(state);
@@ -45,19 +48,19 @@ export function brakeThrash(state: GovernorState, { before }: Line): Step {
   return chain(keep(changedIn(state, 'relief', { hopeless: reason }), [thrash]), sendInterrupt);
 }
 
-/** claude has ended the turn, as its window was filled again at once. */
+/** Whether claude ended the turn because its window was filled again at once. */
 export function tellsBreaker({ isError, terminalReason }: ResultEvent): boolean {
   return isError && terminalReason === 'rapid_refill_breaker';
 }
 
-/** claude itself ends a turn whose window was filled again within three calls three times. */
+/** Gives up after claude's own brake: it ends a turn whose window was filled again within three calls three times. */
 export function readBreaker(state: GovernorState, event: ResultEvent): GovernorState {
   if (!tellsBreaker(event) || !mayEnd(state) || exactIsPossible(state)) return state;
   const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.tools)}`;
   return changedIn(state, 'relief', { hopeless: reason });
 }
 
-/** Whether ctxb is to do anything about a full window. */
+/** Whether ctxb may act on a full window. */
 function mayEnd({ run }: GovernorState): boolean {
   const { compaction, handoff } = run.policy;
   return run.mode === 'act' && (compaction.enabled || handoff.enabled);

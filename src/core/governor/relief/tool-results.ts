@@ -4,15 +4,15 @@ import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
 import { contentsAfter, contentsAfterRelief, NO_CONTENTS } from './contents.ts';
 
-/** The tools that claude has called, and what they have brought into the main thread's context. */
+/** Tool calls of claude's, and their results in the main thread's context. */
 export type Tools = Readonly<typeof NO_TOOLS>;
 
 export const NO_TOOLS = {
-  /** Under way, the oldest first, also those of subagents whose calls are on the stream. */
+  /** Running tools, oldest first, including those of subagents whose calls are on the stream. */
   open: [] as readonly OpenTool[],
-  /** What has come in since the context was last relieved, each result by itself until there are many. */
+  /** Results since the last relief, individually until there are many. */
   results: [] as readonly { readonly label: string; readonly chars: number }[],
-  /** The same by names, for what is used again. */
+  /** Contents by name, with their uses. */
   contents: NO_CONTENTS,
 };
 
@@ -21,23 +21,23 @@ interface OpenTool {
   readonly agent: string | null;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** The long run was reported. */
+  /** Whether the long duration was announced. */
   readonly said: boolean;
 }
 
-/** More are not told apart: the oldest are forgotten. */
+/** Most tools and results that are tracked individually; the oldest are dropped. */
 const LIMIT = 100;
 
-/** Where and when an event finds the tools. */
+/** The circumstances of an event. */
 interface ToolsAt {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** Calls of the main thread that were measured. */
+  /** Number of measured calls of the main thread. */
   readonly calls: number;
-  /** Tool calls whose results stay whole, where the event tells of a relief. */
+  /** Ids of tool calls whose results stay whole, at a relief. */
   readonly kept: readonly string[];
   readonly calibration: Calibration;
-  /** Contents are followed. */
+  /** Whether contents are tracked. */
   readonly weighs: boolean;
 }
 
@@ -78,7 +78,7 @@ function filled(before: Tools, use: ToolUse, result: ToolResult, { weighs, calls
   return weighs ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration) } : tools;
 }
 
-/** UTF-16 units. */
+/** Longest title, in UTF-16 units. */
 const TITLE_LENGTH = 300;
 
 function labelOf({ name, input }: ToolUse): string {
@@ -87,12 +87,12 @@ function labelOf({ name, input }: ToolUse): string {
   return file === undefined ? name : `${name} ${file}`;
 }
 
-/** A tool call in a few words: the tool, and the file or the command that it is about. */
+/** A short title of a tool call: the tool, and its file or command. */
 export function titleOf(block: ToolUse): string {
   return `${labelOf(block)} ${stringOf(fieldsOf(block.input).command)}`.trim().slice(0, TITLE_LENGTH);
 }
 
-/** One share for each label, in the order they were last seen in. */
+/** Sums by label, ordered by last occurrence. */
 function summed(results: Tools['results']): Tools['results'] {
   const sums = new Map<string, number>();
   for (const { label, chars } of results) {
@@ -103,12 +103,12 @@ function summed(results: Tools['results']): Tools['results'] {
   return [...sums].map(([label, chars]) => ({ label, chars }));
 }
 
-/** The main thread's tools under way, in a few words. */
+/** Titles of the main thread's running tools. */
 export function openTools({ open }: Tools): string {
   return open.flatMap(({ use, agent }) => (agent === null ? [titleOf(use)] : [])).join('; ');
 }
 
-/** The three largest, with their sizes. */
+/** The three largest results by label, with their sizes. */
 export function refillText({ results }: Tools): string {
   const largest = summed(results)
     .toSorted((a, b) => b.chars - a.chars)

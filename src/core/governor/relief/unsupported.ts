@@ -5,14 +5,14 @@ import { changed, changedIn, decide, keep, type Line, type Step } from '../steps
 import { NOT_EXACT } from './relief-state.ts';
 
 /**
- * The first Claude Code that takes a mod while it runs, so that no start waits for it (tried: 2.1.300 overlooks
- * `add_plugins`). It runs mods by default from 2.1.286 on.
+ * The first Claude Code that can load a mod while it runs, so that its start need not wait (tried: 2.1.300 ignores
+ * `add_plugins`). Mods run by default from 2.1.286 on.
  */
 export const OLDEST_SUPPORTED = '2.1.301';
 
 /**
- * A claude older than the oldest supported is passed through and measured: nothing relieves its context, cuts its tools'
- * results or moves its trigger. The limits that the user has set still hold. Said once for each version.
+ * Passes a too old claude through and only measures it: ctxb does not relieve its context, cut results of its tools or
+ * move its trigger. Limits that the user set still apply. Announced once for each version.
  */
 export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const { version } = state.session;

@@ -2,8 +2,8 @@ import { type Content, type Contents, type Gaps, hasMovedOn, KINDS, lastFiles } 
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 /**
- * The share of contents that will be used again whose next use is more than `age` calls away: as after the session's own
- * gaps, of which half are up to `STRETCH` times as long the next time, and after `ASSUMED_GAPS` of `USUAL_GAP`.
+ * Share of later reused contents whose next use is more than `age` calls away. Combines the session's own gaps, half of
+ * which are at most `STRETCH` times as long the next time, with `ASSUMED_GAPS` gaps of `USUAL_GAP` calls.
  */
 function survival(gaps: Gaps, age: number): number {
   const longer = Object.entries(gaps).reduce(
@@ -21,30 +21,32 @@ const STRETCH = 1.5;
 const ASSUMED_GAPS = 8;
 const USUAL_GAP = 10;
 
-/** Rounds in which the share of contents that are used again, and the chance of each, settle. */
+/** Iterations until the share of reused contents and the chance of each converge. */
 const ROUNDS = 3;
 
-/** Calls from one relief to the next, near those of `npm run outcome`. What is used later, a later relief would have taken. */
+/**
+ * Calls between two reliefs, close to `npm run outcome`. A later relief would have removed content that is used later.
+ */
 const CYCLE = 25;
 
-/** Parts of a cycle for which the wait is added up. */
+/** Parts of a cycle over which the wait is summed. */
 const STEPS = 5;
 
-/** A content that the context holds, the chance that it is used again, and that it is within a cycle. */
+/** A content in the context. `chance`: that it is used again; `soon`: that this happens within a cycle. */
 interface Held extends Content {
   readonly chance: number;
   readonly soon: number;
-  /** Calls until then, or until the cycle is over. */
+  /** Expected calls until its use, or until the end of the cycle. */
   readonly waits: number;
 }
 
 /**
- * Whoever waits for longer than the others did is less and less likely to come: by the rule of Bayes, from the gaps of
- * those that were used again and the share of those that were.
+ * The chance of each content to be used again, by Bayes' rule from the gaps of reused contents and their share. It
+ * falls as a content stays unused for longer than others did.
  */
 function chances(known: Contents, now: number): Held[] {
   const { gaps, changed } = known;
-  // What was used up to then has waited for a cycle longer.
+  // Contents of ended work count as unused for one more cycle.
   const ended = hasMovedOn(known) ? changed : 0;
   const contents = Object.values(known.byName).map((one) =>
     one.used > ended ? one : { ...one, used: one.used - CYCLE },
@@ -79,34 +81,33 @@ function chancesOf(alike: readonly Content[], gaps: Gaps, now: number): Held[] {
 
 /** Contents that are likely to be used again. */
 export interface WorkingSet {
-  /** Ids of the tool calls whose results are to stay whole. */
+  /** Ids of the tool calls whose results stay whole. */
   readonly keep: readonly string[];
-  /** Tokens of them. */
+  /** Tokens of these results. */
   readonly kept: number;
-  /** What is to be expected beside them: calls that fetch again, and tokens. Some of it has no name yet. */
+  /** Expected calls and tokens that fetch other content again, including unnamed content. */
   readonly missed: Missed;
-  /** What it costs to fetch again what goes, all of it where no use has shown yet whether it is needed. */
+  /** Cost of fetching removed contents again, in micro-dollars. Contents that were not used yet count in full. */
   readonly atStake: number;
 }
 
 export interface Stakes {
-  /** Micro-dollars to fetch a content again. @param tokens its size */
+  /** Micro-dollars to fetch a content again. @param tokens size of the content */
   readonly fetching: (tokens: number) => number;
-  /** Micro-dollars to write it to the cache again, and to read it. @param calls that read it */
+  /** Micro-dollars to write a content to the cache again, and to read it. @param calls number of calls that read it */
   readonly holding: (tokens: number, calls: number) => number;
-  /** How likely a file is expected back at least, though it seems to be done with. */
+  /** Lower bound of the chance that a file is used again, although it seems finished. */
   readonly least: (path: string) => number;
-  /** What may be lost with contents that have not been used since they were fetched. */
+  /** Micro-dollars that may be lost with contents that were not used since they were fetched. */
   readonly slack: number;
-  /** Claude alone is about to lose all of it to a summary. */
+  /** Whether claude alone is about to lose everything to a summary. */
   readonly isLost: boolean;
 }
 
 /**
- * Contents stay whole where holding them costs less than fetching them again, as likely and as soon as they are used. What
- * was fetched and not used since may still be what the work is about: it goes only as far as the run can bear to fetch all
- * of it again, the oldest first. Above its bound a run stakes nothing on what is used later: it loses what claude alone
- * loses.
+ * Contents stay whole if keeping them costs less than fetching them again, weighted by the chance and time of their
+ * use. Unused contents may be the topic of the work, so they go, oldest first, only as far as the run can afford to
+ * fetch all of them again. Above its bound a run risks no later use: it loses what claude alone loses.
  */
 export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
   const { fetching, holding, least, slack, isLost } = stakes;
@@ -116,7 +117,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
   for (const { id, path, tokens, had, chance, soon, waits, kind } of held) {
     const cost = fetching(tokens);
-    // What claude alone has lost, too, is fetched again in either case.
+    // Content that claude alone has lost too is fetched again in either case.
     const stake = had === 0 ? 0 : (kind === 'unused' ? 1 : chance) * cost;
     const isNeeded = soon * cost >= holding(tokens, waits) || (kind === 'unused' && !isLost && atStake + stake > slack);
     if (slack >= 0 && isNeeded) {
@@ -132,20 +133,23 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   return { keep, kept, missed, atStake };
 }
 
-/** What claude shows again behind a summary: so many files, the last used ones, unless one is larger (2.1.332). */
+/**
+ * Files that claude shows again after a summary: the last used ones, unless one is larger than the limit in tokens
+ * (2.1.332).
+ */
 const SHOWN_AGAIN = 5;
 const MOST_SHOWN_TOKENS = 5_000;
 
-/** Contents, and their tokens. */
+/** Names of contents, and their total tokens. */
 export interface Shown {
   readonly names: readonly string[];
   readonly tokens: number;
 }
 
 /**
- * What a summary of claude's leaves beside itself and the last results. The model fetches the rest as it uses it.
+ * Contents that claude shows after a summary, besides the last results. The model fetches the rest when needed.
  *
- * @param room tokens that fit in
+ * @param room free tokens
  */
 export function shownAgain(contents: Contents, room: number): Shown {
   const shown = lastFiles(contents)
