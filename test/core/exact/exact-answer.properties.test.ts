@@ -50,7 +50,7 @@ describe.each([...SEEDS])('conversation %i', (seed) => {
   const answer = exactAnswer(messages, plan(budget), { model });
   const stay = answer.messages ?? [];
 
-  it('keeps every prompt once, as claude has it, in order, or nothing', () => {
+  it("keeps every prompt once, as claude's row, in order, or leaves the compaction to claude", () => {
     if (answer.messages === undefined)
       expect(answer.outcome.why).toMatch(/^(?:the prompts|what has to stay|nothing can|the model has yet)/);
     else expect(promptsIn(stay)).toEqual(promptsIn(messages));
@@ -58,12 +58,12 @@ describe.each([...SEEDS])('conversation %i', (seed) => {
 
   it('has no result without a call, and no call without a result', () => expectNoOrphans(stay));
 
-  it('gives no reply and no result back as a row', () => {
+  it('returns no reply and no result as a row', () => {
     const rows = stay.filter(({ handle }) => handle !== undefined);
     expect(rows.filter(({ role, toolResults = [] }) => role === 'assistant' || toolResults.length > 0)).toEqual([]);
   });
 
-  it('keeps the results whole that the model has yet to see, or waits for it', () => {
+  it('keeps unseen results whole, or waits', () => {
     const open = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
     const texts = open.flatMap(({ toolResults = [] }) => toolResults.map(({ text }) => text));
     if ((messages.at(-1)?.toolResults ?? []).length === 0) return;
@@ -74,13 +74,13 @@ describe.each([...SEEDS])('conversation %i', (seed) => {
     for (const text of texts) expect(seen.join('\n')).toContain(text);
   });
 
-  it('stays within its budget, and makes the conversation smaller', () => {
+  it('stays within its budget and makes the conversation smaller', () => {
     if (answer.messages === undefined) return;
     expect(extentOf(stay).tokens).toBe(answer.outcome.after.tokens);
     expect(answer.outcome.after.tokens).toBeLessThanOrEqual(Math.min(budget, answer.outcome.before.tokens));
   });
 
-  it('changes nothing when nothing was said since', () => {
+  it('changes nothing if no message was added', () => {
     const again = exactAnswer(listedAgain(stay, 2), plan(budget), { model });
     expect(again.messages === undefined).toBe(stay.length === 0);
     if (again.messages === undefined) return;
@@ -88,7 +88,7 @@ describe.each([...SEEDS])('conversation %i', (seed) => {
     expect(listedAgain(again.messages, 3).map(plain)).toEqual(listedAgain(stay, 2).map(plain));
   });
 
-  it('keeps no less with a larger budget', () => {
+  it('keeps at least as much with a larger budget', () => {
     const more = exactAnswer(messages, plan(budget * 1.5), { model }).messages ?? [];
     if (answer.messages === undefined || more.length === 0) return;
     const whole = wholeIn(more);
@@ -97,7 +97,7 @@ describe.each([...SEEDS])('conversation %i', (seed) => {
     expect(lines).toBeGreaterThanOrEqual(linesIn(stay).length);
   });
 
-  it('keeps every prompt over three compactions, also what was said in mid-turn, in order', () => {
+  it('keeps every prompt over three compactions, including prompts during turns, in order', () => {
     const chance = createRandom(seed);
     let talk: readonly Message[] = [];
     const said: string[] = [];

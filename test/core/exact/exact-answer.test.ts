@@ -42,8 +42,8 @@ function sketch({ role, text, toolUses, toolResults = [], handle }: Message): st
   return [`${handle === undefined ? '' : '*'}${role}:`, ...(text === '' ? [] : [text]), ...uses, ...results].join(' ');
 }
 
-describe('what stays between turns', () => {
-  it('prompts as rows, older steps as lines, the last steps and answers built', () => {
+describe('the remaining messages between turns', () => {
+  it('keeps prompts as rows, older steps as lines, and builds the last steps and answers', () => {
     const talk = listed(
       ...['first', ...steps('a', 'b'), { words: 'Done with a.' }],
       ...['second', ...steps('c', 'd'), step('e', 'short'), step('f', 'short'), { words: 'Done.' }],
@@ -76,7 +76,7 @@ describe('what stays between turns', () => {
       left: ['*user: [ctxb] The API did not answer.\n\nGo on from where the work stands.'],
     },
     { name: 'a prompt of blanks and a tag', said: '  <b>bold</b>', left: ['*user:   <b>bold</b>'] },
-  ])('what looks like a prompt: $name', ({ said, left }) => {
+  ])('keeps texts that look like a prompt: $name', ({ said, left }) => {
     const talk = listed('first', ...steps('a', 'b', 'c', 'd'), { words: 'Done.' }, said);
     const stay = stays(talk);
     expect(stay.filter((text) => text.startsWith('*'))).toEqual(['*user: first', ...left]);
@@ -95,7 +95,7 @@ describe('what stays between turns', () => {
     `${LINES}\n- Bash`,
   ];
 
-  it.each(OPENINGS)('what the user is known to have said stays, though it is like text of claude: %s', (said) => {
+  it.each(OPENINGS)("keeps known words of the user that look like claude's text: %s", (said) => {
     const talk = listed(said, ...steps('a', 'b', 'c', 'd', 'e'), { words: 'Done.' }, `${said}\n\nFind out why.`);
     const prompts = [said, `${said}\n\nFind out why.`];
     const { messages = [], outcome } = exactAnswer(talk, { ...PLAN, prompts });
@@ -104,7 +104,7 @@ describe('what stays between turns', () => {
   });
 
   it.each(OPENINGS.slice(0, 9).filter((text) => !/^This session|^Operation|^\[ctxb/.test(text)))(
-    'where nobody can tell, words behind text of claude stay: %s',
+    "keeps words after claude's text if their author is unknown: %s",
     (said) => {
       const talk = listed('first', ...steps('a', 'b', 'c', 'd', 'e'), { words: 'Done.' }, `${said}\n\nFind out why.`);
       expect(stays(talk).filter((text) => text.startsWith('*'))).toEqual([
@@ -114,13 +114,13 @@ describe('what stays between turns', () => {
     },
   );
 
-  it('counts against what was said: a prompt that claude does not show is missing', () => {
+  it('counts a prompt that claude does not pass as missing', () => {
     const talk = listed('first', ...steps('a', 'b', 'c', 'd', 'e'), { words: 'Done.' });
     const { outcome } = exactAnswer(talk, { ...PLAN, prompts: ['first', 'second'] });
     expect(outcome.prompts).toEqual({ kept: 1, of: 2 });
   });
 
-  it('a command of claude that begins work stays, also at the next compaction, and one that it answers itself goes', () => {
+  it('keeps a command that starts work, also at the next compaction, and drops a command that claude answers itself', () => {
     const command = (name: string) =>
       `<command-name>/${name}</command-name>\n            <command-args>x</command-args>`;
     const talk = listed('first', command('usage'), command('goal'), ...steps('a', 'b', 'c', 'd'), { words: 'Done.' });
@@ -134,13 +134,13 @@ describe('what stays between turns', () => {
     }
   });
 
-  it('what had the work resumed goes once it was', () => {
+  it("drops ctxb's request to resume once it was answered", () => {
     const resume = '[ctxb] The API did not answer.\n\nGo on from where the work stands.';
     const stay = stays(listed('first', ...steps('a', 'b'), resume, ...steps('c', 'd', 'e', 'f'), { words: 'Done.' }));
     expect(stay.filter((text) => text.startsWith('*'))).toEqual(['*user: first']);
   });
 
-  it('what a task in the background has reported stays as a line, and whole while nothing has answered it', () => {
+  it('keeps the report of a background task as a line, and whole until it is answered', () => {
     const report = reportOf('Look', 'Nothing calls it\nbut src/b.ts.');
     const talk = ['first', ...steps('a', 'b'), { words: 'It looks.' }, report];
     expect(stays(listed(...talk)).at(-1)).toBe(`*user: ${report}`);
@@ -152,7 +152,7 @@ describe('what stays between turns', () => {
     }
   });
 
-  it("claude's own summary stays as ctxb's, once, the latest only", () => {
+  it("keeps only the latest of claude's summaries, as ctxb's message", () => {
     const opening = 'This session is being continued from a previous conversation that ran out of context.';
     const talk = listed(
       `${opening}\nSummary: old`,
@@ -174,7 +174,7 @@ describe('what stays between turns', () => {
   });
 });
 
-describe('what stays in mid-turn', () => {
+describe('the remaining messages during a turn', () => {
   const thought = {
     thought: true,
     words: 'Thinking.',
@@ -184,14 +184,14 @@ describe('what stays in mid-turn', () => {
     ],
   } as const;
 
-  it('the open step without thoughts, its prompt whole', () => {
+  it('keeps the open step without thoughts, and its prompt whole', () => {
     expect(stays(listed('run', ...steps('a', 'b'), step('c', 'short'), thought), { budget: 3_000 })).toEqual([
       ...['*user: run', `user: ${LINES}\n${line('a')}\n${line('b')}`, `user: ${NOTE}\n\n${PLAN.note}`],
       ...['assistant: <c>', 'user: =short', 'assistant: Thinking. <d> <e>', 'user: =one !two'],
     ]);
   });
 
-  it("for a model that wants its thoughts back, the open step in the user's words, until it is answered", () => {
+  it("writes the open step in the user's words for a model that needs its thoughts, until it is answered", () => {
     const talk = listed('run', ...steps('a', 'b'), step('c', 'short'), thought);
     const told = '- said: Thinking.\n- Bash `d` exit 0 — `one`\n- Bash `e` failed — `two`';
     const step_ = `user: ${STEP}\n${told}\n\nBash {"command":"d"}\none\n\nBash {"command":"e"}\ntwo`;
@@ -205,7 +205,7 @@ describe('what stays in mid-turn', () => {
     expect(stays(later, { budget: 3_000 }, OLD).slice(0, 2)).toEqual(['*user: run', `user: ${before}\n${told}`]);
   });
 
-  it('without a thought, the open step of any model as calls and results', () => {
+  it('writes the open step of any model as calls and results, if it has no thoughts', () => {
     const stay = stays(listed('run', ...steps('a', 'b'), step('c', 'short')), { budget: 3_000 }, OLD);
     expect(stay.slice(-2)).toEqual(['assistant: <c>', 'user: =short']);
   });
@@ -222,7 +222,7 @@ describe('what stays in mid-turn', () => {
       name: 'is a picture too',
       last: [...listed('run', ...steps('a', 'b', 'c'), step('d')).slice(0, -1), { role: 'user', text: '', ...more }],
     },
-  ])('waits where an unseen result $name, and is left to claude where it cannot', ({ last }) => {
+  ])('waits if an unseen result $name, or leaves the compaction to claude if it cannot wait', ({ last }) => {
     const why = 'the model has yet to see what a tool gave back beside text';
     expect(exactAnswer(last, PLAN, { waitRoom: 100_000 })).toMatchObject({ waits: why, outcome: { answered: false } });
     expect(exactAnswer(last, PLAN, { waitRoom: 1_000 })).toMatchObject({ outcome: { answered: false, why } });
@@ -230,7 +230,7 @@ describe('what stays in mid-turn', () => {
     expect(seen.outcome.answered).toBe(true);
   });
 
-  it('the receipt counts what stays as claude repeats it: a line for words, and one for each call and result', () => {
+  it('counts messages in the receipt as claude repeats them: one for words, and one for each call and result', () => {
     const talk = listed('run', ...steps('a', 'b'), {
       words: 'Both.',
       calls: [
@@ -243,14 +243,14 @@ describe('what stays in mid-turn', () => {
     expect(outcome.after.messages).toBe(messages.length + 3);
   });
 
-  it('an unseen result stays whole before what is likely to be used again', () => {
+  it('keeps an unseen result whole before contents that are likely to be used again', () => {
     const talk = listed('run', ...steps('a', 'b', 'c'));
     const keep = talk.flatMap(({ toolUses }) => toolUses.map(({ tool_use_id: id }) => id)).slice(0, 2);
     const { messages = [] } = exactAnswer(talk, { ...PLAN, keep });
     expect(messages.at(-1)?.toolResults?.[0]?.text).toBe(LONG);
   });
 
-  it('results that do not fit are shortened where it cannot wait, the longest most', () => {
+  it('shortens results that do not fit if it cannot wait, the longest most', () => {
     const open: Said = {
       calls: [
         ['a', 'short'],
@@ -269,7 +269,7 @@ describe('what stays in mid-turn', () => {
     expect(outcome.after.tokens).toBeLessThan(3_000);
   });
 
-  it('a step that was interrupted is not open: it becomes a line', () => {
+  it('turns an interrupted step, which is not open, into a line', () => {
     const talk = listed(
       'run',
       ...steps('a', 'b'),
@@ -283,7 +283,7 @@ describe('what stays in mid-turn', () => {
     ]);
   });
 
-  it('a step that claude brings twice after --resume stands once', () => {
+  it('keeps a step once that claude passes twice after --resume', () => {
     const rows = listed('run', ...steps('a', 'b'), thought);
     const [use, words] = [rows.slice(-4, -2), rows.slice(-6, -4)];
     const twice = [...rows.slice(0, -6), ...words, ...words, ...use, ...use, ...rows.slice(-2)];
@@ -293,7 +293,7 @@ describe('what stays in mid-turn', () => {
     ]);
   });
 
-  it('what the user said meanwhile is put back where it was said, once, and stays', () => {
+  it("inserts the user's words during a turn once, at their place, and keeps them", () => {
     const midTurn = [
       { text: 'not that', after: 'use-1-0-a' },
       { text: 'and hurry', after: 'gone' },
@@ -315,12 +315,12 @@ describe('what stays in mid-turn', () => {
   });
 });
 
-describe('what a task reports in mid-turn', () => {
+describe('the report of a task during a turn', () => {
   const [one, two] = [reportOf('One', 'It is unused.'), reportOf('Two', 'So is this.')];
   const said = ['- Agent "One" finished: It is unused.', '- Agent "Two" finished: So is this.'];
   const talk = ['run', ...steps('a', 'b'), step('c', 'short')];
 
-  it('stays as a line behind the step before it once it was answered, and whole until then, then as a line', () => {
+  it('becomes a line after the preceding step once it was answered, and stays whole until then', () => {
     const midTurn = [
       { text: one, after: 'use-1-0-a' },
       { text: two, after: '' },
@@ -336,7 +336,7 @@ describe('what a task reports in mid-turn', () => {
     expect(again.join('\n')).not.toContain('task-notification');
   });
 
-  it('is a line before the last answer where it is not known when it came, in its order', () => {
+  it('becomes a line before the last answer if its time is unknown, in order', () => {
     const midTurn = [one, two].map((text) => ({ text, after: '' }));
     const stay = stays(listed(...talk, { words: 'Done.' }), { midTurn });
     expect(stay.join('\n')).toContain(said.join('\n'));
@@ -344,7 +344,7 @@ describe('what a task reports in mid-turn', () => {
   });
 });
 
-it('a command that took too long is told as running, with where its output goes', () => {
+it('reports a command that exceeded its timeout as running, with the path of its output', () => {
   // As 2.1.332 writes it.
   const moved =
     'partial\nCommand did not complete within its 120s timeout and was moved to the background (ID: b79bqbalp). Output is being written to: /tmp/tasks/b79bqbalp.output. You will be notified when it completes.';
@@ -352,7 +352,7 @@ it('a command that took too long is told as running, with where its output goes'
   expect(stay[1]).toContain('- Bash `npm test` in the background, its output in `/tmp/tasks/b79bqbalp.output`\n');
 });
 
-it('the line of a skill says that its text is gone', () => {
+it('the line of a skill notes that its text is gone', () => {
   const skill = listed('run', { calls: [['x', 'Launching skill: greet']] }).map((message) => ({
     ...message,
     toolUses: message.toolUses.map((use) => ({ ...use, tool: 'Skill', input: { skill: 'greet', args: 'Anna' } })),
@@ -362,7 +362,7 @@ it('the line of a skill says that its text is gone', () => {
 });
 
 describe('over many compactions', () => {
-  it('notes are replaced, lines joined, and what was left out is counted on', () => {
+  it('replaces notes, joins lines, and adds up omitted steps', () => {
     const first = exactAnswer(listed('one', ...steps('a', 'b', 'c', 'd'), { words: 'so' }), { ...PLAN, note: 'N1' });
     const talk = listed('two', ...steps('e', 'f', 'g'), { words: 'ok' });
     const second = stays([...listedAgain(first.messages ?? [], 1), ...talk], { note: 'N2', budget: 6_000 });
@@ -377,7 +377,7 @@ describe('over many compactions', () => {
     ]);
   });
 
-  it('of old lines those of changes and failures stay, and the rest is counted', () => {
+  it('keeps old lines of changes and failures, and counts the rest', () => {
     const many = Array.from({ length: 400 }, (_, at) => step(`echo ${at}`, `${at}`));
     const failed: Said = { calls: [['npm test', `Exit code 1\n${LONG}`, 'failed']] };
     const first = exactAnswer(listed('one', ...many.slice(0, 200), failed, ...many.slice(200)), PLAN);
@@ -395,7 +395,7 @@ describe('over many compactions', () => {
     expect(second.after.tokens).toBeLessThanOrEqual(first.outcome.after.tokens + 100);
   });
 
-  it('commands that were run again outlast those that were run once, also over several compactions', () => {
+  it('keeps repeated commands longer than commands that ran once, also over several compactions', () => {
     const once = (count: number) => Array.from({ length: 120 }, (_, at) => step(`echo ${count}-${at}`, `${at}`));
     let talk = listed('one', ...Array.from({ length: 5 }, () => step('make check', 'done')), ...once(0));
     for (let count = 1; count < 4; count++) {
@@ -407,7 +407,7 @@ describe('over many compactions', () => {
     }
   });
 
-  it('the tenth is no larger than the second where so much is done that the room for lines is full by then', () => {
+  it('does not grow from the second to the tenth when the room for lines is full', () => {
     const sizes: number[] = [];
     let talk = listed('do it');
     for (let count = 0; count < 10; count++) {
@@ -420,7 +420,7 @@ describe('over many compactions', () => {
   });
 });
 
-describe('what is left to claude', () => {
+describe('compactions left to claude', () => {
   it.each([
     {
       name: 'prompts that are too large',

@@ -45,16 +45,16 @@ function seen(reading: Reading, now = NEW.join('\n'), keep = ['read']): string |
   return messages.flatMap(({ toolResults = [] }) => toolResults).find(({ tool_use_id: id }) => id === 'read')?.text;
 }
 
-describe('a file that stays', () => {
-  it('is shown as it is now', () => {
+describe('a kept file', () => {
+  it('has its current text', () => {
     expect(seen({})).toBe(numbered(NEW));
   });
 
-  it('is left alone where it has not changed', () => {
+  it('stays unchanged if the file has not changed', () => {
     expect(seen({}, OLD.join('\n'))).toBe(numbered(OLD));
   });
 
-  it('keeps its number of lines where only a part was read', () => {
+  it('keeps its number of lines if only a part was read', () => {
     const part = { input: { offset: 2, limit: 2 }, text: numbered(OLD.slice(1, 3), 2) };
     expect(seen(part)).toBe(numbered(NEW.slice(1, 3), 2));
     // ctxb has set a limit, which the call does not show.
@@ -66,18 +66,18 @@ describe('a file that stays', () => {
     { name: 'lines with a word of claude behind them', reading: { text: `${numbered(OLD)}\n[more lines follow]` } },
     { name: 'what another tool gave', reading: { tool: 'Grep' } },
     { name: 'lines that the file no longer has', reading: { text: numbered(['x'], 90), input: { offset: 90 } } },
-  ])('$name stays as it was', ({ reading }) => {
+  ])('$name stays unchanged', ({ reading }) => {
     expect(seen(reading)).toBe(reading.text ?? numbered(OLD));
   });
 });
 
-it('goes where nothing would be left out with it', () => {
+it('is dropped if nothing else could be omitted', () => {
   const note = 'a long note '.repeat(100);
   const plan = { version: 1, note, budget: 24_000, keep: ['read', 'one', 'two', 'three'] } as const;
   expect(exactAnswer(talk({}), plan).outcome).toMatchObject({ answered: true, steps: { whole: 2 } });
 });
 
-it('asks for the files that are to stay, each once', () => {
+it('requests each kept file once', () => {
   const rows = [...talk({}), ...talk({})];
   expect(filesRead(rows, ['read', 'one'])).toEqual([PATH]);
   expect(filesRead(rows, ['one'])).toEqual([]);

@@ -20,7 +20,7 @@ describe('isIncidental', () => {
       before: 'clean = false',
       after: 'clean = true // TEMP: does the test bite?',
     },
-  ])('yes: $name, both ways', ({ before, after }) => {
+  ])('yes: $name, in both directions', ({ before, after }) => {
     expect([isIncidental(before, after), isIncidental(after, before)]).toEqual([true, true]);
   });
 

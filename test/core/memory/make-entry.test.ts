@@ -36,7 +36,7 @@ function tools(entries: readonly Entry[]): ToolEntry[] {
   return entries.filter((entry): entry is ToolEntry => entry.kind === 'tool');
 }
 
-describe('what a call was about', () => {
+describe('the title of a call', () => {
   it.each([
     { name: 'Bash', input: { command: 'npm\ntest', description: 'x' }, title: 'npm test' },
     { name: 'Read', input: { file_path: 'a.ts' }, title: 'a.ts' },
@@ -55,7 +55,7 @@ describe('what a call was about', () => {
   });
 });
 
-describe('what came of a call', () => {
+describe('the result of a call', () => {
   it.each([
     { name: 'the last line of a success', result: 'first\nlast\n\n', said: 'last' },
     { name: 'nothing', result: '', said: '' },
@@ -80,14 +80,14 @@ describe('the fingerprint of an input', () => {
     expect(of(one) === of(other)).toBe(same);
   });
 
-  it('is made of any depth', () => {
+  it('supports any depth', () => {
     let deep: object = {};
     for (let depth = 0; depth < 5_000; depth++) deep = { deep };
     expect(of(deep)).toMatch(/^\w+$/);
   });
 });
 
-describe('paths are seen from the project', () => {
+describe('paths are relative to the project', () => {
   it.each([
     { name: 'a file in it', path: '/w/src/a.ts', expected: 'src/a.ts' },
     { name: 'a file outside', path: '/other/a.ts', expected: '/other/a.ts' },
@@ -98,12 +98,12 @@ describe('paths are seen from the project', () => {
     expect(change?.path).toBe(expected);
   });
 
-  it('where no folder is known a relative one stays relative', () => {
+  it('keeps a relative path if no folder is known', () => {
     const [change] = entryOf({ name: 'Edit', input: { file_path: './src/a.ts' } }).changes ?? [];
     expect(change?.path).toBe('src/a.ts');
   });
 
-  it('a file has one name, whether a subagent or the main thread touched it', () => {
+  it('gives a file the same name in a subagent and in the main thread', () => {
     const entries = tools(
       entriesOf([
         ...rows({ id: 't0', name: 'Task', input: { description: 'Count' }, cwd: '/w' }).slice(0, 1),
@@ -116,7 +116,7 @@ describe('paths are seen from the project', () => {
 });
 
 describe('bounds', () => {
-  it('texts are kept in part', () => {
+  it('cuts texts', () => {
     const long = `${'x'.repeat(30_000)}\n`.repeat(20);
     const { title, said, command, signature } = entryOf({
       name: 'Bash',
@@ -130,7 +130,7 @@ describe('bounds', () => {
     expect(signature?.length ?? 0).toBeLessThanOrEqual(500);
   });
 
-  it('the tail of a failure is its last 20 lines', () => {
+  it('keeps the last 20 lines of a failure', () => {
     const lines = Array.from({ length: 100 }, (_, n) => `line ${n}`);
     const { command } = entryOf({
       name: 'Bash',
@@ -149,7 +149,7 @@ describe('bounds', () => {
     expect(entriesOf(heard)).toStrictEqual([]);
   });
 
-  it('a result that comes twice is one entry', () => {
+  it('records a repeated result once', () => {
     const heard = rows({ name: 'Bash', input: { command: 'x' } });
     expect(entriesOf([...heard, ...heard.slice(1)])).toHaveLength(1);
   });

@@ -114,7 +114,7 @@ function numbers(pages: readonly Page[], file: string): string[] {
 }
 
 describe('memory', () => {
-  it('what came before the notes were there is caught up with, in order', () => {
+  it('processes inputs that arrived before the notes, in order', () => {
     const run = live();
     run.own({ kind: 'begin' });
     expect(run.prompt('Mend the clock.')).toMatchObject({ entries: [], pages: [] });
@@ -129,7 +129,7 @@ describe('memory', () => {
     expect(run.own(NOTES).entries).toStrictEqual([]);
   });
 
-  it('a prompt that waits is noted when it goes to claude, not before', () => {
+  it('records a waiting prompt when claude receives it, not before', () => {
     const run = live();
     run.own({ kind: 'begin' });
     run.own(NOTES);
@@ -143,7 +143,7 @@ describe('memory', () => {
     expect(noted(run.claude(callLine(9_000), resultLine()))).toStrictEqual(['And never the door.']);
   });
 
-  it('the numbers of an earlier run go on, and its entries are not logged again', () => {
+  it('continues the numbers of an earlier run, and does not log its entries again', () => {
     const first = live();
     first.own(NOTES);
     const old = [first.prompt('Mend the clock.'), ...first.claude(...bash('toolu_1', 'make', 'ok'))];
@@ -171,7 +171,7 @@ describe('memory', () => {
     expect(again.index()).toContain('Task: Mend the clock.');
   });
 
-  it('an earlier entry makes the same pages again', () => {
+  it('creates the same pages from an earlier entry', () => {
     const first = live();
     first.own(NOTES);
     const lines = [
@@ -199,7 +199,7 @@ describe('memory', () => {
     { name: 'an item of a list', lines: used('TodoWrite', { todos: [{ content: 'Try hunter2', status: 'x' }] }, 'ok') },
     { name: 'a task', lines: used('TaskCreate', { subject: 'Try hunter2' }, 'Task #1 created successfully: Try') },
     { name: 'a subagent', lines: used('Bash', { command: 'ls' }, 'x', { parent_tool_use_id: 'hunter2' }) },
-  ])('$name is masked before it is an entry', ({ lines }) => {
+  ])('masks $name before it becomes an entry', ({ lines }) => {
     const run = live(runWith(), (text) => unmasked(text).replaceAll('hunter2', '***'));
     run.own(NOTES);
     const noted = run.claude(...lines).map(({ entries, pages }) => ({ entries, pages }));
@@ -219,7 +219,7 @@ describe('memory', () => {
       ],
     },
     { name: 'a dead end', told: [{ kind: 'dead-end', text: 'hunter2' }] },
-  ])('$name that somebody tells is masked before it is an entry', ({ told }) => {
+  ])('masks $name in a report before it becomes an entry', ({ told }) => {
     const run = live(runWith(), (text) => unmasked(text).replaceAll('hunter2', '***'));
     run.own(NOTES);
     const noted = told.flatMap((event) => run.own(event));
@@ -228,7 +228,7 @@ describe('memory', () => {
     expect(run.index()).not.toContain('hunter2');
   });
 
-  it('somebody says where the work stands and what did not work', () => {
+  it('records reports on the state of the work and on dead ends', () => {
     const run = live();
     run.own(NOTES);
     run.prompt('Mend the clock.');
@@ -242,14 +242,14 @@ describe('memory', () => {
     expect(run.index()).toContain('State: done');
   });
 
-  it('until the notes are there a hook is answered without them', () => {
+  it('answers a hook without notes until they are loaded', () => {
     const run = live();
     run.prompt('Mend the clock.');
     run.claude(initLine(), ...bash('toolu_1', 'make', 'ok'), hook(CALLBACKS.SessionStart, { source: 'compact' }));
     expect(run.contexts.join()).not.toContain('scratch.md');
   });
 
-  it('a summary in a hook of the caller and in its line is counted once in a run that only observes', () => {
+  it('counts a summary once if both a hook and its line contain it, in a run that only observes', () => {
     const run = live(runWith({ mode: 'observe' }));
     run.own(NOTES);
     run.prompt('Mend the clock.');
@@ -267,7 +267,7 @@ describe('memory', () => {
     ]);
   });
 
-  it('a compaction that fails behind the answer of the mod keeps nothing', () => {
+  it("keeps no receipt if the compaction fails after the mod's answer", () => {
     const run = live();
     run.own(NOTES);
     run.prompt('Mend the clock.');
@@ -278,7 +278,7 @@ describe('memory', () => {
     expect(run.decisions.filter(({ kind }) => kind === 'receipt')).toEqual([]);
   });
 
-  it('a record of the run leads to the same decisions', () => {
+  it('makes the same decisions from a record of the run', () => {
     const run = live();
     run.own({ kind: 'begin' });
     run.prompt('Mend the clock.');

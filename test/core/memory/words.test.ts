@@ -35,7 +35,7 @@ describe('oneLine', () => {
     expect(oneLine(text, 20)).toBe(expected);
   });
 
-  it('is one line of at most so many whole code points, whatever comes', () => {
+  it('is one line of at most `length` code points, for any text', () => {
     for (const text of randomTexts(1, 2_000)) {
       const line = oneLine(text, 30);
       expect([...line].length).toBeLessThanOrEqual(30);
@@ -54,7 +54,7 @@ describe('quoted', () => {
     expect(quoted(text, 50)).toBe(expected);
   });
 
-  it('is never ended by what it quotes', () => {
+  it('cannot be closed by the quoted text', () => {
     for (const text of randomTexts(2, 2_000)) expect(quoted(text, 40)).toMatch(/^`[^`\n\r]*`$/);
   });
 });
@@ -70,7 +70,7 @@ describe('fenced', () => {
     expect([lines[0], lines.at(-1)]).toStrictEqual([`${fence}text`, fence]);
   });
 
-  it('is never ended by what it holds', () => {
+  it('cannot be closed by the fenced text', () => {
     for (const text of randomTexts(3, 3_000)) {
       const [opening = '', ...rest] = fenced(text).split(/\r\n|[\n\r\u2028\u2029]/);
       const length = opening.indexOf('t');
@@ -79,7 +79,7 @@ describe('fenced', () => {
     }
   });
 
-  it('holds a text with very many runs of backticks', () => {
+  it('supports a text with very many runs of backticks', () => {
     expect(fenced('``` '.repeat(300_000)).startsWith('````text\n')).toBe(true);
   });
 });
@@ -98,7 +98,7 @@ describe('lastLines', () => {
     expect(lastLines(text, 3, 12)).toBe(expected);
   });
 
-  it('is an end of the text within both bounds', () => {
+  it('is an end of the text within both limits', () => {
     for (const text of randomTexts(4, 2_000)) {
       const end = lastLines(text, 3, 20);
       expect(text.trimEnd().endsWith(end)).toBe(true);

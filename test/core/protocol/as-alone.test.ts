@@ -130,7 +130,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe('a line as it would be without ctxb', () => {
+describe("a line without ctxb's traces", () => {
   it.each(CASES)('$title', ({ line, alone, isStreamed = false, hasHooks = false }) => {
     const ownHooks = () => ['PreCompact', 'PostCompact'];
     expect(asAlone(line, { isStamped, isStreamed, ownHooks, hasOnlyOwnHooks: () => !hasHooks })).toBe(alone);

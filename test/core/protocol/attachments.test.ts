@@ -40,7 +40,7 @@ describe('attachments of a session log', () => {
       attachment: { type: 'queued_command', prompt: '<task-notification>done', commandMode: 'task-notification' },
       text: '<task-notification>done',
     },
-  ])('$name comes in as a notice', ({ attachment, text }) => {
+  ])('$name becomes a notice', ({ attachment, text }) => {
     expect(decode(attachment)).toMatchObject({
       kind: 'user',
       role: 'notice',
@@ -51,7 +51,7 @@ describe('attachments of a session log', () => {
     });
   });
 
-  it('what was said while a turn ran is a prompt', () => {
+  it('words during a turn are a prompt', () => {
     const attachment = { type: 'queued_command', prompt: 'And the tests?', commandMode: 'prompt' };
     expect(decode(attachment)).toMatchObject({ kind: 'user', role: 'prompt' });
   });
@@ -64,7 +64,7 @@ describe('attachments of a session log', () => {
       attachment: { type: 'deferred_tools_delta', addedLines: [], removedNames: ['A'] },
     },
     { name: 'nothing', attachment: {} },
-  ])('$name means nothing for the context', ({ attachment }) => {
+  ])('$name does not affect the context', ({ attachment }) => {
     expect(decode(attachment)).toMatchObject({ kind: 'known', name: 'attachment' });
   });
 });

@@ -58,7 +58,7 @@ describe('results', () => {
     expect(decodeResult(line)).toMatchObject(expected);
   });
 
-  it('are told by their own type, not by one inside another line', () => {
+  it('are recognised by their own type, not by a type inside another line', () => {
     const quoted =
       '{"message":{"role":"user","content":"{\\"type\\":\\"result\\"}"},"inner":{"type":"result"},"type":"user"}';
     expect(decodeLine(quoted).kind).toBe('user');
@@ -91,7 +91,7 @@ describe('boundaries', () => {
     });
   });
 
-  it('of a microcompaction are none', () => {
+  it('of a microcompaction are ignored', () => {
     const line = { type: 'system', subtype: 'microcompact_boundary', compactMetadata: { preTokens: 10 } };
     expect(decodeObject(line).kind).toBe('known');
   });

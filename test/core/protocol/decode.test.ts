@@ -25,7 +25,7 @@ function assistant(message: object, more: object = {}) {
 }
 
 describe('assistant lines', () => {
-  it('carry the context of their call, whatever the split', () => {
+  it('have the context of their call, for any split of the counts', () => {
     const { usage, subagent, synthetic, messageId } = assistant({}, { parent_tool_use_id: null });
     expect(usage && contextOf(usage)).toBe(40_000);
     expect({ subagent, synthetic, messageId }).toEqual({ subagent: null, synthetic: false, messageId: 'msg_1' });
@@ -83,7 +83,7 @@ describe('assistant lines', () => {
     ]);
   });
 
-  it('have no usage where the back-end gives none', () => {
+  it('have no usage if the back-end reports none', () => {
     expect(assistant({ usage: undefined }).usage).toBeUndefined();
     expect(assistant({ usage: { output_tokens: 5 } }).usage).toBeUndefined();
   });

@@ -11,7 +11,7 @@ function result(text: string, more: object = {}) {
 }
 
 /** What 2.1.197 and 2.1.330 said to the stand-in. */
-describe('what kept the API from answering', () => {
+describe('API failures', () => {
   it.each([
     ["You've hit your 5-hour limit · resets 3:43am (UTC)", { api_error: 'usage_limit_reached' }, 'limit'],
     ["You've hit your session limit · resets 3:58pm (UTC)", {}, 'limit'],
@@ -51,11 +51,11 @@ describe('what kept the API from answering', () => {
     expect('failure' in event ? event.failure?.cause : undefined).toBe(cause);
   });
 
-  it('is nothing where the turn went well, whatever is said in it', () => {
+  it('are not reported for a successful turn, whatever its text', () => {
     expect(result("You've hit your 5-hour limit", { is_error: false })).not.toHaveProperty('failure');
   });
 
-  it('names the reset of a limit', () => {
+  it('have the time at which a limit resets', () => {
     const told = { api_error_params: { rate_limit_info: { resetsAt: RESETS } } };
     expect(result("You've hit your 5-hour limit", told)).toMatchObject({ failure: { resetsAt: RESETS * 1000 } });
     expect(result(`Claude AI usage limit reached|${RESETS}`)).toMatchObject({ failure: { resetsAt: RESETS * 1000 } });

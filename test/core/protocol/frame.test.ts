@@ -66,7 +66,7 @@ const ALL = [...INPUTS, ...ODD_BYTES, ...FILES];
 /** Above this, every offset is more than is needed to find a mistake. */
 const SMALL_BYTES = 8_000;
 
-describe('lines do not depend on how the bytes arrive', () => {
+describe('lines do not depend on the split of the bytes', () => {
   it.each(ALL)('$name: whole', ({ input }) => {
     const lines = frame([input]);
     expect(latin1(lines)).toEqual(cut(input));
@@ -94,7 +94,7 @@ describe('lines do not depend on how the bytes arrive', () => {
 });
 
 describe('a framer', () => {
-  it('gives a line as soon as its newline is there', () => {
+  it('returns a line as soon as its newline arrives', () => {
     const framer = createFramer();
     expect(latin1(framer.push(Buffer.from('a\nb')))).toEqual(['a\n']);
     expect(latin1(framer.push(Buffer.alloc(0)))).toEqual([]);
@@ -103,7 +103,7 @@ describe('a framer', () => {
     expect(framer.flush()).toBeUndefined();
   });
 
-  it('gives a line of 50 MB once and whole', () => {
+  it('returns a line of 50 MB once and whole', () => {
     const chunk = Buffer.alloc(64 * 1024, 'x');
     const chunks = Array.from({ length: 800 }, () => chunk);
     const framer = createFramer();
@@ -122,7 +122,7 @@ describe('a line above the bound', () => {
     { name: 'of exactly the bound', input: `${'x'.repeat(MAX)}\nshort\n` },
     { name: 'without any newline', input: 'x'.repeat(45) },
     { name: 'behind short lines', input: `a\nb\r\n${'x'.repeat(21)}\r\nc` },
-  ])('$name: nothing is lost and the memory stays bounded', ({ input }) => {
+  ])('$name: no bytes are lost and memory stays bounded', ({ input }) => {
     for (const chunks of [byteByByte(Buffer.from(input)), randomChunks(Buffer.from(input), 7, 4)]) {
       const pieces = frame(chunks, MAX);
       expect(Buffer.concat(pieces).toString()).toBe(input);
@@ -130,7 +130,7 @@ describe('a line above the bound', () => {
     }
   });
 
-  it('comes in pieces of at least the bound, of which only the last is terminated', () => {
+  it('is split into pieces of at least the bound, of which only the last is terminated', () => {
     const pieces = frame(byteByByte(Buffer.from(`${'x'.repeat(25)}\nnext\n`)), MAX).map(String);
     expect(pieces).toEqual(['x'.repeat(10), 'x'.repeat(10), 'xxxxx\n', 'next\n']);
   });

@@ -7,7 +7,7 @@ const nestedArrays = `${'['.repeat(DEEP)}${']'.repeat(DEEP)}`;
 const nestedObjects = `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`;
 const nestedResults = `${'[{"type":"tool_result","content":'.repeat(DEEP)}"x"${'}]'.repeat(DEEP)}`;
 
-describe('what is no JSON object', () => {
+describe('not a JSON object', () => {
   it.each([
     { name: 'nothing', line: '', blank: true },
     { name: 'white space', line: ' \t\r\n', blank: true },
@@ -43,7 +43,7 @@ describe('types that no version writes', () => {
 
 describe('fields of the wrong shape', () => {
   it.each(['assistant', 'user', 'result', 'stream_event', 'control_request', 'control_response', 'conversation_reset'])(
-    '%s with nothing, null, numbers and lists in the place of everything',
+    '%s with missing fields, null, numbers and lists in place of every field',
     (type) => {
       for (const value of [undefined, null, 7, 'x', [], [null, 1, 'x', []]]) {
         const fields = ['message', 'usage', 'modelUsage', 'event', 'request', 'response', 'uuid', 'errors', 'origin'];
@@ -98,7 +98,7 @@ describe('numbers', () => {
 });
 
 describe('names of Object.prototype', () => {
-  it('are data like any other', () => {
+  it('are treated like any other key', () => {
     const line = `{"type":"result","__proto__":{"is_error":true},"modelUsage":{"__proto__":{"contextWindow":5}}}`;
     const event = decodeLine(line);
     expect(event).toMatchObject({ kind: 'result', isError: false });
@@ -130,7 +130,7 @@ describe('nesting 10,000 deep', () => {
 it.each([
   { name: 'a sum that would be infinite', usage: { input_tokens: 1e308, cache_read_input_tokens: 1e308 } },
   { name: 'more than can be counted', usage: { input_tokens: '1e19' } },
-])('usage of $name is none', ({ usage }) => {
+])('usage of $name is undefined', ({ usage }) => {
   const line = { type: 'assistant', message: { id: 'm1', role: 'assistant', content: [], usage } };
   expect(decodeLine(JSON.stringify(line))).toMatchObject({ kind: 'assistant', usage: undefined });
 });

@@ -23,7 +23,7 @@ describe('the size of a picture', () => {
   });
 
   it.each([{}, { source: { data: 7 } }, { source: { data: '/9j/ no base64!' } }, { source: { url: 'x' } }])(
-    'is not known of %j',
+    'is undefined for %j',
     (block) => expect(pictureSize(block)).toBeUndefined(),
   );
 });

@@ -5,13 +5,13 @@ import { eventsOf, FIXTURE_RECORDINGS, SHARED_RECORDINGS, TRANSCRIPTS } from '..
 const notUnderstood = (event: Event) =>
   event.kind === 'unknown' ? [event.name] : event.kind === 'malformed' && !event.blank ? ['malformed'] : [];
 
-it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('every line of $name is understood', ({ path }) => {
+it.each([...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS])('every line of $name has a known type', ({ path }) => {
   const events = eventsOf(path);
   expect(events.length).toBeGreaterThan(0);
   expect(events.flatMap(notUnderstood)).toEqual([]);
 });
 
-it('decodes the sessions of other people without a malformed line', () => {
+it('decodes public sessions without a malformed line', () => {
   const malformed = TRANSCRIPTS.filter(({ path }) => eventsOf(path).some(({ kind }) => kind === 'malformed'));
   expect(malformed).toEqual([]);
 });

@@ -63,7 +63,7 @@ function listed(...agents: readonly Line[]): Line {
 }
 
 describe('figures of subagents', () => {
-  it('the last call of one that the turn waits for comes from the result of its tool', () => {
+  it("reads the last call of an agent that the turn waits for from the tool's result", () => {
     const driver = atWork({});
     const usage = {
       input_tokens: 4,
@@ -88,7 +88,7 @@ describe('figures of subagents', () => {
     });
   });
 
-  it('those of one in a workflow come from the sum over all contexts, and from the list of its agents', () => {
+  it('reads agents of a workflow from the sum over all contexts, and from the list of its agents', () => {
     const driver = atWork({});
     driver.claude(
       WORKFLOW,
@@ -107,7 +107,7 @@ describe('figures of subagents', () => {
     expect(agentTotals(driver.state)).toMatchObject({ count: 2, calls: 4, tokens: 60_000 });
   });
 
-  it('what the stream does not show is asked of claude, one request at a time', () => {
+  it('asks claude for calls outside the stream, one request at a time', () => {
     const driver = atWork({});
     const one = { agentId: 'm1', label: 'one', tokens: 10_000, toolCalls: 1 };
     const asks = () => sent(driver.actions).filter(({ request }) => (request as Line)?.subtype === 'get_usage').length;
@@ -123,7 +123,7 @@ describe('figures of subagents', () => {
 describe('a limit for the number of subagents', () => {
   const refusal = { permissionDecision: 'deny' };
 
-  it('counts those that are let through before they begin, and not those that somebody else has refused', () => {
+  it('counts allowed calls before their agents start, and not calls that another hook refused', () => {
     const driver = atWork({ max: 2 });
     const ask = (id: string) => driver.claude(toolHook('PreToolUse', 'Agent', { tool_use_id: id }));
     expect(ask('t1')).not.toContainEqual(expect.objectContaining({ specific: expect.objectContaining(refusal) }));
@@ -134,18 +134,18 @@ describe('a limit for the number of subagents', () => {
     expect(kinds(ask('t4'))).not.toContain('agent-limit');
   });
 
-  it('none at all', () => {
+  it('may be zero', () => {
     const driver = atWork({ max: 0 });
     expect(kinds(driver.claude(toolHook('PreToolUse', 'Workflow')))).toContain('agent-limit');
   });
 
-  it('other tools are as ever', () => {
+  it('does not affect other tools', () => {
     expect(kinds(atWork({ max: 0 }).claude(toolHook('PreToolUse', 'Bash')))).not.toContain('agent-limit');
   });
 });
 
-describe('a bound for each subagent', () => {
-  it('one that crosses it is stopped once, and the tool call that waits for it says why', () => {
+describe('a limit for each subagent', () => {
+  it('stops an agent that crosses it once, and explains it to the waiting tool call', () => {
     const driver = atWork({ tokens: 50_000 });
     driver.claude(STARTED, agentCall(30_000), agentCall(31_000), agentCall(32_000));
     expect(stopped(driver)).toEqual(['a1']);
@@ -156,7 +156,7 @@ describe('a bound for each subagent', () => {
     expect(told(driver.claude(toolHook('PostToolUseFailure', 'Agent')))).toEqual([]);
   });
 
-  it('one of a workflow ends behind its next tool, and nothing else does', () => {
+  it('ends an agent of a workflow after its next tool, and no other call', () => {
     const driver = atWork({ costUsd: 0.1 });
     driver.claude(WORKFLOW, listed({ agentId: 'm1', label: 'one', tokens: 100_000, toolCalls: 1 }, { agentId: 'm2' }));
     expect(stopped(driver)).toEqual([]);
@@ -167,7 +167,7 @@ describe('a bound for each subagent', () => {
     expect(used('m2')).toContainEqual(expect.objectContaining({ output: {} }));
   });
 
-  it('a stopped workflow is told between two turns, as claude says nothing about it', () => {
+  it('reports a stopped workflow between turns, because claude does not report it', () => {
     const driver = atWork({ max: 1 });
     driver.claude(WORKFLOW, listed({ agentId: 'm1' }, { agentId: 'm2' }, { agentId: 'm3' }));
     expect(stopped(driver)).toEqual(['w1']);
@@ -178,7 +178,7 @@ describe('a bound for each subagent', () => {
     ]);
   });
 
-  it('one that has ended beyond it is stopped when it is sent a message', () => {
+  it('stops an agent that ended beyond it when it receives a message', () => {
     const driver = atWork({ tokens: 50_000 });
     const usage = { input_tokens: 60_000, output_tokens: 5 };
     driver.claude(STARTED, taskLine('notification', { status: 'completed' }), {
@@ -193,7 +193,7 @@ describe('a bound for each subagent', () => {
     expect(stopped(driver)).toEqual(['a1']);
   });
 
-  it('what claude refuses to stop is said', () => {
+  it('reports if claude refuses to stop an agent', () => {
     const driver = atWork({ tokens: 50_000 });
     driver.claude(STARTED, agentCall(60_000));
     const [request_id] =
@@ -212,7 +212,7 @@ describe('a bound for each subagent', () => {
   });
 });
 
-describe('one in the background that ends while the turn goes on', () => {
+describe('a background agent that ends during a turn', () => {
   const result = (id: string) => ({
     type: 'user',
     message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'on its way' }] },

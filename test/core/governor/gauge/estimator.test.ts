@@ -42,7 +42,7 @@ describe('tokens of a text', () => {
   });
 });
 
-it('a long text counts as its pieces do, whatever it begins with', () => {
+it('estimates a long text from pieces spread over it', () => {
   const [head, body] = ['#='.repeat(1_000), 'word '.repeat(40_000)];
   const exact = expectedTokens(head) + expectedTokens('word '.repeat(400)) * 100;
   expect(expectedTokens(head + body) / exact).toBeCloseTo(1, 1);
@@ -72,7 +72,7 @@ describe('tokens of a block', () => {
     expect(tokensOf(block)).toBe(tokens);
   });
 
-  it('a list of many parts does not stop the judgement', () => {
+  it('a list of many parts does not stop the estimate', () => {
     const input = Array.from({ length: 300_000 }, () => 'a');
     expect(tokensOf({ type: 'tool_use', id: 't', name: '', input })).toBeGreaterThan(70_000);
   });
@@ -82,7 +82,7 @@ describe('tokens of a block', () => {
     { name: 'a screen', size: { width: 1440, height: 900 }, earlier: 1_568, newer: 52 * 33 },
     { name: 'a wide one', size: { width: 1999, height: 406 }, earlier: 56 * 12, newer: 72 * 15 },
     { name: 'a large one', size: { width: 3000, height: 3000 }, earlier: 1_568, newer: 4_784 },
-  ])('a picture takes squares of 28 pixels, as many as the model sees: $name', ({ size, earlier, newer }) => {
+  ])("a picture takes squares of 28 pixels, up to the model's resolution: $name", ({ size, earlier, newer }) => {
     const taken = (model: string) =>
       [{ type: 'image', size } as const, result('', { images: 2, sizes: [size] })].map((block) =>
         estimateTokens(measureContent([block]), calibrationFor(model, UNCALIBRATED)),
@@ -91,7 +91,7 @@ describe('tokens of a block', () => {
     expect(taken('claude-opus-4-8')).toEqual([newer, newer + 1_600 + 20]);
   });
 
-  it('claude itself takes four characters for one', () => {
+  it('claude itself assumes four characters per token', () => {
     expect(nativeTokens(measureContent([result('x'.repeat(401), { images: 1 })]))).toBe(101 + 1_600);
   });
 });
@@ -104,7 +104,7 @@ function thought(text: string, signatureLength: number): Block {
   return { type: 'thinking', text, signatureLength };
 }
 
-describe('what the calls of a session teach', () => {
+describe('learning from the calls of a session', () => {
   const content = measureContent([result('a'.repeat(10_000))]);
   const taught = (calls: number, tokens: number): Calibration => {
     let calibration = UNCALIBRATED;
@@ -115,7 +115,7 @@ describe('what the calls of a session teach', () => {
   it.each([
     { name: 'more', tokens: 3_600 },
     { name: 'less', tokens: 1_800 },
-  ])('$name than expected, within some calls', ({ tokens }) => {
+  ])('learns $name than expected, within some calls', ({ tokens }) => {
     expect(Math.abs(estimateTokens(content, taught(14, tokens)) / tokens - 1)).toBeLessThan(0.05);
   });
 
@@ -123,15 +123,15 @@ describe('what the calls of a session teach', () => {
     { name: 'three times as much', tokens: 8_000 },
     { name: 'a third', tokens: 800 },
     { name: 'a drop', tokens: -50_000 },
-  ])('nothing, where $name came', ({ tokens }) => {
+  ])('learns nothing if $name came', ({ tokens }) => {
     expect(calibrate(UNCALIBRATED, content, tokens)).toBe(UNCALIBRATED);
   });
 
-  it('one call that is off moves it by no more than a third', () => {
+  it('changes by at most a third for one outlier', () => {
     expect(estimateTokens(content, taught(1, 7_000)) / estimateTokens(content, UNCALIBRATED)).toBeLessThan(1.35);
   });
 
-  it('characters a token, once enough was seen', () => {
+  it('learns characters per token after enough calls', () => {
     expect(learnedCharsPerToken(UNCALIBRATED)).toBeUndefined();
     expect(learnedCharsPerToken(taught(20, 2_615))).toBeCloseTo(2.9, 2);
     expect(learnedCharsPerToken(taught(60, 3_600))).toBeLessThan(2.2);

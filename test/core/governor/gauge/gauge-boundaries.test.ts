@@ -35,12 +35,12 @@ function median(values: readonly number[]): number {
 
 const SEEN = [...FIXTURE_RECORDINGS, ...SHARED_RECORDINGS, ...TRANSCRIPTS].flatMap(boundariesOf);
 
-describe("the gauge before a compaction is claude's own figure", () => {
+describe("the gauge before a compaction matches claude's own figure", () => {
   it.each(SEEN.filter(({ outputKnown }) => outputKnown))('$name: within 1 %', ({ error }) => {
     expect(error).toBeLessThan(0.01);
   });
 
-  it('within 3 % in the median where the output count is a placeholder', () => {
+  it('within 3 % in the median if the output count is a placeholder', () => {
     const guessed = SEEN.filter(({ outputKnown }) => !outputKnown);
     expect(guessed.length).toBeGreaterThan(0);
     expect(median(guessed.map(({ error }) => error))).toBeLessThan(0.03);

@@ -31,7 +31,7 @@ function allZero(): Line {
   return { ...line, message: { ...(line.message as Line), usage: { input_tokens: 0, output_tokens: 0 } } };
 }
 
-describe('what was used', () => {
+describe('the used context', () => {
   it.each([
     { name: 'the last call of the main thread', lines: [callLine(30_000), callLine(31_000)], used: 31_000 },
     { name: 'not a subagent', lines: [callLine(30_000), callLine(90_000, { parent_tool_use_id: 't' })], used: 30_000 },
@@ -51,13 +51,13 @@ describe('what was used', () => {
     expect(read(initLine(), ...lines).gauge.used).toBe(used);
   });
 
-  it('several lines of one call are one call', () => {
+  it('counts several lines of one call once', () => {
     const line = callLine(30_000);
     const { gauge } = read(initLine(), line, line, line);
     expect(gauge).toMatchObject({ calls: 1, used: 30_000 });
   });
 
-  it('calls without an id are calls of their own', () => {
+  it('counts calls without an id separately', () => {
     const nameless = (used: number) => ({ type: 'assistant', message: { content: [], usage: { input_tokens: used } } });
     expect(read(nameless(10_000), nameless(12_000)).gauge).toMatchObject({ calls: 2, used: 12_000 });
   });
@@ -94,24 +94,24 @@ describe('a result alone, as claude prints it as JSON', () => {
   });
 });
 
-describe('what is foreseen', () => {
-  it('adds results of tools by what their characters are, and a little for each', () => {
+describe('the predicted context', () => {
+  it('adds tool results by their characters, plus a constant for each', () => {
     const { gauge } = read(initLine(), callLine(30_000), toolResultLine('x'.repeat(4_000)));
     expect(predicted(gauge)).toBe(31_055);
   });
 
-  it('adds what the model wrote where the count is a placeholder', () => {
+  it("adds the model's text while the count is a placeholder", () => {
     const { gauge } = read(initLine(), answer(30_000, [{ type: 'text', text: 'x'.repeat(400) }]));
     expect(predicted(gauge)).toBe(30_103);
   });
 
-  it('adds the true count once the turn tells it', () => {
+  it('adds the actual count once the turn reports it', () => {
     const lines = [initLine(), answer(30_000, [{ type: 'text', text: 'x'.repeat(400) }])];
     const { gauge } = read(...lines, resultLine({ usage: { input_tokens: 30_000, output_tokens: 77 } }));
     expect(predicted(gauge)).toBe(30_077);
   });
 
-  it('counts once what a line of the same call without usage holds', () => {
+  it('counts the content of a line without usage in the same call once', () => {
     const { message, ...line } = answer(30_000, [{ type: 'text', text: 'x'.repeat(400) }]);
     const { usage: _, ...bare } = message as Line;
     const lines = [initLine(), { ...line, message }, { ...line, message: bare }];
@@ -119,7 +119,7 @@ describe('what is foreseen', () => {
     expect(predicted(gauge)).toBe(30_300);
   });
 
-  it('counts a picture as one, not as base64', () => {
+  it('counts a picture as a picture, not as base64', () => {
     const image = { type: 'image', source: { type: 'base64', data: 'A'.repeat(400_000) } };
     const { gauge } = read(initLine(), callLine(30_000), userLine([{ type: 'tool_result', content: [image] }]));
     expect(predicted(gauge)).toBe(31_616);
@@ -138,7 +138,7 @@ describe('what is foreseen', () => {
     { model: 'claude-opus-4-5-20251101', thought: 269 },
     { model: 'claude-sonnet-4-6', thought: 269 },
     { model: 'glm-5.1', thought: 269 },
-  ])('a new prompt leaves $thought tokens of a thought of $model', ({ model, thought }) => {
+  ])('keeps $thought tokens of a thought of $model after a new prompt', ({ model, thought }) => {
     const line = answer(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
     const call = { ...line, message: { ...(line.message as Line), model } };
     expect(predicted(read(initLine(), call, toolResultLine('')).gauge)).toBe(30_284);
@@ -155,20 +155,20 @@ describe('what is foreseen', () => {
 });
 
 describe('meters of subagents', () => {
-  it('are their own', () => {
+  it('are separate', () => {
     const { subagents, gauge } = read(...cut('subagent.ndjson', 0, 12));
     expect(subagents).toMatchObject({ toolu_standin_0001: { used: 9_400, peak: 9_400, calls: 2 } });
     expect(gauge.peak).toBe(21_900);
   });
 
-  it.each(['__proto__', 'constructor'])('count a subagent that is called %s', (parent_tool_use_id) => {
+  it.each(['__proto__', 'constructor'])('count a subagent with the name %s', (parent_tool_use_id) => {
     const { subagents } = read(initLine(), callLine(5_000, { parent_tool_use_id }));
     expect(Object.entries(subagents)).toMatchObject([[parent_tool_use_id, { peak: 5_000, calls: 1 }]]);
   });
 });
 
 describe('hostile lines', () => {
-  it('an input of a tool nested 10,000 deep does not stop the judgement', () => {
+  it('a tool input nested 10,000 deep does not stop the gauge', () => {
     const input: unknown = JSON.parse(`${'['.repeat(DEEP)}${']'.repeat(DEEP)}`);
     const { gauge } = read(initLine(), answer(30_000, [{ type: 'tool_use', id: 't', name: 'Bash', input }]));
     expect(gauge.used).toBe(30_000);
@@ -184,7 +184,7 @@ describe('the cost', () => {
     expect(toUsd(totalMicroUsd(cost))).toBe(usd);
   });
 
-  it('is not known before claude tells it', () => {
+  it('is unknown before claude reports it', () => {
     expect(read(initLine()).cost.known).toBe(false);
   });
 });

@@ -122,7 +122,7 @@ describe('whether to restart', () => {
 });
 
 describe('whether to restart: exceptions', () => {
-  it('db-040, db-047: the limit of tool calls is fixed, and nothing has happened yet at 0 calls', () => {
+  it('db-040, db-047: the limit of tool calls is fixed, and 0 calls do not reach it', () => {
     expect(TOOL_CALL_LIMIT).toBe(100);
     expect(run({ ops: [] }).full).toBe(false);
   });
@@ -134,7 +134,7 @@ describe('whether to restart: known defects, inverted', () => {
     expect(run(input).estimate.toolCalls).toBe(500);
   });
 
-  it('db-043: the percentage is one of the real window', () => {
+  it('db-043: the percentage refers to the actual window', () => {
     const input = RESTART.find(({ id }) => id === 'db-043')?.input ?? { ops: [] };
     expect(run(input).full).toBe(true);
   });

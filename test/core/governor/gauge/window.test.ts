@@ -36,7 +36,7 @@ const BEST_FIRST: readonly WindowSource[] = [
 
 describe('sources of the window', () => {
   it.each(BEST_FIRST.slice(1).map((worse, index) => ({ better: BEST_FIRST[index] ?? 'user', worse })))(
-    '$better beats $worse, whichever comes first',
+    '$better beats $worse, in any order',
     ({ better, worse }) => {
       const first = learnWindow({ tokens: 111_000, source: better }, 222_000, worse);
       const last = learnWindow({ tokens: 222_000, source: worse }, 111_000, better);
@@ -47,11 +47,11 @@ describe('sources of the window', () => {
     },
   );
 
-  it('of equally good ones the newer holds', () => {
+  it('prefers the newer of equal sources', () => {
     expect(learnWindow({ tokens: 1, source: 'result' }, 2, 'result').tokens).toBe(2);
   });
 
-  it('a window of nothing is none', () => {
+  it('ignores a window of 0', () => {
     expect(learnWindow({ tokens: 5, source: 'asked' }, 0, 'user')).toEqual({ tokens: 5, source: 'asked' });
   });
 });
@@ -115,7 +115,7 @@ describe('the window of a session', () => {
     expect(windowAfter(lines)).toEqual(window);
   });
 
-  it("is the user's, whatever comes", () => {
+  it("is the user's, for any other source", () => {
     const lines = [LARGE, callLine(626_000), resultLine(), initLine({ model: 'other' })];
     expect(windowAfter(lines, 150_000)).toEqual({ tokens: 150_000, source: 'user' });
   });
@@ -256,11 +256,11 @@ describe('the window of a recording that does not name it', () => {
       tokens: undefined,
     },
     { name: 'nothing', lines: log(opus, '2.1.91', 150_000), tokens: undefined },
-  ])('is told of a model with either by $name: $tokens', ({ lines, tokens }) => {
+  ])('is reported for a model with either window by $name: $tokens', ({ lines, tokens }) => {
     expect(windowAfter(lines).tokens).toBe(tokens);
   });
 
-  it('is no ground to act on', () => {
+  it('is not used for decisions', () => {
     const driver = drive(runWith());
     driver.begin();
     driver.claude(...stream('claude-sonnet-4-5', '2.1.330'), callLine(190_000));
@@ -268,7 +268,7 @@ describe('the window of a recording that does not name it', () => {
   });
 });
 
-describe('a conversation that goes on with another model', () => {
+describe('a conversation that continues with another model', () => {
   const calls = (...said: readonly (readonly [model: string, used: number])[]) =>
     replayed(
       said.map(([model, used], at) => {
@@ -277,17 +277,17 @@ describe('a conversation that goes on with another model', () => {
       }),
     ).gauge;
 
-  it('has the window of the model of the last call', () => {
+  it("has the window of the last call's model", () => {
     const gauge = calls(['claude-haiku-4-5', 60_000], ['claude-opus-5', 190_000]);
     expect([gauge.window.tokens, peakShare(gauge), largestShare(gauge)]).toEqual([1_000_000, 0.19, 0.3]);
   });
 
-  it('knows the window of a model again that returns', () => {
+  it('keeps the window of a model that returns', () => {
     const gauge = calls(['claude-opus-5', 300_000], ['claude-haiku-4-5', 170_000], ['claude-opus-5', 171_000]);
     expect([gauge.window.tokens, peakShare(gauge), largestShare(gauge)]).toEqual([1_000_000, 0.3, 0.85]);
   });
 
-  it('says nothing of a share that a model of unknown window may exceed', () => {
+  it('does not report a share that a model of unknown window may exceed', () => {
     const gauge = calls(['glm-5', 150_000], ['claude-opus-5', 160_000], ['glm-5', 155_000]);
     expect([gauge.window.tokens, peakShare(gauge), largestShare(gauge)]).toEqual([undefined, 0.16, null]);
   });
@@ -301,7 +301,7 @@ describe('a conversation that goes on with another model', () => {
 it.each([
   { version: '2.1.332', asOf: undefined },
   { version: '2.3.0', asOf: '2.1.332' },
-])('a window out of the table is marked in $version: as of $asOf', ({ version, asOf }) => {
+])('marks a window from the table in $version: as of $asOf', ({ version, asOf }) => {
   expect(measuredAsOf('version', version)).toBe(asOf);
   expect(measuredAsOf('result', version)).toBeUndefined();
 });

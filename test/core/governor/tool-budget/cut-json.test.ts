@@ -84,11 +84,11 @@ function isBeginning(whole: string, part: string): boolean {
 }
 
 describe('JSON that was cut', () => {
-  it('is not without cases', () => {
+  it('has cases', () => {
     expect(CASES.length).toBeGreaterThan(300);
   });
 
-  it('fits, and holds nothing that was not there', () => {
+  it('fits, and contains only original values', () => {
     const check = ({ text, room, cut }: Case) => [
       ...(cut.text.length <= room ? [] : [`${cut.text.length} in ${room}`]),
       ...differences(JSON.parse(text) as Json, JSON.parse(cut.text) as Json),
@@ -96,7 +96,7 @@ describe('JSON that was cut', () => {
     expect(faults(check)).toEqual([]);
   });
 
-  it('says of each list how many there were, and keeps the first ones', () => {
+  it('counts the members of each list, and keeps the first', () => {
     const check = ({ text, cut }: Case) =>
       cut.lists.flatMap(({ kind, total, returned, next, members }) => {
         const all = members.map(({ at, to }) => text.slice(at, to));
@@ -106,7 +106,7 @@ describe('JSON that was cut', () => {
     expect(faults(check)).toEqual([]);
   });
 
-  it('is stored with the same values, and the next member on the line that is told', () => {
+  it('is stored with the same values, and the next member is on the named line', () => {
     const check = ({ text, cut }: Case) => {
       const stored = storedJson(text, cut.lists);
       const isSame = JSON.stringify(JSON.parse(stored.text)) === JSON.stringify(JSON.parse(text));
@@ -122,7 +122,7 @@ describe('JSON that was cut', () => {
     expect(faults(check)).toEqual([]);
   });
 
-  it('has each member of a list at the beginning of a line where the whole had one line', () => {
+  it('is stored with each member of a list on a new line', () => {
     const check = ({ text, cut }: Case) => {
       if (text.includes('\n')) return [];
       const stored = storedJson(text, cut.lists);
@@ -141,8 +141,8 @@ const cutOf = (text: string, room: number): CutJson => {
   return cut;
 };
 
-describe('what is kept', () => {
-  it('a list from its beginning, with what stands beside it', () => {
+describe('the kept part', () => {
+  it('is the beginning of a list, with the fields beside it', () => {
     const text = JSON.stringify({ page: 1, items: Array.from({ length: 900 }, (_, id) => ({ id })), more: true });
     const { page, items, more } = JSON.parse(cutOf(text, 400).text);
     expect({ page, more, first: items[0], second: items[1] }).toEqual({
@@ -156,22 +156,22 @@ describe('what is kept', () => {
     ]);
   });
 
-  it('all digits of a number', () => {
+  it('has all digits of a number', () => {
     const text = `[123456789012345678901234567890.10, 1E400, -0, ${'1,'.repeat(500)}1]`;
     expect(cutOf(text, 60).text).toMatch(/^\[123456789012345678901234567890\.10,1E400,-0,/);
   });
 
-  it('fields that have the same name, each as it stands', () => {
+  it('has duplicate fields as they are', () => {
     expect(cutOf(`{"a":1,"a":2,"b":"${'x'.repeat(500)}"}`, 60).text).toMatch(/^\{"a":1,"a":2,"b":"x+…"\}$/);
   });
 
-  it('of one item that is too large, a part', () => {
+  it('is a part of a single item that is too large', () => {
     const cut = cutOf(JSON.stringify([{ id: 7, text: 'x'.repeat(900) }]), 100);
     expect(JSON.parse(cut.text)).toEqual([{ id: 7, text: expect.stringMatching(/^x+…$/) }]);
     expect(cut).toMatchObject({ lists: [], hasCutTexts: true });
   });
 
-  it('names the first field that was left out, wherever it stood', () => {
+  it('names the first omitted field at any place', () => {
     const text = `{"id":1,"blob":${'1'.repeat(400)},"z":"${'x'.repeat(500)}","y":2}`;
     const cut = cutOf(text, 200);
     expect(Object.keys(JSON.parse(cut.text))).toEqual(['id', 'z', 'y']);
@@ -181,7 +181,7 @@ describe('what is kept', () => {
     );
   });
 
-  it('the first of many fields with long names', () => {
+  it('has the first of many fields with long names', () => {
     const fields = Array.from({ length: 400 }, (_, at) => [
       `/home/dev/project/src/${'folder/'.repeat(6)}${at}.ts`,
       'x'.repeat(90),
@@ -191,13 +191,13 @@ describe('what is kept', () => {
     expect(cut.lists).toMatchObject([{ total: 400, returned: Object.keys(JSON.parse(cut.text)).length }]);
   });
 
-  it('leaves out a field whose name alone is too long', () => {
+  it('omits a field whose name alone is too long', () => {
     const text = JSON.stringify({ ['n'.repeat(300)]: 'x'.repeat(900), b: 1 });
     expect(cutOf(text, 120).text).toBe('{"b":1}');
   });
 });
 
-describe('a text in it', () => {
+describe('a string', () => {
   const endOf = (inside: string, room: number) => JSON.parse(cutOf(`{"a":"${inside}"}`, room).text).a as string;
 
   it.each([
@@ -218,7 +218,7 @@ describe('a text in it', () => {
   });
 });
 
-describe('what is no JSON that can be cut', () => {
+describe('text that cannot be cut as JSON', () => {
   it.each([
     { what: 'a text', text: '"x"' },
     { what: 'a number', text: '123' },
@@ -235,7 +235,7 @@ describe('what is no JSON that can be cut', () => {
   it.each([
     { what: 'lists', text: `${'['.repeat(60_000)}${']'.repeat(60_000)}` },
     { what: 'objects', text: `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}` },
-  ])('$what nested without end are no reason to fail', ({ text }) => {
+  ])('$what nested without limit does not fail', ({ text }) => {
     const cut = cutJson(text, 1_000);
     expect(() => JSON.parse(cut?.text ?? '[]')).not.toThrow();
   });

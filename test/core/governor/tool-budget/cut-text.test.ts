@@ -111,8 +111,8 @@ function failuresOf(check: (one: (typeof CASES)[number]) => unknown): string[] {
   });
 }
 
-describe('a text that was cut', () => {
-  it('is never longer than the room', () => {
+describe('a cut text', () => {
+  it('never exceeds the room', () => {
     const tooLong = ({ text, room }: { text: string; room: number }) => {
       const { length } = cutText(text, room).text;
       return length <= room ? '' : `${length} in ${room}`;
@@ -120,13 +120,13 @@ describe('a text that was cut', () => {
     expect(failuresOf(tooLong)).toEqual([]);
   });
 
-  it('is the whole again with the lines that its gaps name', () => {
+  it('gives the original with the lines that its gaps name', () => {
     expect(failuresOf(({ text, room }) => (rebuilt(text, cutText(text, room).text) === text ? '' : 'is not'))).toEqual(
       [],
     );
   });
 
-  it('begins and ends with the beginning and the end', () => {
+  it('has the beginning and the end of the original', () => {
     const isOff = ({ text, room }: { text: string; room: number }) => {
       const parts = partsOf(cutText(text, room).text);
       const [first, last] = [parts[0], parts.at(-1)];
@@ -136,7 +136,7 @@ describe('a text that was cut', () => {
     expect(failuresOf(isOff)).toEqual([]);
   });
 
-  it('counts the lines of the whole, and names the first that is not there whole', () => {
+  it("counts the original's lines, and names the first incomplete line", () => {
     const isOff = ({ text, room }: { text: string; room: number }) => {
       const cut = cutText(text, room);
       const [shown] = partsOf(cut.text);
@@ -155,7 +155,7 @@ describe('a text that was cut', () => {
     expect(failuresOf(({ text, room }) => (cutText(text, room).text.isWellFormed() ? '' : 'has one'))).toEqual([]);
   });
 
-  it('uses most of the room where lines are short', () => {
+  it('uses most of the room if lines are short', () => {
     const text = 'a line of some length\n'.repeat(5_000);
     expect(cutText(text, 8_000).text.length).toBeGreaterThan(7_000);
   });
@@ -163,7 +163,7 @@ describe('a text that was cut', () => {
 
 const filler = (lines: number) => 'all is well here\n'.repeat(lines);
 
-describe('what failed', () => {
+describe('a failure', () => {
   it.each([
     { line: 'src/a.ts(3,5): error TS2322: Type is not assignable.' },
     { line: 'error[E0308]: mismatched types' },
@@ -187,11 +187,11 @@ describe('what failed', () => {
     { line: '0 errors, 0 warnings' },
     { line: 'import { StoreError as failure } from "./errors.ts";'.replace('StoreError', 'errors') },
     { line: 'handling of failures' },
-  ])('is not what only speaks of it: $line', ({ line }) => {
+  ])('is not a line that only mentions one: $line', ({ line }) => {
     expect(cutText(`${filler(2_000)}${line}\n${filler(2_000)}`, 4_000).text).not.toContain(line);
   });
 
-  it('is kept behind many failures that the beginning shows anyway', () => {
+  it('is kept after many failures that the beginning shows anyway', () => {
     const text = `${'warning\nerror: an early one\n'.repeat(40)}${filler(2_000)}error: the late one\n${filler(2_000)}`;
     const cut = cutText(text, 4_000).text;
     expect(cut).toContain('error: the late one');
@@ -199,7 +199,7 @@ describe('what failed', () => {
   });
 });
 
-describe('texts that are not ordinary', () => {
+describe('unusual texts', () => {
   it.each([
     { what: 'a single line', text: 'x'.repeat(9_000) },
     { what: 'a single line of pairs', text: '😀'.repeat(4_500) },
@@ -222,7 +222,7 @@ describe('texts that are not ordinary', () => {
     expect(cutText(text, room).text).toBe(shown);
   });
 
-  it('says that a line is there in part only', () => {
+  it('marks a partial line', () => {
     const text = `${'x'.repeat(3_000)}\nb\n${'y'.repeat(3_000)}`;
     expect(cutText(text, 1_000).text).toMatch(/\n\[… \d+ characters of lines 1-3 left out …\]\n/);
   });
@@ -250,7 +250,7 @@ const HOSTILE = [
 ];
 
 // Anything that took the square of its length would take hours.
-describe('a large text of one thing is cut to its room', () => {
+describe('a large uniform text is cut to its room', () => {
   it.each(HOSTILE)('%j', (unit) => {
     const { text } = cutText(unit.repeat(20_000_000 / unit.length), 28_000);
     expect(text.length).toBeLessThanOrEqual(28_000);

@@ -53,27 +53,27 @@ describe('a Read', () => {
     expect(kinds(decisions(actions))).toEqual(limit === undefined ? [] : ['limit-tool']);
   });
 
-  it.each(['a.png', 'A.JPG', 'a.ipynb', 'a.pdf'])('of %s is not looked at', (name) => {
+  it.each(['a.png', 'A.JPG', 'a.ipynb', 'a.pdf'])('of %s is not measured', (name) => {
     expect(kinds(played(inTurn(), calling({ tool: 'Read', input: { file_path: `/${name}` } })))).toEqual([
       'answer-hook',
     ]);
   });
 
   it.each([{}, { file_path: 1 }, { file_path: null }, { ...FILE, pages: '1-2' }, null, 'x', []])(
-    'with the input %j is not looked at',
+    'with the input %j is not measured',
     (input) => {
       expect(kinds(played(inTurn(), calling({ tool: 'Read', input })))).toEqual(['answer-hook']);
     },
   );
 
-  it('is told which lines it gets, where the next begins, and how many more there may be', () => {
+  it('reports its lines, the next offset, and how many more lines are allowed', () => {
     const { context } = answer(played(inTurn(), calling(READ), { file: LARGE }));
     expect(context).toBe(
       'This Read returns lines 1-700 of 3000, as one result may take about 8000 tokens now. Continue with offset=701; the budget allows about 700 more lines.',
     );
   });
 
-  it('of the last part says so, as claude refuses the end of a large file without a limit', () => {
+  it('of the last part has a limit, because claude refuses the end of a large file without one', () => {
     const input = { ...FILE, offset: 2_301 };
     const actions = played(inTurn(), calling({ tool: 'Read', input }), { file: LARGE });
     // What is behind the last line feed counts as a line.
@@ -81,7 +81,7 @@ describe('a Read', () => {
     expect(decisions(actions)).toEqual([]);
   });
 
-  it('leads through the file, part by part, to its end', () => {
+  it('leads through the file to its end, part by part', () => {
     const driver = inTurn();
     const seen: number[] = [];
     for (let offset = 1; offset <= 3_000; ) {
@@ -97,7 +97,7 @@ describe('a Read', () => {
     expect(seen).toEqual([700, 700, 700, 700, 201]);
   });
 
-  it('asks the shell about the room there is, from the line that is asked for', () => {
+  it('asks the host to measure the available room from the requested line', () => {
     const [measure] = inTurn().claude(calling({ tool: 'Read', input: { ...FILE, offset: 5.7 } }));
     expect(measure).toMatchObject({ kind: 'measure-file', offset: 5, chars: 28_000, path: FILE.file_path });
   });
@@ -116,7 +116,7 @@ describe('a mode', () => {
     }
   });
 
-  it('advise tells, off does not', () => {
+  it('advise adds advice, off does not', () => {
     const contexts = MODES.map((policy) => {
       const driver = inTurn(policy);
       return [calling(READ), called({ response: bash(OUTPUT) })].map((line) => {
@@ -132,7 +132,7 @@ describe('a mode', () => {
 });
 
 describe('a result', () => {
-  it('is stored whole before it is cut, and says where', () => {
+  it('is stored whole before it is cut, and names the path', () => {
     const driver = inTurn();
     const actions = played(driver, called({ response: bash(OUTPUT) }));
     expect(kinds(actions)).toEqual(['store-result', 'cut-result', 'answer-hook']);
@@ -145,7 +145,7 @@ describe('a result', () => {
     expect(instead.length / 3.5).toBeLessThanOrEqual(8_000);
   });
 
-  it('can be read on from the line that is named', () => {
+  it('can be continued at the named line', () => {
     const instead = bashInstead(answer(played(inTurn(), called({ response: bash(OUTPUT) })))) ?? '';
     const [, offset] = /offset=(\d+)/.exec(instead) ?? [];
     const shown = instead.split('\n').slice(1);
@@ -154,7 +154,7 @@ describe('a result', () => {
     expect(shown[Number(offset) - 1]).toContain(`lines ${offset}-`);
   });
 
-  it('goes whole when it cannot be stored', () => {
+  it('passes whole if it cannot be stored', () => {
     const actions = played(inTurn(), called({ response: bash(OUTPUT) }), { path: undefined });
     expect(kinds(actions)).toEqual(['store-result', 'answer-hook']);
     expect(answer(actions)).toMatchObject({ specific: {} });
@@ -169,20 +169,20 @@ describe('a result', () => {
     { what: 'interrupted', more: { interrupted: true }, said: ', interrupted.' },
     { what: 'sent to the background', more: { backgroundTaskId: 'b1' }, said: ', still running.' },
     { what: 'explained', more: { returnCodeInterpretation: 'No matches found' }, said: ', No matches found.' },
-  ])('of a command that was $what says so', ({ more, said }) => {
+  ])('of a command that was $what reports that', ({ more, said }) => {
     const instead = bashInstead(answer(played(inTurn(), called({ response: bash(OUTPUT, more) })))) ?? '';
     expect(instead).toContain(said);
     expect(instead).not.toContain('exit status');
   });
 
-  it('that has failed cannot be replaced, only spoken of', () => {
+  it('of a failure cannot be replaced, only commented on', () => {
     const { specific, context } = answer(played(inTurn(), failing({ error: 'x'.repeat(40_000) })));
     expect(specific).toEqual({});
     expect(context).toContain('about 11429 tokens');
     expect(answer(played(inTurn(), failing({ error: 'Exit code 1' }))).context).toBeUndefined();
   });
 
-  it('of JSON stays JSON, and what it has lost is told beside it', () => {
+  it('of JSON stays JSON, with the omissions described beside it', () => {
     const items = Array.from({ length: 9_000 }, (_, id) => ({ id, name: `item ${id}` }));
     const text = JSON.stringify({ items, total: 9_000 });
     const actions = played(inTurn(), called({ tool: 'mcp__srv__list', response: [{ type: 'text', text }] }));
@@ -201,7 +201,7 @@ describe('a result', () => {
     expect(JSON.parse(stored)).toEqual(JSON.parse(text));
   });
 
-  it('of JSON with hundreds of lists is told of in few words', () => {
+  it('of JSON with hundreds of lists has a short description', () => {
     const lists = Array.from({ length: 300 }, (_, at) => [
       `list_${'n'.repeat(40)}_${at}`,
       Array.from({ length: 200 }, () => 1),
@@ -215,7 +215,7 @@ describe('a result', () => {
   });
 });
 
-describe('a replacement that this claude does not take', () => {
+describe('a replacement that this claude ignores', () => {
   it.each([
     { what: 'text', tool: 'Bash', text: OUTPUT },
     { what: 'JSON', tool: 'mcp__srv__list', text: JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id }))) },
@@ -228,7 +228,7 @@ describe('a replacement that this claude does not take', () => {
         2,
       ),
     },
-  ])('is said once, of $what, and from then on there is only advice', ({ tool, text }) => {
+  ])('is reported once, for $what; after that the agent only gets advice', ({ tool, text }) => {
     const driver = inTurn();
     const response = tool === 'Bash' ? bash(text) : [{ type: 'text', text }];
     const give = (id: string) => played(driver, called({ id, tool, response }));
@@ -243,7 +243,7 @@ describe('a replacement that this claude does not take', () => {
   it.each([
     { what: 'a text', tool: 'Bash', text: OUTPUT },
     { what: 'JSON', tool: 'mcp__srv__list', text: JSON.stringify(Array.from({ length: 20_000 }, (_, id) => ({ id }))) },
-  ])('is none where $what is taken, framed or failed', ({ tool, text }) => {
+  ])('is not reported if $what is accepted, wrapped or failed', ({ tool, text }) => {
     const response = tool === 'Bash' ? bash(text) : [{ type: 'text', text }];
     const ways = [
       (shown: string) => resultOf('a', shown),
@@ -275,18 +275,18 @@ describe('a page', () => {
     return driver;
   };
 
-  it('is asked for as the tool was seen to take it', () => {
+  it('is requested with the parameter seen in earlier calls', () => {
     const { specific, context } = answer(played(paged(), calling({ tool: LIST, input: { q: 'b' } })));
     expect(specific).toEqual({ updatedInput: { q: 'b', per_page: 720 } });
     expect(context).toContain('ctxb set per_page=720');
   });
 
-  it('is not where all of it has fitted', () => {
+  it('is not requested if the whole fitted', () => {
     expect(answer(played(paged({}, 3_500), calling({ tool: LIST, input: { q: 'b' } }))).specific).toEqual({});
   });
 
   it.each([{ per_page: 3 }, { per_page: '3' }, { limit: 5 }, { limit: null }, { per_page: 0 }])(
-    'is not where the agent has asked for one: %j',
+    'is not requested if the agent requested one: %j',
     (input) => {
       expect(answer(played(paged(), calling({ tool: LIST, input }))).specific).toEqual({});
     },
@@ -300,7 +300,7 @@ describe('a page', () => {
     expect(answer(played(paged(policy), calling(call))).specific).toEqual({});
   });
 
-  it('is known of Grep', () => {
+  it('is built in for Grep', () => {
     const { specific } = answer(played(inTurn(), calling({ tool: 'Grep', input: { pattern: 'x' } })));
     expect(specific).toEqual({ updatedInput: { pattern: 'x', head_limit: 180 } });
   });
@@ -309,7 +309,7 @@ describe('a page', () => {
 describe('tiers', () => {
   const used = (driver: Driver) => driver.state.toolBudget;
 
-  it('of results begin anew with each turn', () => {
+  it('of results start over at each turn', () => {
     const driver = inTurn();
     driver.claude(resultOf('a', 'x'.repeat(35_000)));
     expect(used(driver).results).toBe(10_000);
@@ -317,7 +317,7 @@ describe('tiers', () => {
     expect(used(driver).results).toBe(0);
   });
 
-  it('of history are what a compaction has left', () => {
+  it('of history are the summary of a compaction', () => {
     const driver = inTurn();
     driver.claude(resultOf('a', 'x'.repeat(35_000)));
     driver.claude({
@@ -347,7 +347,7 @@ describe('a subagent', () => {
   };
   const spoke = (tokens: number) => callLine(tokens, { parent_tool_use_id: 'toolu_agent' });
 
-  it('has a plan and a window of its own', () => {
+  it('has its own plan and window', () => {
     const driver = inTurn({}, 140_000);
     expect(allocation(driver.state, 'Bash', null)).toBe(8_000);
     expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(8_000);
@@ -359,7 +359,7 @@ describe('a subagent', () => {
     expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(8_000);
   });
 
-  it('has its results counted for it, and not for the main thread', () => {
+  it('has its own results, which the main thread does not count', () => {
     const driver = inTurn();
     driver.claude(started);
     played(driver, called({ id: 's', agent: 'agent-1', response: bash('x'.repeat(3_500)) }));
@@ -368,7 +368,7 @@ describe('a subagent', () => {
     expect(driver.state.toolBudget.open).toEqual({});
   });
 
-  it('is cut as the main thread is, and told nothing of the main thread', () => {
+  it("is cut like the main thread, without the main thread's notices", () => {
     const driver = inTurn({ tools: { warnBelow: 90_000, criticalBelow: 80_000 } }, 150_000);
     const actions = played(driver, called({ id: 's', agent: 'agent-1', response: bash(OUTPUT) }));
     expect(kinds(actions)).toContain('cut-result');
@@ -409,7 +409,7 @@ describe('callbacks with odd input', () => {
     expect(answer(played(driver, line))).toMatchObject({ requestId: '__proto__', specific: { updatedToolOutput: {} } });
   });
 
-  it('what the shell says of nobody waiting is passed over', () => {
+  it('a host message that no call waits for is ignored', () => {
     const driver = inTurn();
     for (const requestId of ['', 'unknown', '__proto__', 'constructor']) {
       expect(driver.tell({ kind: 'result-stored', requestId, path: STORED })).toEqual([]);
@@ -417,7 +417,7 @@ describe('callbacks with odd input', () => {
     }
   });
 
-  it('what the shell says twice is answered once', () => {
+  it('a repeated host message is answered once', () => {
     const driver = inTurn();
     const [store] = driver.claude(called({ response: bash(OUTPUT) }));
     const requestId = store?.kind === 'store-result' ? store.requestId : '';

@@ -32,8 +32,8 @@ const room = (driver: Driver) => allocation(driver.state, 'Bash', null);
 /** What one result may take when nothing is under way. */
 const WHOLE = 8_000;
 
-describe('room is kept for results that are under way', () => {
-  it('so that calls side by side share it', () => {
+describe('room is reserved for pending results', () => {
+  it('so that parallel calls share it', () => {
     const driver = inTurn();
     const rooms = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => {
       const now = room(driver);
@@ -44,7 +44,7 @@ describe('room is kept for results that are under way', () => {
     expect(rooms[5]).toBeLessThan(WHOLE);
   });
 
-  it('until the stream shows them, and then they count for what they are', () => {
+  it('until the stream shows them; then their actual size counts', () => {
     const driver = reading();
     driver.claude(...['a', 'b', 'c', 'd', 'e'].map((id) => result(id, 'x'.repeat(350))));
     expect(driver.state.toolBudget.open).toEqual({});
@@ -52,7 +52,7 @@ describe('room is kept for results that are under way', () => {
     expect(room(driver)).toBe(WHOLE);
   });
 
-  it('of results that were cut, for what is left of them', () => {
+  it('of cut results at their reduced size', () => {
     const driver = inTurn();
     played(driver, called({ id: 'a', response: bash('line\n'.repeat(20_000)) }));
     expect(driver.state.toolBudget.open.a?.tokens).toBeGreaterThan(7_000);
@@ -60,7 +60,7 @@ describe('room is kept for results that are under way', () => {
   });
 });
 
-describe('room is free again', () => {
+describe('reserved room is released', () => {
   it.each([
     {
       how: 'a tool that was denied',
@@ -80,7 +80,7 @@ describe('room is free again', () => {
     expect(room(driver)).toBe(WHOLE);
   });
 
-  it('in the process that takes the place of one that died', () => {
+  it('in the process that replaces a dead one', () => {
     const driver = reading();
     driver.tell(exitEvent());
     driver.begin();
@@ -99,7 +99,7 @@ describe('room is free again', () => {
     expect(room(driver)).toBe(WHOLE);
   });
 
-  it('of a call without an id it is not kept: no line would set it free', () => {
+  it('is not reserved for a call without an id, which no line could release', () => {
     const driver = inTurn();
     const line = called({ id: '', response: bash('line\n'.repeat(20_000)) });
     played(driver, line);
@@ -119,7 +119,7 @@ function playOne(driver: Driver, id: string, way: number): void {
 }
 
 describe('a subagent', () => {
-  it('keeps its room over the end of a turn of the main thread', () => {
+  it('keeps its room past the end of a turn of the main thread', () => {
     const driver = inTurn();
     played(driver, called({ id: 'x', agent: 'agent-1', response: bash('line\n'.repeat(20_000)) }));
     driver.claude(resultLine(), initLine());

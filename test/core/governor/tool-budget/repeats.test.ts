@@ -29,7 +29,7 @@ function read(driver: Driver, content: string, lines: number): { limited: boolea
   return { limited: kinds(asked).includes('limit-tool'), cut: kinds(given).includes('cut-result') };
 }
 
-describe('a result that is cut thrice in a row', () => {
+describe('a result that was cut three times in a row', () => {
   it('passes whole, and is cut again after that', () => {
     const driver = inTurn();
     expect(Array.from({ length: 8 }, () => run(driver, 'make'))).toEqual([
@@ -44,7 +44,7 @@ describe('a result that is cut thrice in a row', () => {
     ]);
   });
 
-  it('is counted for each input on its own', () => {
+  it('is counted separately for each input', () => {
     const driver = inTurn();
     const cut = ['make a', 'make b', 'make a', 'make b', 'make a', 'make b', 'make a', 'make b'].map((one) =>
       run(driver, one),
@@ -52,7 +52,7 @@ describe('a result that is cut thrice in a row', () => {
     expect(cut).toEqual([true, true, true, true, true, true, false, false]);
   });
 
-  it('is not in a row where one fitted between', () => {
+  it('is reset by a result that fitted', () => {
     const driver = inTurn();
     run(driver, 'make');
     run(driver, 'make');
@@ -65,7 +65,7 @@ describe('a result that is cut thrice in a row', () => {
     ]);
   });
 
-  it('counts as cut only where it was stored', () => {
+  it('counts as cut only if it was stored', () => {
     const driver = inTurn();
     for (let time = 0; time < 5; time++) {
       const line = called({ id: `toolu_unstored_${time}`, response: bash(LARGE) });
@@ -75,7 +75,7 @@ describe('a result that is cut thrice in a row', () => {
   });
 });
 
-describe('a Read that is limited thrice in a row', () => {
+describe('a Read that was limited three times in a row', () => {
   const whole = { limited: false, cut: false };
 
   it.each([
@@ -88,7 +88,7 @@ describe('a Read that is limited thrice in a row', () => {
     expect(read(driver, content, lines).limited).toBe(true);
   });
 
-  it('is limited again when it has failed without a limit', () => {
+  it('is limited again after it failed without a limit', () => {
     const driver = inTurn();
     for (let time = 0; time < 3; time++) read(driver, 'x\n'.repeat(100), 3_000);
     const call = { id: 'toolu_failing', tool: 'Read', input: { file_path: '/f' } };

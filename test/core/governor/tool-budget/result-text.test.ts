@@ -38,7 +38,7 @@ const CUT = [
   { name: 'mcp-structured', text: '{"a":1}' },
 ];
 
-describe('shapes that are cut keep their shape', () => {
+describe('cut results keep their shape', () => {
   it.each(CUT)('$name', ({ name, text }) => {
     const { tool_name, tool_response } = hookInput(name);
     const whole = resultText(tool_name, tool_response);
@@ -52,7 +52,7 @@ describe('shapes that are cut keep their shape', () => {
     expect(result?.replaced('CUT')).toEqual(expected);
   });
 
-  it('several blocks of an MCP tool become one, and pictures stay where they are', () => {
+  it('merges several blocks of an MCP tool, and keeps pictures in place', () => {
     const { tool_name, tool_response } = hookInput('mcp-blocks');
     const picture = { type: 'image', source: { type: 'base64', data: 'x', media_type: 'image/png' } };
     const result = resultText(tool_name, [picture, ...(tool_response as unknown[]), picture]);
@@ -60,21 +60,21 @@ describe('shapes that are cut keep their shape', () => {
     expect(result?.replaced('CUT')).toEqual([picture, { type: 'text', text: 'CUT' }, picture]);
   });
 
-  it('what went to stderr is part of it, and not said twice', () => {
+  it('includes stderr, without repeating it', () => {
     const report = { stdout: 'out', stderr: 'err', interrupted: false, isImage: false };
     const result = resultText('Bash', report);
     expect(result?.text).toBe('out\nerr');
     expect(result?.replaced('CUT')).toEqual({ ...report, stdout: 'CUT', stderr: '' });
   });
 
-  it('a single line that was read stays a single line', () => {
+  it('keeps a single line a single line', () => {
     const file = { filePath: '/f', content: 'x'.repeat(90_000), numLines: 1, startLine: 1, totalLines: 1 };
     const result = resultText('Read', { type: 'text', file });
     expect(result?.replaced('a\nb')).toEqual({ type: 'text', file: { ...file, content: 'a b' } });
   });
 });
 
-describe('shapes that are left alone', () => {
+describe('results that are not cut', () => {
   const known = new Set(CUT.map(({ name }) => name));
   const others = NAMES.filter((name) => !known.has(name) && !name.endsWith('-fails'));
 
@@ -96,16 +96,16 @@ describe('shapes that are left alone', () => {
     },
   );
 
-  it('a Bash result that has not all that claude asks for', () => {
+  it('a Bash result without a field that claude requires', () => {
     expect(resultText('Bash', { stdout: 'x', stderr: '' })).toBeUndefined();
   });
 });
 
-describe('what claude has stored itself', () => {
+describe('results that claude stored itself', () => {
   it.each([
     { name: 'bash-40k-stored', path: /\/tool-results\/\w+\.txt$/ },
     { name: 'mcp-text-stored', path: /\/tool-results\/mcp-srv-text-\d+\.txt$/ },
-  ])('$name is pointed to, not stored twice', ({ name, path }) => {
+  ])('$name is referenced, not stored twice', ({ name, path }) => {
     const { tool_name, tool_response } = hookInput(name);
     expect(storedPath(tool_name, tool_response)).toMatch(path);
     const driver = inTurn({ tools: { perCall: 100, minTokens: 1 } });
@@ -114,14 +114,14 @@ describe('what claude has stored itself', () => {
     expect(answer(actions)).toMatchObject({ specific: {}, context: expect.stringContaining('.txt') });
   });
 
-  it('is not a text that only speaks of such a result', () => {
+  it('does not include a text that only mentions such a result', () => {
     const { tool_name, tool_response } = hookInput('mcp-text-stored');
     expect(storedPath(tool_name, `The log says:\n${String(tool_response)}`)).toBeUndefined();
   });
 });
 
-describe('every shape there is', () => {
-  it.each(NAMES)('%s is answered once, and in enforce mode never made longer', (name) => {
+describe('every result shape', () => {
+  it.each(NAMES)('%s is answered once, and never made longer in enforce mode', (name) => {
     const input = hookInput(name);
     const driver = inTurn({ tools: { perCall: 60, minTokens: 1 } });
     const line = toolLine(input.hook_event_name, { tool: input.tool_name }, input);

@@ -39,7 +39,7 @@ describe('the plan', () => {
   });
 });
 
-describe('what one result may take', () => {
+describe('the room for one result', () => {
   it.each([
     { what: 'all that one may', room: room(), allowed: 8_000 },
     { what: 'what is left of the tier', room: room({ results: 7_800 }), allowed: 7_800 },
@@ -62,12 +62,12 @@ describe('what one result may take', () => {
     expect(allot(left, tools)).toBe(allowed);
   });
 
-  it('is not raised to the least where one may take less', () => {
+  it('is not raised above a limit lower than the minimum', () => {
     expect(allot(room(), { perCall: 100, minTokens: 500 })).toBe(100);
     expect(allot(room({ relief: 0 }), { perCall: 100, minTokens: 500 })).toBe(100);
   });
 
-  it('never grows as anything gets less, and is whole', () => {
+  it('never grows as any input shrinks, and is a whole number', () => {
     const random = createRandom(5);
     for (let round = 0; round < 2_000; round++) {
       const left = room({
@@ -91,17 +91,17 @@ describe('a file', () => {
   const allowed = (tool: string, used: number) =>
     allocationIn(policy, 200_000, roomIn(policy, 200_000, spent, used), tool);
 
-  it('comes whole while the window has room, whatever the plan says; other results do not', () => {
+  it('passes whole while the window has room, regardless of the plan; other results do not', () => {
     expect(allowed('Read', 120_000)).toBe(25_000);
     expect(allowed('Bash', 120_000)).toBeLessThan(8_000);
   });
 
-  it('is cut to what the window has left', () => {
+  it('is cut to the remaining window', () => {
     expect(allowed('Read', 160_000)).toBe(10_000);
   });
 });
 
-describe('what a tool may take', () => {
+describe('the limit of a tool', () => {
   const byTool = {
     Read: 12_000,
     'mcp__*': 1,
@@ -140,7 +140,7 @@ describe('what a tool may take', () => {
     expect(perCallOf({ ...tools, byTool }, tool)).toBe(tokens);
   });
 
-  it('comes to an end for a name that is made to last', () => {
+  it('stays fast for a hostile name', () => {
     const pattern = `${'*a'.repeat(8)}*b`;
     expect(perCallOf({ ...tools, byTool: { [pattern]: 1 } }, 'a'.repeat(128))).toBe(8_000);
   });

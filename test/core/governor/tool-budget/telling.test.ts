@@ -52,7 +52,7 @@ describe('a hint', () => {
     expect(hint(inTurn({ tools }, used), GREP)).toBe(text);
   });
 
-  it('is told once for each unit, and again when half of it is gone', () => {
+  it('is given once per unit, and again when half of it is gone', () => {
     const driver = inTurn({}, 110_000);
     const told = [45_000, 38_000, 30_000, 20_000, 18_000, 9_000].map((left) => {
       driver.claude(callLine(170_000 - left));
@@ -68,14 +68,14 @@ describe('a hint', () => {
     ]);
   });
 
-  it('is told again in a context that knows nothing of it', () => {
+  it('is repeated in a fresh context', () => {
     const driver = inTurn({}, 140_000);
     expect(hint(driver, GREP)).toBeDefined();
     driver.claude(boundaryLine('auto', 150_000), callLine(140_000));
     expect(hint(driver, GREP)).toBeDefined();
   });
 
-  it('is not told to subagents, nor of what has no unit', () => {
+  it('is not given to subagents, nor for tools without a unit', () => {
     const driver = inTurn({}, 140_000);
     expect(hint(driver, { ...GREP, agent: 'agent-1' })).toBeUndefined();
     expect(afterwards(driver, { input: { command: 'make' } })).not.toContain('Budget allows');
@@ -104,7 +104,7 @@ describe('a hint', () => {
     { command: 'rg -n needle', unit: 'matches with context' },
     { command: 'find . -name x', unit: 'files' },
     { command: 'tail -n 500 log', unit: 'lines' },
-  ])('comes after a command, also one that fails, in $unit', ({ command, unit }) => {
+  ])('follows a command, also a failed one, in $unit', ({ command, unit }) => {
     const text = new RegExp(`^Budget allows ~\\d+ ${unit}\\. A longer`);
     const call = { input: { command } };
     expect(afterwards(inTurn({}, 140_000), call)).toMatch(text);
@@ -112,14 +112,14 @@ describe('a hint', () => {
     expect(hint(inTurn({}, 140_000), call)).toBeUndefined();
   });
 
-  it('comes with a result that is cut', () => {
+  it('accompanies a cut result', () => {
     const response = bash('a line of output\n'.repeat(3_000));
     const actions = played(inTurn({}, 140_000), called({ input: { command: 'cat log' }, response }));
     expect(kinds(actions)).toContain('cut-result');
     expect(answer(actions).context).toContain('Budget allows');
   });
 
-  it.each([undefined, null, 1, {}, ['grep']])('is none for a command that is %j', (command) => {
+  it.each([undefined, null, 1, {}, ['grep']])('is not given for a command that is %j', (command) => {
     expect(afterwards(inTurn({}, 140_000), { input: { command } })).not.toContain('Budget allows');
   });
 });
@@ -138,7 +138,7 @@ describe('an alert', () => {
   /** Of 200,000 tokens 30,000 are kept for the answer. */
   const holding = (left: number) => callLine(170_000 - left);
 
-  it('is told once for each crossing, and again after there was more', () => {
+  it('is given once per crossing, and again after a recovery', () => {
     const driver = inTurn(calm);
     const steps = [40_000, 19_000, 18_000, 9_000, 8_000, 40_000, 19_000].map((left) => {
       driver.claude(holding(left));
@@ -155,7 +155,7 @@ describe('an alert', () => {
     ]);
   });
 
-  it('goes by shares of the window too', () => {
+  it('supports shares of the window', () => {
     const driver = inTurn({ ...calm, tools: { warnBelow: 0.15, criticalBelow: 0.1 } });
     const levels = [31_000, 29_000, 21_000, 19_000].map((left) => {
       driver.claude(holding(left));
@@ -164,7 +164,7 @@ describe('an alert', () => {
     expect(levels).toEqual([undefined, 'Budget Alert', undefined, 'BUDGET CRITICAL']);
   });
 
-  it('is told again in a context that knows nothing of it', () => {
+  it('is repeated in a fresh context', () => {
     const driver = inTurn(calm);
     driver.claude(holding(19_000));
     expect(level(afterwards(driver))).toBe('Budget Alert');
@@ -172,7 +172,7 @@ describe('an alert', () => {
     expect(level(afterwards(driver))).toBe('Budget Alert');
   });
 
-  it('of little room says nothing more where the agent was asked for a stopping point', () => {
+  it('of little room is omitted if the agent was already asked for a stopping point', () => {
     const driver = inTurn();
     const levels = [19_000, 9_000].map((left) => {
       driver.claude(holding(left));
@@ -181,7 +181,7 @@ describe('an alert', () => {
     expect(levels).toEqual([undefined, 'BUDGET CRITICAL']);
   });
 
-  it('speaks of the window, and is silent where only the plan is used up', () => {
+  it('concerns the window, not a used-up plan', () => {
     const plan = inTurn(calm);
     fill(plan, 60_000);
     expect(level(afterwards(plan))).toBeUndefined();
@@ -190,7 +190,7 @@ describe('an alert', () => {
     );
   });
 
-  it('is silent, as hints and cuts are, while the window is not known', () => {
+  it('is omitted, like hints and cuts, while the window is unknown', () => {
     const driver = inTurn({ window: undefined }, 165_000);
     driver.claude(called({ response: bash('x') }));
     driver.timeout('context');
@@ -208,7 +208,7 @@ describe('an alert', () => {
     expect(level(afterwards(driver))).toBeUndefined();
   });
 
-  it('comes with a failure, with a cut, and with the next prompt too', () => {
+  it('accompanies a failure, a cut, and the next prompt', () => {
     const failure = inTurn(calm, 155_000);
     expect(level(answer(played(failure, failing({ error: 'no' }))).context)).toBe('Budget Alert');
     const cut = inTurn(calm, 155_000);
@@ -260,19 +260,19 @@ function texts(): string[] {
 const JUDGEMENT =
   /\b(?:relevan\w*|important\w*|interesting|useful\w*|useless|significant\w*|necessary|unnecessary|needless\w*|irrelevant\w*|likely|probably|maybe|perhaps|seems?|appears?|suggests?|recommend\w*|best|better|worth\w*|key|notable|essential\w*|ignore[ds]?|skip\w*|summary|summar[iy]\w*|conclu\w+|means that|because|good|bad|wrong)\b/i;
 
-describe('what is said', () => {
-  it('is counts, cuts, pointers and facts: no judgement of what matters', () => {
+describe('texts for the agent', () => {
+  it('contain counts, cuts, references and facts, no judgement', () => {
     const all = [...new Set(texts())].filter((text) => text !== '' && text !== '{}');
     expect(all.length).toBeGreaterThan(20);
     expect(all.flatMap((text) => JUDGEMENT.exec(text)?.[0] ?? [])).toEqual([]);
   });
 
-  it('fits into what claude shows whole of a context', () => {
+  it('fit into the context that claude shows whole', () => {
     const contexts = texts().filter((text) => !text.startsWith('{'));
     expect(Math.max(...contexts.map(({ length }) => length))).toBeLessThan(3_000);
   });
 
-  it('holds of a result only its own words, and those of the module', () => {
+  it("contain only the result's words and the module's own", () => {
     const words = ['alpha', 'beta', 'gamma', 'delta'];
     const output = Array.from({ length: 9_000 }, (_, at) => `${words[at % 4]} ${at}`).join('\n');
     const actions = played(inTurn(), called({ response: bash(output) }));
@@ -285,12 +285,12 @@ describe('what is said', () => {
     ]);
   });
 
-  it('decides about no permission', () => {
+  it('decide on no permission', () => {
     expect(texts().join('\n')).not.toMatch(/permissionDecision|"decision"/);
   });
 });
 
-it('an echo of a line is no result', () => {
+it('ignore the echo of a line', () => {
   const driver = inTurn();
   driver.claude(userLine([{ type: 'tool_result', tool_use_id: 'a', content: 'x' }], { isReplay: true }));
   expect(driver.state.toolBudget.results).toBe(0);

@@ -130,7 +130,7 @@ const NO_CATEGORY = ['ef-034'];
 
 const ALL = [...STATES, ...WARNINGS].filter(({ id }) => !NO_CATEGORY.includes(id));
 
-describe('what is left of the plan', () => {
+describe('the remaining plan', () => {
   it.each(ALL)('$id: $name', ({ input, expected }) => {
     expect(roomOf(input).plan).toBe(expected.remaining);
   });
@@ -157,7 +157,7 @@ describe('what is left of the plan', () => {
 const usesTools = ({ record = [] }: Recorded) =>
   record.some(([category, tokens]) => category === 'tool-results' && tokens > 1_000);
 
-describe('what one result may take', () => {
+describe('the room for one result', () => {
   it.each(ALL.filter(({ input, kind }) => kind === 'conform' && !usesTools(input)))(
     '$id: $name',
     ({ input, expected }) => {
@@ -166,7 +166,7 @@ describe('what one result may take', () => {
   );
 });
 
-describe('what one result may take: known defects, inverted', () => {
+describe('the room for one result: known defects, inverted', () => {
   it.each(ALL.filter(({ input }) => usesTools(input)))(
     '$id: it shrinks as tools consume ($name)',
     ({ input, expected }) => {
@@ -176,13 +176,13 @@ describe('what one result may take: known defects, inverted', () => {
     },
   );
 
-  it('ef-020: it falls with the tier, step by step', () => {
+  it('ef-020: it shrinks with the tier, step by step', () => {
     const results = [0, 20_000, 32_000, 33_000, 36_000, 39_400, 39_600, 55_000];
     const allotted = results.map((tokens) => allot(roomOf({ record: [['tool-results', tokens]] }), DEFAULTS.tools));
     expect(allotted).toEqual([8_000, 8_000, 8_000, 7_000, 4_000, 600, 500, 500]);
   });
 
-  it('ef-021: never below the least, however far past the total', () => {
+  it('ef-021: never below the minimum, even far beyond the total', () => {
     expect(allot(roomOf({ record: [['tool-results', 90_000]] }), DEFAULTS.tools)).toBe(500);
     expect(allot(roomOf({ record: [['tool-results', 9e9]] }), DEFAULTS.tools)).toBe(500);
   });
@@ -198,7 +198,7 @@ describe('the alert', () => {
     expect(level).toBe(expected.stored_warnings[0]?.[0] ?? 'none');
   });
 
-  it.each(ALL)('$id: is told once for each level that is crossed ($name)', ({ input, expected }) => {
+  it.each(ALL)('$id: is given once per crossed level ($name)', ({ input, expected }) => {
     const levels = told(input.record).map((alert) => alert.level);
     expect(levels).toEqual(expected.stored_warnings.map(([level]) => level).reverse());
   });
@@ -225,7 +225,7 @@ describe('the alert', () => {
     expect(opening(alertText(level, left))).toBe(text);
   });
 
-  it('ef-031, the other half: it is told again when there was more meanwhile', () => {
+  it('ef-031, second half: it is given again after a recovery', () => {
     const record = [
       ['history', 45_000],
       ['history', 53_000],
@@ -261,7 +261,7 @@ describe('the figures for the model', () => {
   });
 });
 
-describe('a result that is recorded', () => {
+describe('a recorded result', () => {
   const VECTORS = vectorsOf<{ result: Text }, { tokens: number; tool_results_used: number }>('record-tool-result');
 
   const usedAfter = (...contents: unknown[]) => {
@@ -299,7 +299,7 @@ interface Suggestion extends Recorded {
   readonly min_items?: number;
 }
 
-describe('how many items to ask for', () => {
+describe('the number of items to request', () => {
   it.each(vectorsOf<Suggestion, number>('suggest-limit'))('$id: $name', ({ input, expected }) => {
     expect(suggestLimit(allot(roomOf(input), LIMITS), input.item_size, input.min_items)).toBe(expected);
   });
@@ -393,7 +393,7 @@ describe('a page of a file', () => {
     expect(page(input)).toEqual(expected);
   });
 
-  it('ef-165, inverted: an offset past the end is no error of ours; the call goes as it is', () => {
+  it('ef-165, inverted: an offset past the end is not an error; the call passes unchanged', () => {
     const { input } = PAGES.find(({ id }) => id === 'ef-165') ?? { input: { items: [] } };
     expect(page(input)).toEqual({ items: [], total: 3, truncated: false });
     const call = { tool: 'Read', input: { file_path: '/f', offset: 6, limit: 2 } };
@@ -434,7 +434,7 @@ describe('a page of a list in JSON', () => {
 });
 
 describe('policy of these vectors', () => {
-  it('is the one by default', () => {
+  it('is the default', () => {
     expect(policyWith().tiers).toMatchObject({
       system: 8_000,
       history: 12_000,

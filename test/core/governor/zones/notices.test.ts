@@ -30,7 +30,7 @@ function used(driver: Driver): string[] {
 const STOPPING = /begin nothing large/;
 
 describe('the health ledger', () => {
-  it('has each change of zone, and each turn', () => {
+  it('has each change of zone and each turn', () => {
     const driver = afterTurn(50_000);
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(61_000), callLine(101_000), callLine(141_000), callLine(171_000), resultLine());
@@ -44,7 +44,7 @@ describe('the health ledger', () => {
     ]);
   });
 
-  it('says where, in which session and run, and how full', () => {
+  it('has the project, the session, the run and the size', () => {
     // The window is known from the first result on.
     const record = healthOf(afterTurn(100_000).actions).at(-1);
     expect(record).toMatchObject({
@@ -56,13 +56,13 @@ describe('the health ledger', () => {
     });
   });
 
-  it('has a compaction of claude itself, with the context before it', () => {
+  it("has claude's own compactions, with the context before", () => {
     const driver = afterTurn(50_000);
     const [record] = healthOf(driver.claude(boundaryLine('auto', 166_000)));
     expect(record?.details).toMatchObject({ event: 'compaction', trigger: 'auto', tokens: 166_000, zone: 'handoff' });
   });
 
-  it('has a prompt that was refused for its length', () => {
+  it('has a prompt that was refused for its size', () => {
     const driver = afterTurn(150_000, { policy: policyWith({ compaction: { enabled: false } }) });
     driver.prompt('/cost');
     const actions = driver.claude(
@@ -76,28 +76,28 @@ describe('the health ledger', () => {
   });
 });
 
-describe('the budget that the agent is told with a prompt', () => {
-  it('does not come below the zone of warnings', () => {
+describe('the budget text with a prompt', () => {
+  it('is omitted below the zone warning', () => {
     const driver = afterTurn(20_000);
     expect(submitted(driver)).toEqual([]);
     driver.claude(initLine(), callLine(99_000), resultLine());
     expect(submitted(driver)).toEqual([]);
   });
 
-  it('comes with every prompt from the zone of warnings on', () => {
+  it('accompanies every prompt from the zone warning on', () => {
     const driver = afterTurn(101_000);
     expect(submitted(driver)).toEqual([expect.stringContaining('51 % used')]);
     expect(submitted(driver)).toEqual([expect.stringContaining('51 % used')]);
   });
 
-  it('does not come while nothing is known, nor with a command', () => {
+  it('is omitted while no figure is known, and with a command', () => {
     const driver = drive();
     driver.begin();
     expect(submitted(driver)).toEqual([]);
     expect(told(afterTurn(101_000).claude(hookLine('UserPromptSubmit', { prompt: '/cost' })))).toEqual([]);
   });
 
-  it('does not come where the agent is to be told nothing', () => {
+  it('is omitted if tellAgent is off', () => {
     expect(submitted(afterTurn(150_000, { policy: policyWith({ zones: { tellAgent: false } }) }))).toEqual([]);
   });
 });
@@ -110,13 +110,13 @@ describe('in the critical zone', () => {
     return driver;
   };
 
-  it('the agent is asked in mid-turn to come to a stopping point, once', () => {
+  it('asks the agent once during a turn for a stopping point', () => {
     const driver = critical();
     expect(used(driver)).toEqual([expect.stringMatching(STOPPING)]);
     expect(used(driver)).toEqual([]);
   });
 
-  it('it is asked again after ten minutes', () => {
+  it('asks again after ten minutes', () => {
     const driver = critical();
     used(driver);
     driver.wait(599_999);
@@ -126,7 +126,7 @@ describe('in the critical zone', () => {
     expect(used(driver)).toEqual([]);
   });
 
-  it('it is asked anew when the context comes back into the zone', () => {
+  it('asks again when the context returns to the zone', () => {
     const driver = critical();
     used(driver);
     driver.claude(boundaryLine('auto', 145_000), callLine(40_000));
@@ -135,7 +135,7 @@ describe('in the critical zone', () => {
     expect(used(driver)).toEqual([expect.stringMatching(STOPPING)]);
   });
 
-  it('below it nothing is said in mid-turn', () => {
+  it('says nothing during a turn below the zone', () => {
     const driver = afterTurn(100_000);
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(139_000));

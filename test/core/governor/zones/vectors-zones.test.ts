@@ -50,7 +50,7 @@ interface Boundary {
   readonly events: readonly { readonly input_tokens: number }[];
 }
 
-describe('what is published at a turn boundary', () => {
+describe('the published state at a turn boundary', () => {
   const BOUNDARY = vectorsOf<Boundary, { readonly published: readonly object[] }>('turn-boundary-check');
 
   it.each(BOUNDARY)('$id: $name', ({ input, expected }) => {
@@ -79,7 +79,7 @@ const WARNINGS = vectorsOf<Recorded, Warned>('budget-warning');
 /** About the name of a category; here there is one context and no categories. */
 const NO_LEVEL = ['ef-034'];
 
-describe('what is left of a budget', () => {
+describe('the remaining budget', () => {
   it.each(WARNINGS.filter(({ id }) => !NO_LEVEL.includes(id)))('$id: $name', ({ expected }) => {
     const zone = zoneAt(BUDGET - (expected.remaining ?? 0), BUDGET, BUDGET_LEVELS);
     // The newest warning comes first.

@@ -70,11 +70,11 @@ describe('levels', () => {
   it.each([
     { levels: 'shares', policy: withLevels({}), zone: 'ok' },
     { levels: 'tokens', policy: withLevels({ zones: { warning: 90_000 } }), zone: 'warning' },
-  ])('in $levels, while the window is not known: $zone', ({ policy, zone }) => {
+  ])('in $levels, while the window is unknown: $zone', ({ policy, zone }) => {
     expect(zoneAt(100_000, undefined, policy)).toBe(zone);
   });
 
-  it('zones never go down as the context grows', () => {
+  it('zones never fall as the context grows', () => {
     const ranks = Array.from({ length: 221 }, (_, index) => ZONES.indexOf(zoneAt(index * 1_000, 200_000, DEFAULTS)));
     expect(ranks).toEqual([...ranks].sort((a, b) => a - b));
     expect(new Set(ranks).size).toBe(ZONES.length);
@@ -99,7 +99,7 @@ describe('large tasks', () => {
     expect(isLargeTask(tokens, zone, DEFAULTS)).toBe(large);
   });
 
-  it('with a bound of 0 every prompt is one', () => {
+  it('with a limit of 0 every prompt is large', () => {
     expect(isLargeTask(1, 'critical', withLevels({ zones: { largeInCritical: 0 } }))).toBe(true);
   });
 });

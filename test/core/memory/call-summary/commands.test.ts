@@ -57,7 +57,7 @@ describe('a command', () => {
       '`cd .. && make` exit 0 — `done`',
       { report: undefined },
     ),
-  ])('tells $title', (one) => {
+  ])('summarizes $title', (one) => {
     expect(gistOf(one)).toBe(one.gist);
   });
 
@@ -69,7 +69,7 @@ describe('a command', () => {
     ran('a program', 'find . | wc -l', '7', '`find . | wc -l` exit 0 — `7`'),
     ran('the background', 'git diff &', '', '`git diff &` exit 0 — no output'),
     ran('another file', 'ls | cat a', 'x', '`ls | cat a` exit 0 — `x`'),
-  ])('does not sum up what goes to $title', (one) => {
+  ])('does not summarize output redirected to $title', (one) => {
     expect(gistOf(one)).toBe(one.gist);
   });
 });

@@ -103,7 +103,7 @@ describe.each(TOOLS.map((tool, index) => ({ ...tool, title: `${index} ${tool.nam
     const gistOf = (text: string, failed = false) =>
       resultEntry(name, input(text), text, { failed, report: report?.(text), mask: redact }).gist ?? '';
 
-    it('is told on one line of 500 code points, the same one each time, whatever the texts are', () => {
+    it('is one line of at most 500 code points and deterministic, for any texts', () => {
       const next = randomNumbers(7);
       for (const piece of randomTexts(41, sized(40, 120))) {
         const text = piece.repeat(1 + next(60));
@@ -160,7 +160,7 @@ describe('secrets', () => {
   const TOKEN = `ghp_${'A1b2C3d4E5f6'.repeat(3)}`;
 
   it.each(TOOLS.map((tool, index) => ({ ...tool, title: `${index} ${tool.name}` })))(
-    '$title: none is told, not even a half of one',
+    '$title: the summary contains neither the secret nor a part',
     ({ name, input, report }) => {
       for (const room of [0, 20, 40, 60, 90, 140, 150, 480, 1_990]) {
         const text = `${'x'.repeat(room)} ${TOKEN}`;

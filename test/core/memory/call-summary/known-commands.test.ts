@@ -79,7 +79,7 @@ describe('a command whose output is known', () => {
       'abc1234 a\ndef5678 b',
       '`git log --oneline | head -3` exit 0 — 2 commits. Recent: `abc1234` `a`, `def5678` `b`',
     ),
-  ])('sums up $title', (one) => {
+  ])('summarizes $title', (one) => {
     expect(gistOf(one)).toBe(one.gist);
   });
 });

@@ -51,7 +51,7 @@ describe('texts that are cut', () => {
     expect(shortened(input.text, input.max)).toBe(expected);
   });
 
-  it('ef-132, inverted: what is cut is never longer than its limit', () => {
+  it('ef-132, inverted: cut text never exceeds its limit', () => {
     expect(shortened('abcdef', 2)).toBe('..');
     for (const max of [0, 1, 2, 3, 4]) expect(shortened('abcdef', max)).toHaveLength(max);
   });
@@ -172,22 +172,22 @@ describe('results in one line', () => {
   it.each([
     { id: 'ef-076', expected: '25 matches in 3 files: a.el (2), b.el (1), c.el (1)' },
     { id: 'ef-077', expected: '7 matches in 6 files: f (2), a (1), b (1), c (1), d (1)... (+1 more)' },
-  ])('$id, equals by name: the most matches first', ({ id, expected }) => {
+  ])('$id, equals by name: sorts by number of matches', ({ id, expected }) => {
     expect(told('search_content', dataOf(id))).toBe(expected);
   });
 
-  it('ef-080, inverted: where a limit was reached it says "at least"', () => {
+  it('ef-080, inverted: a reached limit adds "at least"', () => {
     expect(vector('ef-080')?.expected).toBe('51 matches in 1 files: a (1)');
     expect(summarizeMatchCounts({ counts: [['a', 1]], total: 51, more: true }, bare)).toBe(
       'at least 51 matches in 1 files: a (1)',
     );
   });
 
-  it('ef-096, inverted: a tree that is not clean but lists nothing says so', () => {
+  it('ef-096, inverted: reports a tree that is not clean but lists no files', () => {
     expect(told('vcs_status', dataOf('ef-096'))).toBe('x: not clean, nothing listed');
   });
 
-  it('ef-097 has nothing of its kind here: what is no status is not told as one', () => {
+  it('ef-097 does not apply: text that is not a status has no status summary', () => {
     expect(readGitStatus('fatal: not a git repository')).toBeUndefined();
   });
 
@@ -195,17 +195,17 @@ describe('results in one line', () => {
     expect(told('vcs_diff', dataOf('ef-101'))).toBe('1 files, +0/-0 lines (diff)');
   });
 
-  it('ef-112: exactly 500 code points are kept, and of more 497 and three dots', () => {
+  it('ef-112: keeps exactly 500 code points, and cuts longer text to 497 and three dots', () => {
     const text = written(vector('ef-112')?.input.text ?? '');
     expect(shortened(text, 500)).toBe(vector('ef-112')?.expected);
     expect(shortened(`${text}r`, 500)).toBe(`${'r'.repeat(497)}...`);
   });
 
-  it('ef-113, inverted: a result that says nothing says that', () => {
+  it('ef-113, inverted: an empty result is reported as empty', () => {
     expect(resultEntry('unknown_tool', {}, '').gist).toBe('unknown_tool: no text');
   });
 
-  it('all vectors are met', () => {
+  it('covers all vectors', () => {
     const met = COMPRESSION.filter((one) => isTold(one) || one.kind === 'known-defect' || one.id === 'ef-112');
     expect(met.length + OTHER_ORDER.size + NOT_OF_ITS_KIND.size).toBe(COMPRESSION.length);
     expect(readGitDiff('')).toMatchObject({ files: [] });
@@ -214,7 +214,7 @@ describe('results in one line', () => {
 
 describe('the size of the log', () => {
   const cases = vectorsOf<{ readonly tokens: number }, { over: boolean; to_evict: number }>('history-limit');
-  it.each(cases)('$id: with $name something leaves only above the limit', ({ input, expected }) => {
+  it.each(cases)('$id: with $name an entry is dropped only above the limit', ({ input, expected }) => {
     const entries = Array.from({ length: 20 }, (_, n) => command(`make ${n}`, 0));
     const all = createToolLog(Number.POSITIVE_INFINITY);
     for (const entry of entries) all.add(entry);
@@ -226,7 +226,7 @@ describe('the size of the log', () => {
 
   const EVICTION = vectorsOf<unknown, { readonly entries: number; readonly history_used: number }>('history-eviction');
 
-  it('ef-156, inverted: entries are not counted, and what is left is added up', () => {
+  it('ef-156, inverted: the size is the sum of tokens, not the number of entries', () => {
     expect(EVICTION.find(({ id }) => id === 'ef-156')?.expected).toMatchObject({ entries: 50, history_used: 360 });
     const log = createToolLog();
     for (let n = 0; n < 60; n++) log.add(command(`make ${n}`, 0));
@@ -236,7 +236,7 @@ describe('the size of the log', () => {
     expect(log.tokens).toBeGreaterThan(one.tokens);
   });
 
-  it('ef-159: a single oversize entry is kept', () => {
+  it('ef-159: keeps a single oversize entry', () => {
     const entry: ToolEntry = { ...command('make', 0), gist: 'c'.repeat(50_000) };
     const log = createToolLog();
     log.add(entry);
@@ -254,12 +254,12 @@ describe('the work log', () => {
     },
   );
 
-  it('ef-141, inverted: what is cut has three dots, not six', () => {
+  it('ef-141, inverted: cut text ends with three dots, not six', () => {
     const text = 'r'.repeat(201);
     expect(shortened(text, 200)).toBe(`${'r'.repeat(197)}...`);
   });
 
-  it('ef-154: of an empty log there is nothing to tell', () => {
+  it('ef-154: an empty log renders no entries', () => {
     expect(createToolLog().calls()).toStrictEqual([]);
   });
 
@@ -277,7 +277,7 @@ describe('the work log', () => {
     'worklog-context': ['ef-150', 'ef-151', 'ef-153'],
   };
 
-  it.each(Object.entries(WITHOUT))('%s: nothing of the kind of %j is here', (area, ids) => {
+  it.each(Object.entries(WITHOUT))('%s: %j does not apply', (area, ids) => {
     const known = vectorsOf(area).map(({ id }) => id);
     expect(known).toEqual(expect.arrayContaining(ids));
   });

@@ -21,8 +21,8 @@ function told(text: string): Entry {
   return { kind: 'remark', t: 0, text };
 }
 
-describe('what somebody calls a dead end', () => {
-  it('is one, and the same words again are the same one', () => {
+describe('a reported dead end', () => {
+  it('is recorded once for the same words', () => {
     const entries = [told('Polling  the API'), told('polling the api')];
     expect(storyOf(entries)).toEqual(['1 found: told', '2 grown: told']);
     expect(deadEndsOf(entries)).toMatchObject([
@@ -32,7 +32,7 @@ describe('what somebody calls a dead end', () => {
 });
 
 describe('createDeadEnds', () => {
-  it('finds nothing in work that goes well', () => {
+  it('finds no dead end in successful work', () => {
     const work: Draft[] = [
       looked('Grep', 'total'),
       A,
@@ -49,7 +49,7 @@ describe('createDeadEnds', () => {
     expect(storyOf([...work, PROMPT, ...work])).toEqual([]);
   });
 
-  it('says the same of the same entries', () => {
+  it('is deterministic', () => {
     const entries = calls([
       A,
       B,
@@ -68,12 +68,12 @@ describe('createDeadEnds', () => {
     expect(all()).toEqual(all());
   });
 
-  it('keeps subagents apart and names them', () => {
+  it('separates and names subagents', () => {
     const deadEnd = deadEndsOf([1, 2].map(() => ({ ...failed('make'), agent: 'the helper' })))[0];
     expect(deadEnd?.agent).toBe('the helper');
   });
 
-  it('cuts what it says to 500 code points, on one line', () => {
+  it('cuts its text to 500 code points on one line', () => {
     const text =
       deadEndsOf([1, 2].map(() => failed(`echo ${'🙂\n'.repeat(2_000)}`, `Error: ${'x'.repeat(5_000)}`)))[0]?.text ??
       '';
@@ -81,7 +81,7 @@ describe('createDeadEnds', () => {
     expect(text).not.toContain('\n');
   });
 
-  it('is bounded, whatever comes in', () => {
+  it('has bounded size for any input', () => {
     const deadEnds = createDeadEnds();
     for (let round = 0; round < 3_000; round++) {
       const file = `src/${round}.ts`;

@@ -15,7 +15,7 @@ function by(agent: string, call: Call): Call {
   return { ...call, agent };
 }
 
-describe('an edit that is taken back', () => {
+describe('a reverted edit', () => {
   it.each<Case>([
     {
       name: 'by the opposite edit',
@@ -76,7 +76,7 @@ describe('an edit that is taken back', () => {
     expect(storyOf(entries)).toEqual(story);
   });
 
-  it('is told with its evidence', () => {
+  it('is reported with its evidence', () => {
     const entries = [swapped('a', 'x', 'y'), swapped('a', 'p', 'q'), swapped('a', 'y', 'x'), swapped('a', 'q', 'p')];
     expect(deadEndsOf(entries)).toMatchObject([
       {
@@ -90,7 +90,7 @@ describe('an edit that is taken back', () => {
   });
 });
 
-describe('changes that are discarded', () => {
+describe('discarded changes', () => {
   const EDIT = changed('src/a.ts');
   it.each<Case>([
     {
@@ -159,7 +159,7 @@ describe('changes that are discarded', () => {
     expect(storyOf(entries)).toEqual(story);
   });
 
-  it('is told with its evidence', () => {
+  it('is reported with its evidence', () => {
     const entries = [changed('a.ts'), changed('b.ts'), changed('a.ts'), ran('git reset --hard')];
     expect(deadEndsOf(entries)).toMatchObject([
       {

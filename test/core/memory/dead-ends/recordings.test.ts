@@ -26,9 +26,12 @@ function foundIn(path: string): DeadEnd[] {
 }
 
 describe('dead ends in real sessions', () => {
-  it.each(FIXTURE_RECORDINGS.filter(({ name }) => !name.includes('dialogue')))('none in $name', ({ path }) => {
-    expect(foundIn(path)).toEqual([]);
-  });
+  it.each(FIXTURE_RECORDINGS.filter(({ name }) => !name.includes('dialogue')))(
+    'has no dead ends in $name',
+    ({ path }) => {
+      expect(foundIn(path)).toEqual([]);
+    },
+  );
 
   it.skipIf(TRANSCRIPTS.length === 0)('those that were judged, and no other', () => {
     const tally: Record<string, number> = {};

@@ -152,7 +152,7 @@ describe('the same failure', () => {
     expect(storyOf(entries)).toEqual(story);
   });
 
-  it('is told with its evidence', () => {
+  it('is reported with its evidence', () => {
     const run = failed('npm test', 'Error: boom', { failures: '2 failed' });
     expect(deadEndsOf([run, run, run])).toEqual([
       {
@@ -184,11 +184,11 @@ describe('the same failure', () => {
       entries: [REFUSED, REFUSED],
       text: '`deploy --now` was refused 2 times without a change in between: This command requires approval',
     },
-  ])('is told with $name', ({ entries, text }) => {
+  ])('is reported with $name', ({ entries, text }) => {
     expect(deadEndsOf(entries)[0]?.text).toBe(text);
   });
 
-  it('keeps the first and the newest of much evidence', () => {
+  it('keeps the first and the newest ids of long evidence', () => {
     const evidence = deadEndsOf(Array.from({ length: 40 }, () => TEST))[0]?.evidence ?? [];
     expect(evidence).toHaveLength(20);
     expect([evidence[0], evidence[1], evidence[19]]).toEqual(['c1', 'c22', 'c40']);

@@ -79,7 +79,7 @@ describe('errorSignature', () => {
     expect(errorSignature('Bash', text)).toBe(signature);
   });
 
-  it("takes the first line of claude's own tools, not the input that they quote", () => {
+  it("uses the first line of claude's own tools, not the quoted input", () => {
     const text = '<tool_use_error>String to replace not found in file.\nString: Error: boom</tool_use_error>';
     expect(errorSignature('Edit', text)).toBe('String to replace not found in file.');
   });
@@ -90,7 +90,7 @@ describe('errorSignature', () => {
     { name: 'an exit code', text: 'Exit code 1' },
     { name: 'an exit code and the end of make', text: 'Exit code 2\nmake: *** [Makefile:3: test] Error 1\n' },
     { name: 'the word FAIL', text: 'Exit code 1\nFAIL\n' },
-  ])('says nothing of $name', ({ text }) => {
+  ])('is undefined for $name', ({ text }) => {
     expect(errorSignature('Bash', text)).toBeUndefined();
   });
 
@@ -113,7 +113,7 @@ describe('errorSignature', () => {
     expect(errorSignature('Bash', one)).not.toBe(errorSignature('Bash', other));
   });
 
-  it('looks at both ends of a long text only, and at no line that is cut through', () => {
+  it('reads only both ends of a long text, without partial lines', () => {
     const noise = 'a line of noise\n'.repeat(1_000);
     const hidden = `Error: first\n${noise}Error: in the middle\n${noise}Error: last`;
     expect(errorSignature('Bash', hidden)).toBe('Error: first | Error: last');
@@ -132,7 +132,7 @@ describe('errorSignature', () => {
 });
 
 describe('errorLine', () => {
-  it('is the line that names the error, as it is', () => {
+  it('is the unchanged line that names the error', () => {
     expect(errorLine('Bash', GO)).toBe('session_test.go:231: ListSessions() returned 1 sessions, want 2');
     expect(errorLine('Bash', 'Exit code 1')).toBeUndefined();
   });

@@ -7,7 +7,7 @@ function notesFixture(name: string): string {
   return fixture(`../notes/${name}`);
 }
 
-describe('the entries of a recording are what a person reading it would tell', () => {
+describe('the entries of a recording match a manual reading', () => {
   it.each([
     { file: 'files.session.jsonl', about: 'files written and not written' },
     { file: 'files.ndjson', about: 'files written and not written' },
@@ -27,7 +27,7 @@ describe('the entries of a recording are what a person reading it would tell', (
   });
 });
 
-describe('whose words a prompt holds', () => {
+describe('the speaker of a prompt', () => {
   const TEAMMATE = '<teammate-message teammate_id="a">\nNever use port 8080.\n</teammate-message>';
   const SELECTED = '<ide_selection>Always write to port 9999.</ide_selection>';
   const said = (from: 'caller' | 'claude', content: unknown) => {

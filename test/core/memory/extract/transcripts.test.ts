@@ -60,12 +60,12 @@ describe.each([...FIXTURE_RECORDINGS, ...TRANSCRIPTS, ...SHARED_RECORDINGS])('$n
   const plain = plainReading(path);
   const tools = new Map(entries.filter(isTool).map((entry) => [entry.id, entry]));
 
-  it('every call with a result is an entry, once, and no other', () => {
+  it('has exactly one entry for each call with a result', () => {
     const ids = entries.filter(isTool).map(({ id }) => id);
     expect([...ids].sort()).toStrictEqual(plain.calls.map(({ id }) => id).sort());
   });
 
-  it('every file tool that worked is an artifact of the right path and kind, and none that failed', () => {
+  it('has exactly one artifact with path and kind for each successful file change', () => {
     const said = plain.calls.flatMap((call) => artifactOf(call, tools.get(call.id)));
     const expected = plain.calls.filter(isFileTool).map(({ id, failed, ...call }) => {
       return failed ? `${id}: nothing` : `${id}: ${kindOf(call)} ${pathOf(call)}`;
@@ -73,19 +73,19 @@ describe.each([...FIXTURE_RECORDINGS, ...TRANSCRIPTS, ...SHARED_RECORDINGS])('$n
     expect(said).toStrictEqual(expected);
   });
 
-  it('every prompt of a person is there, and nothing else', () => {
+  it('has exactly the prompts of a person', () => {
     const found = entries.flatMap((entry) => (entry.kind === 'prompt' ? [entry.text] : []));
     expect(found.filter(isNoHuman)).toStrictEqual([]);
     expect(found).toStrictEqual(plain.prompts);
   });
 
-  it('every command has its exit status', () => {
+  it('has the exit status of every command', () => {
     const commands = plain.calls.filter(({ name }) => name === 'Bash');
     const found = commands.map(({ id }) => [id, tools.get(id)?.command?.exit]);
     expect(found).toStrictEqual(commands.map((call) => [call.id, exitOf(call)]));
   });
 
-  it('the tools of subagents are theirs', () => {
+  it('assigns tool calls of subagents to them', () => {
     const found = plain.calls.map(({ id }) => [id, (tools.get(id)?.agent ?? null) !== null]);
     expect(found).toStrictEqual(plain.calls.map(({ id, bySubagent }) => [id, bySubagent]));
   });

@@ -73,7 +73,7 @@ function kindsOf(decisions: readonly Decision[]): string[] {
 }
 
 describe('after a compaction', () => {
-  it('the answer says where the notes are, the task, the state and the newest evidence', () => {
+  it('the answer names the notes, the task, the state and the newest evidence', () => {
     expect(setUp({ state: 'testing' }).answer(LOST).context.split('\n')).toStrictEqual([
       expect.stringContaining(`${FOLDER}/scratch.md`),
       'Task: Mend the clock.',
@@ -86,7 +86,7 @@ describe('after a compaction', () => {
     ]);
   });
 
-  it('the note of an exact one has what the user said before a summary, which is not in the conversation', () => {
+  it('the note of an exact compaction contains earlier prompts that a summary dropped from the conversation', () => {
     const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
     const first = 'Mend the clock. Never touch src/bell.ts.';
     const next = 'Now the hands. Always use port 8081.';
@@ -100,13 +100,13 @@ describe('after a compaction', () => {
     expect(exactNote([next])).not.toMatch(/the hands|8081/);
   });
 
-  it('and the document of a handoff, which an exact one leaves out', () => {
+  it('the note of an exact compaction contains the handoff document', () => {
     const { exactNote } = setUp();
     expect(exactNote(['Mend the clock.'], '.context/handoffs/a.md')).toContain('in .context/handoffs/a.md.');
     expect(exactNote(['Mend the clock.'])).not.toContain('handoff');
   });
 
-  it('a prompt with code and a secret is known where it stands whole', () => {
+  it('recognises a kept prompt with code and a secret', () => {
     const entry = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
     const prompt = (token: string) => `Mend this:\n\n\`\`\`\nlet a;\n\`\`\`\n\n- Never print ${token} to a log.`;
     const { exactNote } = setUp({ entries: [entry(prompt('[masked: GitHub token]'))] });
@@ -114,7 +114,7 @@ describe('after a compaction', () => {
     expect(exactNote([prompt('ghp_0123')])).not.toContain('Never print');
   });
 
-  it('then what the user has said: what lasts word for word, each prompt in short, the newest first', () => {
+  it("the user's words follow: lasting rules verbatim, each prompt shortened, newest first", () => {
     const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
     const prompts = [
       'Mend the clock of the tower. Never touch `src/bell.ts`. Use port 8081.',
@@ -135,7 +135,7 @@ describe('after a compaction', () => {
     ]);
   });
 
-  it('what takes a rule back stands before it', () => {
+  it('a retraction precedes the rule that it retracts', () => {
     const prompts = [
       'Mend the clock. Never start a server on 8080.',
       'The bells ring again, so you may use port 8080 again now.',
@@ -152,7 +152,7 @@ describe('after a compaction', () => {
     ).toStrictEqual(['- The bells ring again, so you may use port 8080 again now.', '- Never start a server on 8080.']);
   });
 
-  it('the running prompt is not told twice, and what it asks for neither', () => {
+  it('does not repeat the running prompt or its rules', () => {
     const running = 'Mend the hands.\nNever touch src/bell.ts.';
     const entries: Entry[] = [
       { kind: 'prompt', t: 1, text: 'Mend the clock. Use port 8081.', pictures: 0 },
@@ -165,7 +165,7 @@ describe('after a compaction', () => {
     expect(context).toContain('- #1: Mend the clock.');
   });
 
-  it('an item of a list is not told again where the list is', () => {
+  it('does not repeat a list item whose list is present', () => {
     const running = 'Mend the hands.\n\nPlease keep in mind:\n- take the lock file as it is\n- never use port 9100';
     const entries: Entry[] = [{ kind: 'prompt', t: 1, text: running, pictures: 0 }];
     const { context } = setUp({ entries }).answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
@@ -173,7 +173,7 @@ describe('after a compaction', () => {
     expect(context.split('9100')).toHaveLength(2);
   });
 
-  it('where the running prompt leaves no room for what the user has asked for, its beginning is given', () => {
+  it("gives the start of the running prompt if the user's words do not fit", () => {
     const rules = Array.from({ length: 40 }, (_, n) => `Never touch src/file-${n}.ts of the tower.`);
     const prompt: Entry = { kind: 'prompt', t: 1, text: rules.join(' '), pictures: 0 };
     const long = { ...LOST, context: 'w'.repeat(7_900), shorter: 'b'.repeat(5_000) };
@@ -183,7 +183,7 @@ describe('after a compaction', () => {
     expect(setUp().answer(long).context.startsWith('www')).toBe(true);
   });
 
-  it('in a small window, or with many of them, the newest words are given and the rest is named', () => {
+  it('in a small window, or with many words, gives the newest words and counts the rest', () => {
     const entries = Array.from({ length: 900 }, (_, n): Entry => {
       return { kind: 'prompt', t: n, text: `Mend part ${n} of the clock. Never touch src/${n}.ts.`, pictures: 0 };
     });
@@ -193,23 +193,23 @@ describe('after a compaction', () => {
     expect(context).toMatch(/^- \d+ older: .*human-input\.md$/m);
   });
 
-  it('what the governor hands back comes first', () => {
+  it("puts the governor's text first", () => {
     const { context } = setUp().answer({ ...LOST, context: 'The request, word for word:\n\nMend the clock.' });
     expect(context.startsWith('The request, word for word:\n\nMend the clock.\n\nNotes of this session')).toBe(true);
   });
 
-  it('without anything noted the answer is left as it is', () => {
+  it('leaves the answer unchanged without notes', () => {
     const { answer } = setUp({ entries: [] });
     expect(answer(LOST)).toStrictEqual({ context: '', decisions: [] });
     expect(answer({ ...LOST, context: 'The request' }).context).toBe('The request');
   });
 
-  it('a hook that is not to recall is left as it is', () => {
+  it('leaves a hook without recall unchanged', () => {
     const plain: HookAnswer = { kind: 'answer-hook', requestId: 'r1', hook: 'SessionStart', output: { a: 1 } };
     expect(setUp().answer(plain)).toStrictEqual({ context: '', decisions: [] });
   });
 
-  it('without room for evidence the answer names the notes only', () => {
+  it('names only the notes without room for evidence', () => {
     const { context } = setUp({ restoreTokens: 0 }).answer(LOST);
     expect(context).toContain(`${FOLDER}/scratch.md`);
     expect(context).not.toContain('The newest notes from tool calls');
@@ -221,7 +221,7 @@ describe('after a compaction', () => {
     { name: 'a long prompt and much room', before: 8_100, restoreTokens: 100_000 },
     { name: 'a prompt and much room', before: 4_000, restoreTokens: 100_000 },
     { name: 'much room', before: 0, restoreTokens: 100_000 },
-  ])('all of it is below 9,000 characters: $name', ({ before, restoreTokens }) => {
+  ])('stays below 9,000 characters: $name', ({ before, restoreTokens }) => {
     const task: Entry = { kind: 'prompt', t: 1, text: '\u{1d11e} mend the clock '.repeat(500), pictures: 0 };
     const work: Entry = { kind: 'state', t: 1, what: 'state', to: '\u{1d11e} testing '.repeat(40) };
     for (const seed of [61, 62, 63]) {
@@ -235,7 +235,7 @@ describe('after a compaction', () => {
 });
 
 describe('once the summary is known', () => {
-  it('what neither it nor the answer held goes with the next prompt, once', () => {
+  it('adds facts missing in summary and answer to the next prompt, once', () => {
     const { answer, summary } = setUp({ restoreTokens: 25 });
     expect(answer(LOST).context).toContain('make test');
     summary('We work on the clock.');
@@ -246,20 +246,20 @@ describe('once the summary is known', () => {
     expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
   });
 
-  it('what it holds is not told again', () => {
+  it('does not repeat facts of the summary', () => {
     const { answer, summary } = setUp({ restoreTokens: 25 });
     answer(LOST);
     summary('We changed src/clock.ts.');
     expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
   });
 
-  it('nothing more is told before it is known', () => {
+  it('adds no facts before the summary is known', () => {
     const { answer } = setUp({ restoreTokens: 25 });
     answer(LOST);
     expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
   });
 
-  it('the next compaction starts over', () => {
+  it('starts over at the next compaction', () => {
     const { answer, summary, note } = setUp();
     for (const text of ['first', 'second', 'third']) {
       note(edit(`src/${text}.ts`));
@@ -270,7 +270,7 @@ describe('once the summary is known', () => {
     }
   });
 
-  it('two compactions without a word in between are two', () => {
+  it('counts two compactions without a prompt in between as two', () => {
     const { answer, summary } = setUp({ restoreTokens: 25 });
     answer(LOST);
     expect(answer(LOST).context).toContain('make test');
@@ -280,14 +280,14 @@ describe('once the summary is known', () => {
 });
 
 describe('the receipt of a compaction', () => {
-  it('finds a running prompt of several lines that was handed back whole', () => {
+  it('recognises a running prompt of several lines that was handed back whole', () => {
     const running = 'Work through these tasks:\n\nTask 1: mend the hands of the clock. Read src/hands.ts.';
     const back = setUp({ entries: [{ kind: 'prompt', t: 1, text: running, pictures: 0 }] });
     back.answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
     expect(back.sent()).toMatchObject([{ kept: { prompts: 1 }, gone: [] }]);
   });
 
-  it('counts what the summary holds, and what was handed back with both answers', () => {
+  it('counts facts in the summary and in both answers', () => {
     const { answer, summary, sent } = setUp({ restoreTokens: 25 });
     answer(LOST);
     summary('The user: "Mend the clock."');
@@ -306,7 +306,7 @@ describe('the receipt of a compaction', () => {
     expect(sent()).toStrictEqual([]);
   });
 
-  it('is written with the first request, also where nothing is handed back', () => {
+  it('is written with the first request, even if no facts are handed back', () => {
     const { summary, sent } = setUp();
     for (const text of ['one', 'two']) {
       summary(text);
@@ -320,7 +320,7 @@ describe('the receipt of a compaction', () => {
     }
   });
 
-  it('is none where nothing was noted', () => {
+  it('is not written without notes', () => {
     const { answer, summary, sent } = setUp({ entries: [] });
     answer(LOST);
     summary('nothing');
@@ -329,7 +329,7 @@ describe('the receipt of a compaction', () => {
 });
 
 describe('in a run that only observes', () => {
-  it('nothing goes with a prompt', () => {
+  it('adds no context to a prompt', () => {
     const { answer, summary } = setUp();
     summary('one');
     expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
@@ -353,7 +353,7 @@ describe('proof of reading', () => {
     expect(used(entry)).toStrictEqual([]);
   });
 
-  it('is not looked for when nothing was handed back', () => {
+  it('is not looked for if no context was handed back', () => {
     expect(setUp().used(read(`${FOLDER}/scratch.md`))).toStrictEqual([]);
   });
 });

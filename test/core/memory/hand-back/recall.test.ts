@@ -6,7 +6,7 @@ import { holds, searchable } from '../../../../src/core/memory/notebook/fact.ts'
 import { command, edit, randomEntries, randomNumbers } from '../../../support/notes.ts';
 
 describe('recall', () => {
-  it('gives each thing once, what failed first, then the newest of each kind in turns', () => {
+  it('returns each item once: failures first, then the newest of each kind in turn', () => {
     const recall = createRecall(
       evidenceOf([edit('a.ts'), edit('b.ts'), command('make', 2), command('npm install', 0)]),
     );
@@ -19,7 +19,7 @@ describe('recall', () => {
     expect(recall.take(500).items).toStrictEqual([]);
   });
 
-  it('a dead end stands there once, and looks at files do not at all', () => {
+  it('has a dead end only once, and no read-only commands', () => {
     const evidence = evidenceOf([command('make all', 2), command('make', 2), command('grep -rn x src', 0)]);
     const text = '`make all` failed 2 times without a change in between: no rule';
     const found = { cause: 'same failure', count: 2, first: 1, last: 2, agent: null } as const;
@@ -39,7 +39,7 @@ describe('recall', () => {
     expect(recall.take(900).items).toStrictEqual([]);
   });
 
-  it('gives everything again after the next compaction', () => {
+  it('returns everything again after the next compaction', () => {
     const recall = createRecall(evidenceOf([edit('a.ts')]));
     recall.begin();
     recall.take(500);
@@ -47,14 +47,14 @@ describe('recall', () => {
     expect(recall.take(500).items).toHaveLength(1);
   });
 
-  it('keeps back what the summary holds, once it is known', () => {
+  it('withholds facts of the summary once it is known', () => {
     const recall = createRecall(evidenceOf([edit('a.ts'), edit('b.ts'), command('make all', 2)]));
     recall.begin();
     recall.compare('I ran `make all`, which failed, and changed b.ts');
     expect(recall.take(500).text).toBe('Files changed:\n- `a.ts` edited');
   });
 
-  it('never gives more than there is room for, and nothing twice', () => {
+  it('never exceeds the room, and never repeats an item', () => {
     const next = randomNumbers(51);
     for (let round = 0; round < 300; round++) {
       const recall = createRecall(evidenceOf(randomEntries(round, 60).filter((entry) => entry.kind === 'tool')));
@@ -70,7 +70,7 @@ describe('recall', () => {
     }
   });
 
-  it('has one line for each thing, whatever it is called', () => {
+  it('has one line per item, for any names', () => {
     const evidence = evidenceOf(randomEntries(52, 400).filter((entry) => entry.kind === 'tool'));
     const lines = EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).map(({ line }) => line);
     expect(lines.filter((line) => /[\n\r\v\f\u0085\u2028\u2029]/.test(line))).toStrictEqual([]);

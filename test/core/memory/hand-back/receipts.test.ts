@@ -65,13 +65,13 @@ it.each([
   expect(receipt?.gone).toStrictEqual(lost);
 });
 
-it('a fact that is known twice counts once', () => {
+it('counts a duplicate fact once', () => {
   const receipts = createReceipts();
   receipts.begin('handoff', [...FACTS, ...FACTS]);
   expect(receipts.settle()?.all).toStrictEqual(ALL);
 });
 
-it('what was handed back into a context that no request was made with is gone with it', () => {
+it('discards facts handed back into a context that was never used', () => {
   const receipts = createReceipts();
   receipts.begin('compaction', FACTS);
   receipts.holds(LINES.join('\n'), 'ctxb');
@@ -99,6 +99,6 @@ it.each([
       return receipts.settle();
     },
   },
-])('there is no receipt where $name', ({ run }) => {
+])('writes no receipt if $name', ({ run }) => {
   expect(run()).toBeUndefined();
 });

@@ -10,16 +10,16 @@ function documentOf(bodies: Partial<Record<(typeof HANDOFF_SECTIONS)[number], st
   return HANDOFF_SECTIONS.map((section) => `## ${section}\n${bodies[section] ?? 'None'}\n`).join('\n');
 }
 
-describe('a handoff is checked', () => {
-  it('None is content', () => {
+describe('checking a handoff', () => {
+  it('accepts None as content', () => {
     expect(checkHandoff(documentOf(), FINE)).toStrictEqual([]);
   });
 
-  it('an empty answer lacks every section', () => {
+  it('reports every section of an empty answer as missing', () => {
     expect(checkHandoff('', FINE).map(({ kind }) => kind)).toStrictEqual(Array(8).fill('missing section'));
   });
 
-  it.each(['', '\n\n', '-', '…', '---'])('a section of %j is empty', (body) => {
+  it.each(['', '\n\n', '-', '…', '---'])('reports an empty section: %j', (body) => {
     expect(checkHandoff(documentOf({ Done: body }), FINE)).toStrictEqual([
       {
         kind: 'empty section',
@@ -28,14 +28,14 @@ describe('a handoff is checked', () => {
     ]);
   });
 
-  it('a section that is not there', () => {
+  it('reports a missing section', () => {
     const text = documentOf().replace('## Dead ends\nNone\n', '');
     expect(checkHandoff(text, FINE)).toStrictEqual([
       { kind: 'missing section', text: 'The section "Dead ends" is missing.' },
     ]);
   });
 
-  it('files that do not exist, each once, deleted and future ones aside', () => {
+  it('reports each missing file once, except deleted and future files', () => {
     const text = documentOf({
       Files: '- `src/a.ts`\n- `src/b.ts`: x\n- `src/c.ts` (deleted)\n- `src/d.ts` (to create)',
       Done: 'wrote `src/b.ts`',
@@ -60,7 +60,7 @@ describe('a handoff is checked', () => {
     expect(checkHandoff(text, { ...FINE, outcomeOf: () => outcome })).toHaveLength(problems);
   });
 
-  it('every problem is one sentence on one line', () => {
+  it('describes every problem in one sentence on one line', () => {
     for (const text of randomTexts(51, 300)) {
       for (const problem of checkHandoff(`${text}\n## Files\n- \`${text}/x.ts\``, { ...FINE, exists: () => false })) {
         expect(problem.text).toMatch(/^The [^\n\r]{10,400}\.$/);
@@ -69,7 +69,7 @@ describe('a handoff is checked', () => {
   });
 });
 
-describe('an answer of a million characters costs little', () => {
+describe('an answer of a million characters is checked quickly', () => {
   const SIZE = 1_000_000;
   it.each([
     { title: 'one word', text: 'x'.repeat(SIZE) },

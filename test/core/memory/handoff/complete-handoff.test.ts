@@ -33,8 +33,8 @@ function linesOf(document: string, entries: readonly Entry[]): string[] {
     .filter((line) => line.startsWith('- '));
 }
 
-describe('a document is completed', () => {
-  it('not at all where it lacks nothing', () => {
+describe('completing a document', () => {
+  it('changes nothing if the document is complete', () => {
     expect(missing(documentOf(), [])).toBe('');
   });
 
@@ -94,11 +94,11 @@ describe('a document is completed', () => {
       entries: [edit('src/a.ts')],
       missing: undefined,
     },
-  ])('by $name: $missing', ({ document, entries, missing }) => {
+  ])('adds $name: $missing', ({ document, entries, missing }) => {
     expect(linesOf(document, entries)).toEqual(missing === undefined ? [] : [expect.stringMatching(missing)]);
   });
 
-  it('by the words of the user that it does not say, before all else', () => {
+  it("adds the user's missing words first", () => {
     const prompts = [said('Mend the clock. Port 4711 must stay free. Never touch vendor/x.'), said('Now the bell.')];
     const document = documentOf({ Goal: 'Mend it. Never touch vendor/x.' });
     expect(linesOf(document, [...prompts, FAILED, PASSED])).toEqual([
@@ -110,13 +110,13 @@ describe('a document is completed', () => {
     ]);
   });
 
-  it('by a dead end once, however it is noted', () => {
+  it('adds a dead end once, for any form of the note', () => {
     const entries = [1, 2, 3].map(() => FAILED);
     const lines = linesOf(documentOf(), entries).filter((line) => line.includes('bin/bench fast'));
     expect(lines).toHaveLength(1);
   });
 
-  it('within its room, with what failed before what went well', () => {
+  it('stays within its room, with failures before successes', () => {
     const passed = Array.from({ length: 100 }, (_, n) => command(`make part-${n}`, 0));
     const failed = Array.from({ length: 20 }, (_, n) => command(`bin/try number-${n}`, 1));
     const entries = [...failed, said(`Mend ${'the clock and '.repeat(90)}the bell. Never touch vendor/x.`), ...passed];
@@ -128,7 +128,7 @@ describe('a document is completed', () => {
     expect(text).toContain('- Never touch vendor/x.');
   });
 
-  it('as one more section, whatever the texts are', () => {
+  it('adds a single section, for any texts', () => {
     const entries = randomTexts(7, 40).map((text, n) => command(`${text} ${n}`, n % 3));
     const text = missing(documentOf(), entries);
     const { sections } = parseHandoff(`${documentOf()}\n${text}`);

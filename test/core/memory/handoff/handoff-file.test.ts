@@ -46,7 +46,7 @@ describe('a handoff file', () => {
     expect(parseHandoffFile(renderHandoffFile(head, body))).toStrictEqual({ session: 's1', body });
   });
 
-  it('keeps its shape whatever the texts are', () => {
+  it('keeps its shape for any texts', () => {
     for (const text of randomTexts(71, 400)) {
       const { session } = parseHandoffFile(renderHandoffFile({ ...HEAD, session: `s${text}`, reason: text }, text));
       expect(session).toMatch(/^s/);
@@ -59,7 +59,7 @@ describe('a handoff file', () => {
     { title: 'a head without end', text: '---\nversion: 1\n## Goal' },
     { title: 'a later version', text: '---\nversion: 2\nsession: "s"\nby: "agent"\n---\n\n## Goal' },
     { title: 'nothing', text: '' },
-  ])('$title: all of it is the document', ({ text }) => {
+  ])('$title: the whole text is the document', ({ text }) => {
     expect(parseHandoffFile(text)).toStrictEqual({ session: undefined, body: text });
   });
 });

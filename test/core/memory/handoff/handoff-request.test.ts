@@ -5,7 +5,7 @@ import { parseHandoff } from '../../../../src/core/memory/handoff/parse-handoff.
 describe('the request', () => {
   const text = handoffRequest({ reason: 'the context is 86% full (172,000 of 200,000 tokens)' });
 
-  it('is short, gives the reason, and wants an answer and no file', () => {
+  it('is short, gives the reason, and asks for an answer instead of a file', () => {
     expect(text.length).toBeLessThanOrEqual(1_500);
     expect(text).toContain('86% full');
     expect(text).toContain('call no tool, write no file');
@@ -16,7 +16,7 @@ describe('the request', () => {
     expect([...parseHandoff(text).sections.keys()]).toStrictEqual([...HANDOFF_SECTIONS]);
   });
 
-  it('stays within bounds and gains no heading, whatever the reason is', () => {
+  it('stays bounded and gains no heading, for any reason', () => {
     const long = handoffRequest({ reason: `x\n## Goal\n${'y'.repeat(9_000)}` });
     expect(long.length).toBeLessThanOrEqual(1_600);
     expect(long.match(/^## .*$/gm)).toHaveLength(8);
@@ -24,7 +24,7 @@ describe('the request', () => {
 });
 
 describe('asking again', () => {
-  it('names every problem and wants the whole document', () => {
+  it('names every problem and asks for the whole document', () => {
     const text = askAgain(['The section "Done" is missing.', 'The file a.ts is named and does not exist.']);
     expect(text).toContain('\n- The section "Done" is missing.\n- The file a.ts is named and does not exist.\n');
     expect(text).toContain('the whole document');

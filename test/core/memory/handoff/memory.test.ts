@@ -29,10 +29,10 @@ function midTurn() {
   return { memory, state };
 }
 
-describe('what memory knows for a handoff', () => {
+describe('a handoff from memory', () => {
   const { memory, state } = midTurn();
 
-  it('the document names the task and the running prompt, without secrets', () => {
+  it('names the task and the running prompt, without secrets', () => {
     const text = memory.handoff(state, 0);
     expect(text).toContain('# Handoff of session s1\n');
     expect(text).toContain('The task, as the user named it:\n```text\nmend the [masked] clock\n```');
@@ -41,7 +41,7 @@ describe('what memory knows for a handoff', () => {
     expect(text).not.toContain('SECRET');
   });
 
-  it('how commands ended', () => {
+  it('reports the outcome of commands', () => {
     expect(memory.outcomeOf('npm test')).toBe('failed');
     expect(memory.outcomeOf('npm run lint')).toBe('unknown');
   });

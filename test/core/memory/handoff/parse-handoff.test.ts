@@ -10,7 +10,7 @@ function documentWith(heading: (section: string, index: number) => string): stri
 const BODIES = HANDOFF_SECTIONS.map((section, index) => [section, `body ${index}`]);
 const PLAIN = documentWith((section) => `## ${section}`);
 
-describe('sections are found', () => {
+describe('finding sections', () => {
   it.each([
     { title: 'as they were asked for', text: PLAIN },
     { title: 'with another level', text: documentWith((section) => `#### ${section}`) },
@@ -37,12 +37,12 @@ describe('sections are found', () => {
     expect([...sections].map(([section, body]) => [section, body.replaceAll('\r', '')])).toStrictEqual(BODIES);
   });
 
-  it('in a fence that has fences in it', () => {
+  it('finds sections in a fence that contains fences', () => {
     const text = `\`\`\`markdown\n${PLAIN}\n\`\`\`sh\nnpm test # passed\n\`\`\`\n\`\`\`\nBye.`;
     expect(parseHandoff(text).sections.get('Commands to verify')).toBe('body 7\n\n```sh\nnpm test # passed\n```');
   });
 
-  it('with what stands behind a heading in its line', () => {
+  it('includes text after a heading on its line', () => {
     const { sections } = parseHandoff('**Goal:** mend the clock\n## Done: the parser: whole\nmore');
     expect([...sections]).toStrictEqual([
       ['Goal', 'mend the clock'],
@@ -56,11 +56,11 @@ describe('sections are found', () => {
     { title: 'bold words in a section', text: '## Done\n**Files:** a.ts\n## Files\n- b.ts\n', has: ['Done', 'Files'] },
     { title: 'words that begin alike', text: '## Goal\n## Done with it all\n', has: ['Goal'] },
     { title: 'nothing at all', text: '', has: [] },
-  ])('but not $title', ({ text, has }) => {
+  ])('ignores $title', ({ text, has }) => {
     expect([...parseHandoff(text).sections.keys()]).toStrictEqual(has);
   });
 
-  it('a heading of a lower level stays in its section, and two alike are one section', () => {
+  it('keeps a heading of a lower level in its section, and merges equal headings', () => {
     const { sections } = parseHandoff('## Done\n### How\nx\n## Files\ny\n## Done\nz');
     expect([...sections]).toStrictEqual([
       ['Done', '### How\nx\nz'],
@@ -69,7 +69,7 @@ describe('sections are found', () => {
   });
 });
 
-describe('files that are named', () => {
+describe('finding files', () => {
   it.each([
     { line: '- `src/a.ts`: the parser', has: ['src/a.ts'] },
     { line: '1. **`src/a.ts`** (new)', has: ['src/a.ts'] },
@@ -97,18 +97,18 @@ describe('files that are named', () => {
     { line: '- `1.2.3` is the version', has: [] },
     { line: '- `@/components/a.tsx`', has: [] },
     { line: 'None', has: [] },
-  ])('in Files: $line', ({ line, has }) => {
+  ])('finds files in Files: $line', ({ line, has }) => {
     expect(parseHandoff(`## Files\n${line}\n`).files).toStrictEqual(has);
   });
 
-  it('elsewhere none', () => {
+  it('finds no files in other sections', () => {
     for (const section of HANDOFF_SECTIONS.filter((name) => name !== 'Files')) {
       expect(parseHandoff(`## ${section}\n- \`src/a.ts\``).files).toStrictEqual([]);
     }
   });
 });
 
-describe('commands that are named', () => {
+describe('finding commands', () => {
   it.each([
     { line: '- `npm test` — passed', has: ['npm test', true] },
     { line: '- `npm test` — failed', has: ['npm test', false] },

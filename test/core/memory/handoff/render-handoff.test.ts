@@ -40,7 +40,7 @@ function task(id: string, status: string): Entry {
 const PROMPT: Entry = { kind: 'prompt', t: 0, text: 'Mend the clock.\n\n## Done\nnothing', pictures: 0 };
 
 describe('the mechanical handoff', () => {
-  it('of nothing has every section, and says what it does not know', () => {
+  it('has every section and states what is unknown, without notes', () => {
     const text = handoffOf([]);
     expect(checkHandoff(text, { exists: () => false, outcomeOf: () => 'failed' })).toStrictEqual([]);
     expect(text).toMatch(/^# Handoff of session s1\nFrom ctxb's notes [^\n]*, not in the agent's words\./);
@@ -49,7 +49,7 @@ describe('the mechanical handoff', () => {
     for (const name of HANDOFF_SECTIONS) expect(section(text, name)).toMatch(/Not known|ctxb's notes|were noted/);
   });
 
-  it('names the last state, and no prompt that still waits', () => {
+  it('names the last state, but no waiting prompt', () => {
     const state: Entry = { kind: 'state', t: 1, what: 'state', from: 'read', to: 'half' };
     const said = (text: string): Entry => ({ kind: 'prompt', t: 0, text, pictures: 0 });
     const text = handoffOf([said('one'), said('two'), state]);
@@ -57,7 +57,7 @@ describe('the mechanical handoff', () => {
     expect(section(text, 'In progress')).toContain('`half`');
   });
 
-  it('tells the task, the first prompt and what is under way, word for word', () => {
+  it('quotes the task, the first prompt and running prompts verbatim', () => {
     const text = handoffOf([PROMPT, task('1', 'in_progress'), task('2', 'pending'), task('3', 'completed')], {
       task: 'clock',
       state: 'tests next',
@@ -72,7 +72,7 @@ describe('the mechanical handoff', () => {
     expect(section(text, 'Done')).toContain('- `task 3`');
   });
 
-  it('tells files and commands so that they can be checked', () => {
+  it('lists files and commands so that they can be checked', () => {
     const all = [edit('src/a.ts'), command('npm test', 0), command('make', 2), command('ls -la', 0)];
     const { files, commands } = parseHandoff(handoffOf(all));
     expect(files).toStrictEqual(['src/a.ts']);
@@ -82,24 +82,24 @@ describe('the mechanical handoff', () => {
     ]);
   });
 
-  it('names each detail file only where there is one', () => {
+  it('names each detail file only if it exists', () => {
     expect(handoffOf([command('make', 2)])).toContain('\nMore: commands.md\n');
     const text = handoffOf([command('make', 2)], { folder: undefined });
     expect(text).not.toMatch(/\.md/);
   });
 
-  it('says of a command that is longer than its place that this is a part', () => {
+  it('marks a long command as shown in part', () => {
     const [first] = parseHandoff(handoffOf([command(`make ${'x'.repeat(400)}`, 0)])).commands;
     expect(first?.text.length).toBe(240);
     expect(handoffOf([command(`make ${'x'.repeat(400)}`, 0)])).toContain('(exit 0), shown in part');
   });
 
-  it('names what was only read', () => {
+  it('names files that were only read', () => {
     const { command: _, ...call } = command('x', 0);
     expect(section(handoffOf([{ ...call, name: 'Read', reads: 'a.ts' }]), 'Files')).toContain('\n- `a.ts` read');
   });
 
-  it('keeps the newest', () => {
+  it('keeps the newest items', () => {
     const all = Array.from({ length: 500 }, (_, n) => [edit(`src/${n}.ts`), command(`make ${n}`, n % 2)]).flat();
     const text = handoffOf(all);
     expect(section(text, 'Files')).toContain('`src/499.ts`');
@@ -108,9 +108,9 @@ describe('the mechanical handoff', () => {
   });
 });
 
-describe('whatever the texts are', () => {
+describe('for any texts', () => {
   it.each([61, 62, 63, 64].map((seed) => ({ seed })))(
-    'it is bounded and has no heading but ours (seed $seed)',
+    'is bounded and has only its own headings (seed $seed)',
     ({ seed }) => {
       const [session = '', goal = '', state = '', folder = ''] = randomTexts(seed, 4).map((text) => text.repeat(300));
       const running = randomTexts(seed + 10, 5).map((text) => text.repeat(200));
@@ -120,7 +120,7 @@ describe('whatever the texts are', () => {
     },
   );
 
-  it.each(['`', '~', '\n', '\u{1d11e}', '<', '\u0000'])('a text of nothing but %j is bounded', (piece) => {
+  it.each(['`', '~', '\n', '\u{1d11e}', '<', '\u0000'])('is bounded for a text of %j only', (piece) => {
     const long = piece.repeat(50_000);
     const facts = {
       session: long,
@@ -136,7 +136,7 @@ describe('whatever the texts are', () => {
   });
 });
 
-it('the goal is what the session began with: a command only once a tool was called for it', () => {
+it('names the first prompt as the goal; a command counts only after a tool call', () => {
   const said = (text: string): Entry => ({ kind: 'prompt', t: 0, text, pictures: 0 });
   const changed: Entry = { kind: 'state', t: 0, what: 'compaction', to: 'manual at 9 tokens' };
   const goalOf = (...entries: Entry[]) => section(handoffOf(entries), 'Goal').split('\n')[2];

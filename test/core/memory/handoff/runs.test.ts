@@ -3,7 +3,7 @@ import { createEvidence } from '../../../../src/core/memory/notebook/evidence.ts
 import { commandCore } from '../../../../src/core/memory/shell/command-words.ts';
 import { command } from '../../../support/notes.ts';
 
-describe('what a command comes down to', () => {
+describe('the core of a command', () => {
   it.each([
     { text: 'npm test', core: 'npm test' },
     { text: '  npm \t test\\\n  --all ', core: 'npm test --all' },
@@ -32,7 +32,7 @@ describe('what a command comes down to', () => {
 
 const PASSED = { outcome: 'ok' } as const;
 
-describe('how a command ended when it last ran', () => {
+describe("the outcome of a command's last run", () => {
   it.each([
     { title: 'it passed', runs: [['npm test', 0]], asked: 'npm test', outcome: 'passed' },
     { title: 'it failed', runs: [['npm test', 1]], asked: 'npm test', outcome: 'failed' },
@@ -96,14 +96,14 @@ describe('how a command ended when it last ran', () => {
     expect(known.outcomeOf('npm test')).toBe(outcome);
   });
 
-  it('a command in the background says nothing', () => {
+  it('is unknown for a command in the background', () => {
     const known = createEvidence();
     const facts = { text: 'npm test', exit: null, background: true, ms: null, tail: '' };
     known.add({ ...command('npm test', 0), command: facts });
     expect(known.outcomeOf('npm test')).toBe('unknown');
   });
 
-  it('only a bounded number is remembered', () => {
+  it('is kept for a bounded number of commands', () => {
     const known = createEvidence();
     for (let n = 0; n < 2_000; n++) known.add(command(`make ${n}`, 1));
     expect([known.outcomeOf('make 1'), known.outcomeOf('make 1999')]).toStrictEqual(['unknown', 'failed']);

@@ -39,7 +39,7 @@ function pathsOf({ files = [] }: Restart): string[] {
   });
 }
 
-describe('what a fresh context is told', () => {
+describe('the text for a fresh context', () => {
   it.each(RESTART.filter(({ kind }) => kind === 'conform'))('$id: $name', ({ input, expected }) => {
     const paths = pathsOf(input);
     const text = handoffOf(paths.map((path) => edit(path)));
@@ -51,7 +51,7 @@ describe('what a fresh context is told', () => {
     expect(text).toContain('\nMore: artifacts.md\n');
   });
 
-  it('db-067, inverted: what was said over several lines is put on one', () => {
+  it('db-067, inverted: puts words over several lines on one line', () => {
     const [said = ''] = RESTART.find(({ id }) => id === 'db-067')?.input.progress ?? [];
     const text = handoffOf([{ kind: 'state', t: 0, what: 'state', to: said }]);
     expect(said).toBe('a\nb');
@@ -80,7 +80,7 @@ function workOf({ modified = [], untracked = [], staged = [] }: Tree): Entry[] {
 
 const tree = (id: string) => TREES.find((one) => one.id === id)?.input ?? {};
 
-describe('which files are told', () => {
+describe('the listed files', () => {
   it.each(TREES.filter(({ kind, id }) => kind === 'conform' && id !== 'db-075'))(
     '$id: $name',
     ({ input, expected }) => {
@@ -88,22 +88,22 @@ describe('which files are told', () => {
     },
   );
 
-  it('db-070, inverted: new files that git does not track yet are told', () => {
+  it('db-070, inverted: lists new untracked files', () => {
     expect(filesIn(handoffOf(workOf(tree('db-070'))))).toStrictEqual(['new.py']);
   });
 
-  it('db-071, inverted: staged files are told', () => {
+  it('db-071, inverted: lists staged files', () => {
     expect(filesIn(handoffOf(workOf(tree('db-071'))))).toStrictEqual(['a.py']);
   });
 
-  it('db-075: with nothing to tell nothing is made up, but the document is whole', () => {
+  it('db-075: invents no facts without notes, but the document is complete', () => {
     expect(tree('db-075')).toEqual({ active_phase: false });
     const text = handoffOf([]);
     expect(filesIn(text)).toEqual([]);
     for (const section of HANDOFF_SECTIONS) expect(text).toContain(`\n## ${section}\n`);
   });
 
-  it('a limit takes the oldest items, never the head and the task', () => {
+  it('a limit drops the oldest items, never the head and the task', () => {
     const prompt: Entry = { kind: 'prompt', t: 0, text: 'Mend the clock.', pictures: 0 };
     const text = handoffOf([
       prompt,

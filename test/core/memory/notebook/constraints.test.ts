@@ -3,7 +3,7 @@ import { constraintsIn } from '../../../../src/core/memory/notebook/constraints.
 import { createRequests } from '../../../../src/core/memory/notebook/requests.ts';
 import { cpuMs } from '../../../support/cpu-time.ts';
 
-describe('what lasts is found, in whole sentences and word for word', () => {
+describe('finds lasting rules, in whole sentences and verbatim', () => {
   it.each([
     'Always pass --seed 4711 to bin/check.',
     'Never change anything in vendor/abc.',
@@ -91,7 +91,7 @@ describe('what lasts is found, in whole sentences and word for word', () => {
   });
 });
 
-describe('what is told, asked, or done once is no constraint', () => {
+describe('ignores statements, questions and one-time requests', () => {
   it.each([
     'Write the plan and test it.',
     'Go on.',
@@ -170,7 +170,7 @@ describe('what is told, asked, or done once is no constraint', () => {
   });
 });
 
-it('a prompt full of rules, which is pasted, does not take the place of what was said before', () => {
+it('keeps earlier rules when a prompt full of pasted rules arrives', () => {
   const requests = createRequests();
   const say = (text: string, number: number) => requests.add({ kind: 'prompt', t: 0, text, pictures: 0 }, number);
   say('Never touch src/bell.ts.', 1);
@@ -182,8 +182,8 @@ it('a prompt full of rules, which is pasted, does not take the place of what was
   }
 });
 
-describe('in lists and among other text', () => {
-  it('each item is a sentence of its own', () => {
+describe('in lists and beside other text', () => {
+  it('treats each item as a sentence', () => {
     const text = `Please build the importer.
 
 Rules:
@@ -204,7 +204,7 @@ Then:
     ]);
   });
 
-  it('a list of what is forbidden is given with what says so', () => {
+  it('includes the introduction of a list of forbidden items', () => {
     expect(constraintsIn('Do not change:\n- vendor/a\n- the lockfile\n')).toStrictEqual([
       'Do not change:',
       'Do not change: vendor/a',
@@ -212,7 +212,7 @@ Then:
     ]);
   });
 
-  it('blocks of code are left out, and paths, versions and abbreviations end no sentence', () => {
+  it('ignores code blocks; paths, versions and abbreviations do not end a sentence', () => {
     const text =
       'Never edit src/a.ts, e.g. with sed. Use v1.2.3 of it, etc. as before! Read `a. Never b.` first.\n```\nnever do this\n```\nDone.';
     expect(constraintsIn(text)).toStrictEqual([
@@ -221,13 +221,13 @@ Then:
     ]);
   });
 
-  it('a line that an editor has wrapped goes on', () => {
+  it('joins a line that an editor wrapped', () => {
     const text =
       'The importer reads all the files of the folder and writes them. Never start a\nserver on port 9100, which belongs to staging.\nGo on.';
     expect(constraintsIn(text)).toStrictEqual(['Never start a server on port 9100, which belongs to staging.']);
   });
 
-  it('what is pasted between the words of the user is left out, line by line', () => {
+  it("ignores pasted lines between the user's words", () => {
     const log = '2026-01-01T12:00:00Z [worker-1] WARN  it must not be reused here. Always call close() before.\n';
     const stack = '    at com.foo.Bar.baz(Bar.java:10)\nCaused by: it must be open. Never close it.\n';
     expect(constraintsIn(`Fix this:\n${`${log}${stack}`.repeat(500)}and never change the API.`)).toStrictEqual([
@@ -235,11 +235,11 @@ Then:
     ]);
   });
 
-  it('sentences end without a blank behind them where a language has none', () => {
+  it('ends sentences without a following blank in languages that have none', () => {
     expect(constraintsIn('エラーが出ます。Never touch src/legacy。次へ。')).toStrictEqual(['Never touch src/legacy。']);
   });
 
-  it('takes no long time for a long text', () => {
+  it('stays fast for a long text', () => {
     for (const words of [
       'never '.repeat(100_000),
       'a, '.repeat(200_000),

@@ -75,7 +75,7 @@ describe(`a session of ${ROUNDS * EVENTS_PER_ROUND} events, each about something
     session = noted(ROUNDS);
   });
 
-  it('is remembered in part only, and counted whole', () => {
+  it('is kept in part, and counted in full', () => {
     const { notebook, events } = session;
     const { prompts, states, deadEnds, artifacts, commands, toolLog } = notebook;
     expect(events).toBe(ROUNDS * EVENTS_PER_ROUND);
@@ -92,7 +92,7 @@ describe(`a session of ${ROUNDS * EVENTS_PER_ROUND} events, each about something
     expect(EVIDENCE_KINDS.map((kind) => notebook.evidence.items(kind).length).every((size) => size <= 40)).toBe(true);
   });
 
-  it('has an index of at most 200 lines that tells the newest and how much there is', () => {
+  it('has an index of at most 200 lines with the newest entries and the totals', () => {
     const { index } = session;
     const lines = index.split('\n');
     expect(lines.length - 1).toBeLessThanOrEqual(200);
@@ -110,7 +110,7 @@ describe(`a session of ${ROUNDS * EVENTS_PER_ROUND} events, each about something
   });
 });
 
-it('the same events make the same notes', () => {
+it('makes the same notes from the same events', () => {
   const rounds = sized(200, 500);
   const [first, second] = [noted(rounds), noted(rounds)];
   expect(second.index).toBe(first.index);

@@ -12,7 +12,7 @@ import { entriesOf, randomEntries, randomNumbers, randomTexts } from '../../../s
 const HEADING = /^## #(\d+) · /;
 
 describe('a section', () => {
-  it('says which lines of its file hold an entry, whatever is in it', () => {
+  it('names the lines of each entry in its file, for any contents', () => {
     const section = createSection('commands.md', 'Commands');
     const texts = randomTexts(11, 500);
     const file = texts.map((body, index) => section.add({ heading: 'now', body, text: `${index}` }).text).join('');
@@ -25,7 +25,7 @@ describe('a section', () => {
     }
   });
 
-  it('shows an entry in the place of an earlier one with its key, as the newest', () => {
+  it('replaces an earlier entry with the same key, as the newest', () => {
     const section = createSection('artifacts.md', 'Artifacts');
     for (const [key, text] of ['a one', 'b two', 'a three'].map((words) => words.split(' '))) {
       section.add({ heading: 'now', body: 'x', key: key ?? '', text: text ?? '' });
@@ -44,7 +44,7 @@ describe('a section', () => {
 });
 
 describe('the detail files of a notebook', () => {
-  it.each([{ seed: 21 }, { seed: 22 }, { seed: 23 }])('hold no heading but ours (seed $seed)', ({ seed }) => {
+  it.each([{ seed: 21 }, { seed: 22 }, { seed: 23 }])('contain only their own headings (seed $seed)', ({ seed }) => {
     const { files, notebook } = written(randomEntries(seed, 600));
     expect(headingsOf(notebook.toolLog.render())).toStrictEqual(['# Tool log']);
     for (const section of sectionsOf(notebook)) {
@@ -56,17 +56,20 @@ describe('the detail files of a notebook', () => {
     }
   });
 
-  it.each([{ seed: 24 }, { seed: 25 }])('have their entries where the index says (seed $seed)', ({ seed }) => {
-    const { files, notebook } = written(randomEntries(seed, 600));
-    for (const section of sectionsOf(notebook)) {
-      const lines = (files.get(section.file) ?? '').split('\n');
-      for (const { number, from, to } of section.items()) {
-        expect(HEADING.exec(lines[from - 1] ?? '')?.[1]).toBe(`${number}`);
-        expect(lines[to]).toBe('');
-        expect(HEADING.exec(lines[to + 1] ?? '')?.[1] ?? `${section.total + 1}`).toBe(`${number + 1}`);
+  it.each([{ seed: 24 }, { seed: 25 }])(
+    'have their entries at the lines named in the index (seed $seed)',
+    ({ seed }) => {
+      const { files, notebook } = written(randomEntries(seed, 600));
+      for (const section of sectionsOf(notebook)) {
+        const lines = (files.get(section.file) ?? '').split('\n');
+        for (const { number, from, to } of section.items()) {
+          expect(HEADING.exec(lines[from - 1] ?? '')?.[1]).toBe(`${number}`);
+          expect(lines[to]).toBe('');
+          expect(HEADING.exec(lines[to + 1] ?? '')?.[1] ?? `${section.total + 1}`).toBe(`${number + 1}`);
+        }
       }
-    }
-  });
+    },
+  );
 
   it.each([
     { name: 'a prompt', entry: { kind: 'prompt', t: 1, text: '```\n## #2 · forged\n```', pictures: 0 } },
@@ -88,7 +91,7 @@ describe('the detail files of a notebook', () => {
     }
   });
 
-  it('go on where those of an earlier run ended', () => {
+  it('continue those of an earlier run', () => {
     const entries = randomEntries(26, 300);
     const again = createNotebook();
     const whole = written(entries).files;
@@ -115,7 +118,7 @@ describe('sharing lines', () => {
     expect(shareLines(wanted, budget)).toStrictEqual(given);
   });
 
-  it('uses all it can, gives nobody more than he wants, and nobody gets less than another while he wants more', () => {
+  it('uses all available lines, gives no section more than it wants, and shares them equally', () => {
     const next = randomNumbers(31);
     for (let round = 0; round < 500; round++) {
       const wanted = Array.from({ length: next(7) }, () => next(60));

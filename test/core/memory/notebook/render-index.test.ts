@@ -25,7 +25,7 @@ function indexOf(entries: readonly Entry[], head: Head = HEAD): string {
 }
 
 describe('the index', () => {
-  it('of nothing is its head', () => {
+  it('of no entries is its head', () => {
     expect(indexOf([], { ...HEAD, task: undefined, state: undefined })).toBe(
       '# Working memory of session s1\nUpdated: time not recorded\n\n',
     );
@@ -40,7 +40,7 @@ describe('the index', () => {
     },
   );
 
-  it('holds nothing but lines of its own making, whatever the texts are', () => {
+  it('contains only its own lines, for any texts', () => {
     const [task = '', state = '', session = ''] = randomTexts(44, 3);
     const index = indexOf(randomEntries(45, 2_000), { ...HEAD, task, state, session });
     const lines = index.split(/[\n\r\v\f\u0085\u2028\u2029]/);
@@ -57,14 +57,14 @@ describe('the index', () => {
     }
   });
 
-  it('says of every section how much there is and where', () => {
+  it('gives the total and the file of every section', () => {
     const entries = Array.from({ length: 500 }, (_, t): Entry => ({ kind: 'prompt', t, text: `p${t}`, pictures: 0 }));
     const lines = indexOf(entries).split('\n');
     expect(lines).toContain('500 prompts, the newest 191 here → .context/sessions/s1/human-input.md');
     expect(lines.filter((line) => line.startsWith('- #')).at(-1)).toBe('- #500: p499 [L2498-2501]');
   });
 
-  it('shows what is in progress last in its section, and nothing of what is done', () => {
+  it('shows tasks in progress last in their section, and no completed tasks', () => {
     const tasks = [
       { id: '1', subject: 'first', status: 'in_progress' },
       { id: '2', subject: 'second', status: 'pending' },

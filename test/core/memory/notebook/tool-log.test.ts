@@ -24,7 +24,7 @@ function linesOf(log: ReturnType<typeof createToolLog>): string[] {
 }
 
 describe('the tool log', () => {
-  it('has one entry for a file, with the newest facts and how often', () => {
+  it('has one entry for a file, with the newest facts and the counts', () => {
     const edited = edit('a.ts', { gist: 'Edit `a.ts` (+1/-0 lines)' });
     const log = logOf([read('a.ts'), read('b.ts'), edited, read('a.ts', { gist: 'Read `a.ts` (3 lines, 9B)' })]);
     expect(linesOf(log)).toStrictEqual([
@@ -34,18 +34,18 @@ describe('the tool log', () => {
     expect([log.total, log.left]).toStrictEqual([4, 0]);
   });
 
-  it('has an entry for every other call, also for the same command again', () => {
+  it('has an entry for every other call, including repeated commands', () => {
     const log = logOf([command('make', 0), command('make', 0), command('make', 2), read('a', { outcome: 'failed' })]);
     expect(log.calls()).toHaveLength(4);
   });
 
-  it('a call of a subagent says whose it was', () => {
+  it('names the subagent of a call', () => {
     expect(linesOf(logOf([read('a.ts', { agent: 'Count `x`\n# y' })]))).toStrictEqual([
       "Read `a.ts` (2 lines, 4B) · subagent `Count 'x' # y`",
     ]);
   });
 
-  it('the least recently used leave first, and a later read or edit of a file renews it', () => {
+  it('drops the least recently used entries first; reads and edits renew a file', () => {
     const room = logOf([read('a'), read('b'), read('c')]).tokens;
     const all = logOf([read('a'), read('b'), read('c'), read('a'), read('d')], room + 5);
     expect(all.calls().map(({ entry }) => entry.title)).toStrictEqual(['c', 'a', 'd']);
@@ -56,13 +56,13 @@ describe('the tool log', () => {
     expect(untouched.calls().map(({ entry }) => entry.title)).not.toContain('a');
   });
 
-  it('counts with a file that leaves every call that it stood for', () => {
+  it('counts all calls of a dropped file', () => {
     const log = logOf([read('a'), read('a'), read('a'), command('x'.repeat(5_000), 0)], 150);
     expect([log.total, log.left, log.calls().length]).toStrictEqual([4, 3, 1]);
     expect(log.render()).toMatch(/^4 tool calls in 1 entry, .*\nNot here: 3 calls .* memory\.ndjson/m);
   });
 
-  it.each([{ tokens: 12_000 }, { tokens: 2_000 }, { tokens: 400 }])('takes up at most $tokens tokens', ({ tokens }) => {
+  it.each([{ tokens: 12_000 }, { tokens: 2_000 }, { tokens: 400 }])('has at most $tokens tokens', ({ tokens }) => {
     const entries = randomEntries(77, 1_500).filter((entry) => entry.kind === 'tool');
     const log = createToolLog(tokens);
     let calls = 0;
@@ -80,7 +80,7 @@ describe('the tool log', () => {
     expect(log.render()).toBe(logOf(entries, tokens).render());
   });
 
-  it('has no heading but its own, whatever the texts are', () => {
+  it('has only its own heading, for any texts', () => {
     const log = logOf(randomEntries(78, 800).filter((entry) => entry.kind === 'tool'));
     for (const line of log.render().split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/)) {
       if (line !== '') expect(line).toMatch(/^(?:# Tool log$|\d|Not here|What stands|- (?:1970-|time not))/);

@@ -85,7 +85,7 @@ describe('rendering', () => {
     expect(section(linesOf(input), title).slice(0, -1)).toEqual(items);
   });
 
-  it('tp-083: what a section alone needs it gets, with the numbers of the detail file', () => {
+  it('tp-083: gives a single section all the lines it needs, with the numbers of the detail file', () => {
     const lines = section(linesOf(vector('tp-083')), '## Human Input');
     expect(lines).toHaveLength(49);
     expect(lines[0]).toBe('- #1: Message 0');
@@ -93,7 +93,7 @@ describe('rendering', () => {
     expect(lines.at(-1)).toBe('48 prompts → .context/human-input.md');
   });
 
-  it('tp-087: four full sections share 200 lines, keep their newest, and say what is left out', () => {
+  it('tp-087: four full sections share 200 lines, keep their newest, and count omitted lines', () => {
     const lines = linesOf(vector('tp-087'));
     expect(lines.length).toBeLessThanOrEqual(200);
     expect(lines.length).toBeGreaterThan(195);
@@ -129,7 +129,7 @@ describe('extraction', () => {
     expect(all.filter(({ kind }) => kind === 'tool')).toEqual([]);
   });
 
-  it('tp-071: a tool call without an input is no reason to throw', () => {
+  it('tp-071: accepts a tool call without an input', () => {
     const use = { type: 'tool_use', id: 't1', name: 'Write', input: null };
     const result = { type: 'tool_result', tool_use_id: 't1', content: 'File created successfully at: x' };
     const all = entriesOf([

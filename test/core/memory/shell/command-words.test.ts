@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commandCore, commits, discardsOf } from '../../../../src/core/memory/shell/command-words.ts';
 
 it.each(['"', 'cd a && ', 'A=b ', ' > a', '| tail ', 'git checkout -- '])(
-  'takes no long time for 100,000 times %j',
+  'stays fast for 100,000 times %j',
   (piece) => {
     const text = piece.repeat(100_000);
     expect(commandCore(text).text.length).toBeLessThanOrEqual(2_000);
@@ -10,7 +10,7 @@ it.each(['"', 'cd a && ', 'A=b ', ' > a', '| tail ', 'git checkout -- '])(
   },
 );
 
-describe('what is thrown away with git', () => {
+describe('changes that git discards', () => {
   it.each([
     ['git checkout -- a.ts ./b.ts', { how: 'checkout', paths: ['a.ts', './b.ts'] }],
     ['git checkout HEAD~1 -- a', { how: 'checkout', paths: ['a'] }],
@@ -44,7 +44,7 @@ describe('what is thrown away with git', () => {
     'gh pr checkout 2 a',
     'git log -- a.ts',
     'echo git reset --hard',
-  ])('nothing: %s', (command) => {
+  ])('does not discard changes: %s', (command) => {
     expect(discardsOf(command)?.paths ?? []).toEqual([]);
   });
 });
