@@ -13,7 +13,7 @@ import { readValues } from './read/read-values.ts';
 export type Recalled = Readonly<NonNullable<ReturnType<typeof matchOf>>>;
 
 export interface Search {
-  /** All must match, ignoring case. At least one, and no empty ones. */
+  /** At least one word, none empty. All must match, ignoring case. */
   readonly words: readonly string[];
   /** Masks secrets in texts. */
   readonly mask: Mask;

@@ -77,7 +77,7 @@ function whereText({ line = null, again = null }: Partial<LostFact>): string {
   return parts.join('; ');
 }
 
-/** Cuts the text, never `where`. @param where the place of the fact */
+/** Cuts `text` to the width, but keeps `where` complete. @param where the place of the fact */
 function factLine(mark: string, text: string, where: string, { columns }: ReceiptsPage): string {
   const behind = where === '' ? '' : `  (${where})`;
   return `${mark} ${fitted(onOneLine(text), columns - 2 - behind.length)}${behind}`;

@@ -86,8 +86,8 @@ function harmless(text: string): string {
 
 /**
  * A session as one flat row. Figures are tokens unless the name says otherwise: `cost_usd` is in US dollars, times are
- * ISO 8601 in UTC, `compactions_unplanned` counts compactions that claude started itself. Calls, compactions and cost
- * exclude calls copied from another session, so that sums over rows count each call once.
+ * ISO 8601 in UTC, `compactions_unplanned` counts compactions that claude started itself. Calls, compactions, tokens
+ * and cost exclude what is copied from another session, so that sums over rows count it once.
  */
 export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session: SessionSummary) => Figure])[] = [
   ['file', ({ file }) => file],
