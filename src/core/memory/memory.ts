@@ -176,7 +176,7 @@ function createSummaryReader(): (input: Input) => string | undefined {
   };
 }
 
-/** Records a new conversation that ctxb started as a handoff; the caller's `/clear` is not a handoff. */
+/** Turns a new conversation into a handoff if ctxb started it; the caller's own `/clear` stays a clear. */
 function asHandoff(found: Found, state: GovernorState): Found {
   const { run, session } = state;
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');

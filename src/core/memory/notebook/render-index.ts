@@ -79,7 +79,7 @@ function partOf(title: string, section: Section, total: string): Part {
 
 function tasksPart({ tasks, states }: Notebook): Part {
   const open = tasks.open();
-  // A shortened section keeps its last lines, so tasks in progress go last.
+  // A shortened section keeps its last lines, so tasks in progress are listed last.
   const lines = open.map(taskLine).reverse();
   const total = open.length === 0 ? '' : `${open.length} open of ${counted(tasks.total, 'task')}`;
   return { title: 'Open Tasks', lines, total, file: states.file };
