@@ -28,7 +28,7 @@ export interface Policy {
     readonly moment: 'economic' | number;
     /** `next-prompt`: only if a prompt waits. `boundary`: at once at the end of the turn. */
     readonly when: 'next-prompt' | 'boundary';
-    /** The size that a compaction should reach. Below it a crossed threshold counts as not crossed. */
+    /** The size that a compaction should reach. Below it, crossed thresholds are reset. */
     readonly target: number;
     readonly timeoutSeconds: number;
     /** Compactions in a row without success before ctxb gives up. */
@@ -121,7 +121,7 @@ export interface CostPolicy {
   /** Share of a limit at which ctxb warns, 0 to 1. */
   readonly warnAt: number;
   /**
-   * At a limit: `ask` the person at the terminal, `wrap-up` with one last prompt, `stop` at once. `auto` asks on a
+   * At a limit: `ask` the user at the terminal, `wrap-up` with one last prompt, `stop` at once. `auto` asks on a
    * terminal and wraps up elsewhere.
    */
   readonly onLimit: 'auto' | 'ask' | 'wrap-up' | 'stop';

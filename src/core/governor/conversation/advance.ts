@@ -85,7 +85,7 @@ export function isFree(state: GovernorState): boolean {
  */
 function endWhenDone(state: GovernorState): Step {
   const { state: told, text } = takeUntold(state, undefined);
-  // claude does not report a workflow that ctxb stopped: the parent would wait for it, or end without it.
+  // claude does not report that ctxb stopped a workflow, so the agent would wait for it or end without it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state))
     return resumeWork(told, { because: text, isLost: false });
   if (!state.mailbox.ended) return keep(state);

@@ -151,7 +151,7 @@ export function atLimit(state: GovernorState): Step | undefined {
   const isLate = state.spending.time === 'up';
   if (!isReached && !isLate) return brokenOff ? keep(goOn(state)) : undefined;
   const way = wayOf(state);
-  // Before its first call there is nothing to wrap up.
+  // Before the first call no work needs a wrap-up.
   const isDone = state.gauge.calls === 0 || (!brokenOff && waiting(state).length === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up' || !isReached) return wrapUp(state);

@@ -41,7 +41,7 @@ export function isMended(state: GovernorState, event: Event): boolean {
 }
 
 function inInjectedTurn(state: GovernorState, event: Event): Visibility {
-  // claude lists the background tasks of a fresh context even if the list is empty.
+  // Hides the empty list of background tasks that claude writes for a fresh context.
   if (Object.keys(withoutWakeup(state.tasks)).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
   // Only the result shows whether ctxb or claude started the turn.
   if (isAnsweringUs(state)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';

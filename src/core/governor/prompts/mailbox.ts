@@ -112,7 +112,7 @@ export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): 
   return changeFate(changeFate(state.mailbox, own, 'over'), undelivered, 'waiting');
 }
 
-/** The caller's requests among these prompts that can be repeated. */
+/** The repeatable requests of the caller's among these prompts. */
 export function requestsOf(state: GovernorState, these: readonly Prompt[]): readonly Prompt[] {
   return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }

@@ -87,7 +87,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
     ...{ full, landing, ceiling, how },
     answer: how === 'exact' ? 0 : (relief.handed?.answer ?? USUAL_ANSWER),
     prefix: Math.min(prefix, landing),
-    // With few calls, the growth is close to that of other sessions.
+    // `FEW_CALLS` calls with the growth of other sessions are included, which matter while the session has few calls.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
     calls: callsToCome(state),
     ...{ kept, missed, atStake },

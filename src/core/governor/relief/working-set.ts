@@ -85,7 +85,7 @@ export interface WorkingSet {
   readonly keep: readonly string[];
   /** Tokens of these results. */
   readonly kept: number;
-  /** Expected calls and tokens that fetch other content again, including unnamed content. */
+  /** Expected calls, and tokens, for fetching the other contents again, and contents that have no name yet. */
   readonly missed: Missed;
   /** Cost of fetching removed contents again, in micro-dollars. Contents that were not used yet count in full. */
   readonly atStake: number;
