@@ -50,7 +50,7 @@ it.each([
   expect(idsOf(...lines)).toEqual(ids);
 });
 
-describe('a call whose lines do not say what it has read', () => {
+describe('a call whose lines lack the tokens that it read', () => {
   const usage = (read: number) => ({ input_tokens: 2, cache_read_input_tokens: read, output_tokens: 60 });
   const sized = (id: string, read: Line) => {
     const line = callLine(9);
@@ -103,7 +103,7 @@ describe('a call whose lines do not say what it has read', () => {
     expect(told.every(({ outputFinal, blocks }) => outputFinal && blocks.length === 0)).toBe(true);
   });
 
-  it('is not counted again where claude says what it has read behind the result of its turn', () => {
+  it('is not counted again if claude reports its size after the result of its turn', () => {
     const { identified, sizedBy } = createCallIdentity();
     const tell = (line: object) => sizedBy(identified(decodeObject({ ...line })));
     const end = { type: 'result', subtype: 'success', usage: usage(30), total_cost_usd: 0.2 };

@@ -25,6 +25,6 @@ it.each([
   expect(PAGES.get('docs/runs.md')).toContain(`\`${reason}\``);
 });
 
-it('says that the time was up where that was the limit', () => {
+it('names the time limit as the reason', () => {
   expect(endReason(timeUp(changed(initialState(runWith()), { outcome: 'limit' })), 3)).toBe('time-limit');
 });

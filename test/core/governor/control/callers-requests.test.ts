@@ -44,15 +44,15 @@ function asked(actions: readonly Action[]): unknown[] {
 
 const OPENING = ['ctxb', 'initialize'];
 
-describe('a process that takes the place of another is asked', () => {
-  it('what the caller asked between the two', () => {
+describe('a replacement process gets', () => {
+  it('requests that the caller sent between the two processes', () => {
     const driver = inTurn();
     die(driver);
     ask(driver, 'c1', { subtype: 'mcp_status' });
     expect(asked(driver.begin())).toEqual([OPENING, ['c1', 'mcp_status']]);
   });
 
-  it('what the other has not answered, and not what it has', () => {
+  it('requests that the old process has not answered, and only those', () => {
     const driver = inTurn();
     for (const id of ['c1', 'c2', 'c3']) ask(driver, id, { subtype: 'mcp_status' });
     answer(driver, 'c1');
@@ -75,7 +75,7 @@ describe('a process that takes the place of another is asked', () => {
     expect(sent(begun)).toContainEqual(expect.objectContaining({ request: { subtype: 'set_model', model: 'two' } }));
   });
 
-  it('for each server that was switched', () => {
+  it('the setting of each switched server', () => {
     const driver = inTurn();
     const servers = ['one', 'two'].map((serverName) => ({ subtype: 'mcp_toggle', serverName, enabled: false }));
     for (const [at, request] of servers.entries()) {
@@ -86,7 +86,7 @@ describe('a process that takes the place of another is asked', () => {
     expect(sent(driver.begin()).flatMap(({ request }) => request ?? [])).toEqual(expect.arrayContaining(servers));
   });
 
-  it('for what was switched last of a server, and for nothing that is left open less', () => {
+  it('the last setting of a server, and all open requests', () => {
     const driver = inTurn();
     ask(driver, 'open', { subtype: 'mcp_status' });
     for (let at = 0; at < 70; at++) {
@@ -101,7 +101,7 @@ describe('a process that takes the place of another is asked', () => {
     );
   });
 
-  it('for settings that were merged, the last of the same keys', () => {
+  it('the last value of each key of merged settings', () => {
     const driver = inTurn();
     const all = [{ env: { A: '1', B: '1' } }, { env: { A: '2' } }, { env: { B: '3', A: '3' } }, { model: 'one' }];
     for (const [at, settings] of all.entries()) {
@@ -113,7 +113,7 @@ describe('a process that takes the place of another is asked', () => {
     expect(bodies.filter((settings) => settings !== undefined)).toEqual(all.slice(1));
   });
 
-  it('for the last settings, where there are very many', () => {
+  it('only the newest settings if there are very many', () => {
     const driver = inTurn();
     ask(driver, 'open', { subtype: 'mcp_status' });
     for (let at = 0; at < 70; at++) {
@@ -160,7 +160,7 @@ describe('a process that takes the place of another is asked', () => {
     expect(sent(begun)[0]).toMatchObject({ request: { systemPrompt: 'Be brief.' } });
   });
 
-  it('what was asked before the first prompt, without an initialize', () => {
+  it('requests from before the first prompt, without an initialize', () => {
     const driver = drive(runWith({ callerSpeaksProtocol: true }));
     driver.begin();
     ask(driver, 'c1', { subtype: 'set_model', model: 'two' });
@@ -174,7 +174,7 @@ describe('a process that takes the place of another is asked', () => {
     expect(begun).toEqual(expect.arrayContaining([OPENING, ['ctxb', 'set_model'], ['c2', 'mcp_status']]));
   });
 
-  it('to stop, where the other has not heard it, and the turn is stopped when it resumes', () => {
+  it('an unanswered interrupt: the turn is stopped when it resumes', () => {
     const driver = inTurn();
     ask(driver, 'c1', { subtype: 'interrupt' });
     die(driver);
@@ -184,7 +184,7 @@ describe('a process that takes the place of another is asked', () => {
     expect(asked(driver.claude(initLine(), callLine(32_000)))).toEqual([['ctxb', 'interrupt']]);
   });
 
-  it('to stop a turn that claude itself had started, and no later one is stopped', () => {
+  it('an interrupt of a turn that claude itself had started: no later turn is stopped', () => {
     const driver = afterTurn(30_000, { callerSpeaksProtocol: true });
     driver.claude(initLine(), callLine(31_000));
     ask(driver, 'c1', { subtype: 'interrupt' });

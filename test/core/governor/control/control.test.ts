@@ -59,7 +59,7 @@ const requests = (actions: readonly Parameters<typeof sent>[0][number][]) =>
   sent(actions).flatMap(({ request }) => (request === undefined ? [] : [request as Line]));
 
 describe('opening the control channel', () => {
-  it('is our own doing when the caller feeds prompts', () => {
+  it('is done by ctxb when the caller feeds prompts', () => {
     const [initialize, ...others] = requests(begun().actions);
     expect(initialize).toMatchObject({
       subtype: 'initialize',
@@ -68,7 +68,7 @@ describe('opening the control channel', () => {
     expect(others).toEqual([]);
   });
 
-  it('asks for the window in mid-turn, or behind the first turn from which on a relief may pay', () => {
+  it('asks for the window within a turn, or after the first turn from which a relief may pay', () => {
     const question = { subtype: 'get_context_usage', detail: 'summary' };
     expect(requests(asked().actions).slice(1)).toEqual([question]);
     const driver = begun();
@@ -90,7 +90,7 @@ describe('opening the control channel', () => {
     expect(requests(driver.claude(resultLine()))).toEqual([question]);
   });
 
-  it('answers a hook behind a tool only once the size of the call before it is known', () => {
+  it('answers a hook after a tool only when the size of the previous call is known', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 20_000)));
     const usage = { input_tokens: 0, output_tokens: 1 };
@@ -128,7 +128,7 @@ describe('opening the control channel', () => {
       expect(said(driver.actions)).toEqual([]);
     });
 
-    it('lets them go where a session is resumed, as claude does', () => {
+    it('lets them go in a resumed session, as claude does', () => {
       const driver = asked({ agent: 'nope', resumes: true });
       expect(kinds(driver.claude(answerTo(driver, 'initialize', { agents: AGENTS })))).toEqual([]);
       driver.claude(contextAnswer(driver, context(200_000)));
@@ -140,7 +140,7 @@ describe('opening the control channel', () => {
     const placed = (driver: Driver) =>
       requests(driver.actions).some(({ subtype }) => subtype === 'apply_flag_settings');
 
-    it('asks for no hook of the prompt, and for the window not before the turn goes on with a tool', () => {
+    it('registers no prompt hook, and asks for the window only when the turn continues with a tool', () => {
       const driver = begun({ singlePrompt: true });
       const [initialize, ...others] = requests(driver.actions);
       expect(Object.keys(initialize?.hooks as Line)).toEqual(
@@ -155,7 +155,7 @@ describe('opening the control channel', () => {
       expect(placed(driver)).toBe(true);
     });
 
-    it('answers about the first call of a tool once the window is known, or claude does not tell it', () => {
+    it('answers the hook of the first tool call when the window is known, or when claude does not report it', () => {
       const hook = hookLine('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' } });
       const answers = (actions: readonly Action[]) => kinds(actions).filter((kind) => kind === 'answer-hook');
       for (const release of [
@@ -170,7 +170,7 @@ describe('opening the control channel', () => {
       }
     });
 
-    it('takes an answer that comes after it was given up, and shows it to nobody', () => {
+    it('uses an answer that arrives after the timeout, and hides it from the caller', () => {
       const driver = begun({ resumes: true });
       const answer = contextAnswer(driver, context(1_000_000));
       driver.prompt('Do the thing.');
@@ -180,7 +180,7 @@ describe('opening the control channel', () => {
       expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
     });
 
-    it('leaves claude its trigger where the answer is all of the turn', () => {
+    it('leaves the trigger alone in a turn with a single answer', () => {
       const driver = begun({ singlePrompt: true });
       driver.prompt('Say hello.');
       driver.claude(initLine(), callLine(20_000), resultLine());
@@ -188,14 +188,14 @@ describe('opening the control channel', () => {
       expect(requests(driver.actions)).toHaveLength(1);
     });
 
-    it('asks at once where it continues an earlier session', () => {
+    it('asks at once in a resumed session', () => {
       const [initialize, question] = requests(begun({ singlePrompt: true, resumes: true }).actions);
       expect(Object.keys(initialize?.hooks as Line)).toContain('UserPromptSubmit');
       expect(question).toEqual({ subtype: 'get_context_usage', detail: 'summary' });
     });
   });
 
-  it('never sets a timeout on a hook: claude would refuse what it waits for', () => {
+  it('never sets a timeout on a hook: claude would refuse the tool', () => {
     expect(JSON.stringify(begun().actions)).not.toContain('timeout');
   });
 
@@ -250,7 +250,7 @@ describe('opening the control channel', () => {
     expect(Object.keys(initialize?.hooks as object)).toEqual(hooks);
   });
 
-  it('asks what a session that goes on has cost already', () => {
+  it('asks for the earlier cost of a resumed session', () => {
     const subtypes = requests(begun({ resumes: true }).actions).map(({ subtype }) => subtype);
     expect(subtypes).toEqual(['initialize', 'get_context_usage', 'get_usage']);
   });
@@ -264,7 +264,7 @@ describe('opening the control channel', () => {
 });
 
 describe("claude's answer about its context", () => {
-  it('teaches window and context of a resumed session, then the prompt goes', () => {
+  it('reports window and context of a resumed session, then the prompt is sent', () => {
     const driver = begun({ resumes: true });
     driver.prompt('Go on.');
     const actions = driver.claude(contextAnswer(driver, context(200_000, 125_000)));
@@ -276,14 +276,14 @@ describe("claude's answer about its context", () => {
     });
   });
 
-  it('has a resumed session compacted before its first prompt', () => {
+  it('compacts a resumed session before its first prompt', () => {
     const driver = begun({ resumes: true });
     driver.prompt('Go on.');
     const actions = driver.claude(contextAnswer(driver, context(200_000, 165_000)));
     expect(said(actions)).toEqual(['/compact']);
   });
 
-  it('does not touch a figure that was measured meanwhile', () => {
+  it('keeps a size that was measured meanwhile', () => {
     const driver = asked();
     driver.claude(callLine(50_000), contextAnswer(driver, context(200_000, 12_345)));
     expect(driver.state.gauge).toMatchObject({ used: 50_000, basis: 'measured' });
@@ -316,7 +316,7 @@ describe("claude's answer about its context", () => {
     expect(driver.state.control.trigger).toBe(880_000);
   });
 
-  it('another model in mid-session: our trigger is taken back before its window is asked for', () => {
+  it('a change of the model: ctxb resets its trigger before it asks for the window', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 0)));
     const questions = sent(driver.claude(initLine({ model: 'another-model' }))).map(({ request }) => request);
@@ -329,13 +329,13 @@ describe("claude's answer about its context", () => {
     expect(driver.state.control.trigger).toBe(880_000);
   });
 
-  it('native compaction switched off by the caller: its trigger is left alone', () => {
+  it('native compaction switched off by the caller: ctxb leaves the trigger alone', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 0, { isAutoCompactEnabled: false })));
     expect(driver.state.control.trigger).toBe('off');
   });
 
-  it('that it cannot answer: prompts go', () => {
+  it('an error: prompts are sent', () => {
     const driver = begun({ resumes: true });
     driver.prompt('Go on.');
     const answer = contextAnswer(driver, {});
@@ -370,7 +370,7 @@ describe("claude's own trigger", () => {
     expect(placed(driver)).toEqual([]);
   });
 
-  it('is not placed on a window that only the model id tells', () => {
+  it('is not placed on a window that is known only from the model id', () => {
     const driver = begun();
     driver.prompt('Do it.');
     driver.claude(initLine({ model: 'claude-sonnet-4-5[1m]' }), callLine(50_000));
@@ -378,7 +378,7 @@ describe("claude's own trigger", () => {
     expect(placed(driver)).toEqual([]);
   });
 
-  it('is placed by the first result where claude cannot be asked, and moved when the window changes', () => {
+  it('is placed by the first result if claude cannot be asked, and moved when the window changes', () => {
     const driver = begun();
     driver.prompt('Do it.', 'More.');
     driver.claude(initLine(), callLine(50_000), resultLine());
@@ -398,13 +398,13 @@ describe("claude's own trigger", () => {
     expect(placed(driver)).toEqual([]);
   });
 
-  it('is left alone where the caller placed it', () => {
+  it('is left alone if the caller placed it', () => {
     const driver = asked({ callerPlacedTrigger: true });
     driver.claude(contextAnswer(driver, context(200_000)));
     expect(placed(driver)).toEqual([]);
   });
 
-  it('that cannot be moved is left where it is, and that is said once', () => {
+  it('stays if claude cannot move it, with one notice', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000)));
     const [id] = Object.entries(driver.state.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
@@ -414,7 +414,7 @@ describe("claude's own trigger", () => {
     expect(driver.state.control.trigger).toBe('off');
   });
 
-  it('another model is asked about anew', () => {
+  it('is asked about again after a change of the model', () => {
     const driver = begun();
     driver.prompt('Do it.', 'More.');
     driver.claude(initLine(), callLine(50_000), resultLine());

@@ -26,7 +26,7 @@ function focus(changes: Partial<Policy>, template = TEMPLATE): string {
   return focusText(initialState(runWith({ policy })));
 }
 
-it('claude is kept from compacting by itself while what it leaves cannot be written', () => {
+it('blocks compactions of claude itself while their result cannot be written', () => {
   const driver = afterTurn(100_000);
   driver.prompt('Next.');
   driver.claude(initLine(), callLine(170_000));
@@ -70,11 +70,11 @@ describe('the focus', () => {
     expect(focus(policy)).toBe(text);
   });
 
-  it('is the template as it stands where it has no placeholder', () => {
+  it('is the unchanged template if it has no placeholder', () => {
     expect(focus({}, 'keep all numbers')).toBe('keep all numbers');
   });
 
-  it('falls back to the first prompt that is no command', () => {
+  it('falls back to the first prompt that is not a command', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('/cost', 'Fix the parser.', 'And the lexer.');
@@ -82,7 +82,7 @@ describe('the focus', () => {
     expect(focusText(driver.state)).toBe('focus on Fix the parser.');
   });
 
-  it('is of now: the next prompt in whole sentences, not the first', () => {
+  it('describes the next prompt in whole sentences, not the first one', () => {
     const driver = drive(runWith({ policy: policyWith({ thresholds: { warn: 0.1, compact: 0.2 } }) }));
     driver.prompt('Fix the parser. It loses lines.');
     driver.claude(initLine(), callLine(150_000), resultLine());
@@ -204,20 +204,20 @@ it('PostCompact is answered with nothing', () => {
 });
 
 describe('SessionStart', () => {
-  it('hands the running prompt back, word for word, in mid-turn', () => {
+  it('gives back the running prompt, word for word, within a turn', () => {
     const prompt = 'Do the thing.\n\n  Keep this: "x"  ';
     const actions = midTurn(prompt).claude(boundaryLine('auto', 170_000), sessionStart('compact'));
     expect(kinds(actions).filter((kind) => kind !== 'health')).toEqual(['native-compaction', 'restore', 'answer-hook']);
     expect(restored(actions)).toContain(`word for word:\n\n${prompt}`);
   });
 
-  it('hands a running command back, and says what it is', () => {
+  it('gives back a running command, and says that it is a command', () => {
     expect(restored(midTurn('/fix 42').claude(sessionStart('compact')))).toContain(
       'word for word:\n\n/fix 42\n(a slash command: what it asks for is in its file, or behind the Skill tool)',
     );
   });
 
-  it('hands back what was said into the turn as well, in order', () => {
+  it('gives back prompts that were sent into the turn as well, in order', () => {
     const actions = midTurn('One.', 'Two.').claude(sessionStart('compact'));
     expect(restored(actions)).toContain('One.\n\nTwo.');
     expect(actions).toMatchObject([{ kind: 'restore', promptUuids: ['prompt-1', 'prompt-2'] }, {}]);
@@ -271,7 +271,7 @@ describe('SessionStart', () => {
     if (shown < length) expect(text).toContain('.context/prompts/prompt-1.md');
   });
 
-  it('of one that is cut both ends stay: its beginning to the end of a sentence, and the request below what was pasted', () => {
+  it('keeps both ends of a cut prompt: the beginning up to the end of a sentence, and the request below pasted text', () => {
     const sentence = 'Read src/a.ts and put the value in its place. ';
     const request = 'Never touch vendor/.';
     const text = restored(midTurn(sentence.repeat(300) + request).claude(sessionStart('compact'))) ?? '';
@@ -279,7 +279,7 @@ describe('SessionStart', () => {
     expect(text).toMatch(/put the value in its place\. Never touch vendor\/\.$/);
   });
 
-  it('a prompt of several blocks is kept block by block, so that masks know a secret that is in two', () => {
+  it('stores a prompt block by block, so that masks recognise a secret across two blocks', () => {
     const texts = ['y'.repeat(5_000), 'z'.repeat(5_000)];
     const driver = drive();
     driver.begin();
@@ -290,7 +290,7 @@ describe('SessionStart', () => {
     expect(actions.find(({ kind }) => kind === 'keep')).toMatchObject({ texts });
   });
 
-  it('cuts no character in half', () => {
+  it('cuts no character in two', () => {
     const actions = midTurn(`y${'😀'.repeat(5_000)}y`).claude(sessionStart('compact'));
     const text = restored(actions) ?? '';
     expect(Buffer.from(text).toString()).toBe(text);

@@ -73,7 +73,7 @@ describe('a hook of the caller', () => {
     expect(sent(at.claude(line))).toEqual(own ? ANSWERED : []);
   });
 
-  it('that ctxb has answered: the echo of the answer is not shown', () => {
+  it('that ctxb has answered: the echo of the answer is hidden', () => {
     const driver = asking();
     driver.claude(callback('Stop'));
     expect(visibilityOf(driver.state, decodeObject(ANSWERED[0] ?? {}))).toBe('hide');

@@ -48,7 +48,7 @@ describe.each(ANSWERS)('a claude of 1.0 that knows few requests and $name', ({ a
     return driver;
   }
 
-  it('is measured, from the window of its result on', () => {
+  it('is measured as soon as its result names the window', () => {
     expect(full().state.gauge).toMatchObject({ used: 165_000, window: { tokens: 200_000, source: 'result' } });
   });
 
@@ -62,13 +62,13 @@ describe.each(ANSWERS)('a claude of 1.0 that knows few requests and $name', ({ a
     expect(driver.state).toMatchObject({ relief: { latch: 'none' }, gauge: { used: 30_000, basis: 'measured' } });
   });
 
-  it('is told where it stands', () => {
+  it('gets the notices about its context', () => {
     const driver = full();
     expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' }))).join()).toContain('200');
   });
 });
 
-it('keeps its own trigger where it cannot be moved, and that is said', () => {
+it('keeps its own trigger if it cannot be moved, with a notice', () => {
   const driver = afterTurn(50_000, { mode: 'act' });
   // First that it tells its window.
   refuseAll(driver);
@@ -77,7 +77,7 @@ it('keeps its own trigger where it cannot be moved, and that is said', () => {
   expect(driver.state.control.trigger).toBe('off');
 });
 
-it('forgets what was crossed when it has compacted itself in mid-turn', () => {
+it('clears crossed thresholds after it has compacted within a turn', () => {
   const driver = afterTurn(150_000, { mode: 'act' });
   driver.prompt('Next.');
   driver.claude(

@@ -50,12 +50,12 @@ describe('the forecast of a turn', () => {
     expect(forecast(withGrowth(recent).turn)).toEqual(expected);
   });
 
-  it('rests on the last eight turns', () => {
+  it('uses the last eight turns', () => {
     const driver = turns(...Array.from({ length: 12 }, (_, index) => 21_000 + index * (index + 1) * 100));
     expect(driver.state.turn.growth.recent).toEqual([800, 1_000, 1_200, 1_400, 1_600, 1_800, 2_000, 2_200]);
   });
 
-  it('knows nothing of turns in which the context shrank', () => {
+  it('ignores turns in which the context shrank', () => {
     expect(turns(30_000, 25_000, 26_000).state.turn.growth.recent).toEqual([1_000]);
   });
 });
@@ -65,11 +65,11 @@ describe("claude's own trigger", () => {
     expect(settings(turns(40_000, 41_000, 42_000))).toEqual(['200000']);
   });
 
-  it('is not moved by what the next turn may add', () => {
+  it('is not moved by the growth forecast for the next turn', () => {
     expect(turns(30_000, 90_000, 150_000).state.control.trigger).toBe(REST);
   });
 
-  it('is as high as it can be where the policy wants no compaction, whatever is to be expected', () => {
+  it('is as high as possible if compaction is off, whatever the forecast', () => {
     const driver = afterTurn(40_000, {
       policy: policyWith({ compaction: { enabled: false }, thresholds: { midTurn: 0.7 } }),
     });
@@ -81,7 +81,7 @@ describe("claude's own trigger", () => {
     expect(settings(driver)).toEqual(['200000']);
   });
 
-  it('is left alone where it is not ours', () => {
+  it('is left alone if it is not placed by ctxb', () => {
     expect(kinds(afterTurn(150_000, { callerPlacedTrigger: true }).actions)).not.toContain('place-trigger');
     expect(afterTurn(150_000, { callerPlacedTrigger: true }).state.control.trigger).toBe('off');
   });

@@ -41,7 +41,7 @@ it.each([
   expect(answers(compacted(100_000, after))).toMatchObject([answer]);
 });
 
-it('two who ask for the same have one compaction, and each an answer', () => {
+it('two requests for the same relief lead to one compaction, and each gets an answer', () => {
   const driver = afterTurn(100_000);
   ask(driver, 'compact');
   ask(driver, 'compact', true);

@@ -37,7 +37,7 @@ const started = (task_id: string, task_type: string): Line => ({
 });
 
 describe('prompts', () => {
-  it('go one per turn, in order', () => {
+  it('are sent one per turn, in order', () => {
     const driver = drive();
     driver.begin();
     expect(said(driver.prompt('One.', 'Two.', 'Three.'))).toEqual(['One.']);
@@ -46,7 +46,7 @@ describe('prompts', () => {
     expect(said(driver.actions)).toEqual(['One.', 'Two.', 'Three.']);
   });
 
-  it('that wait are on disk first', () => {
+  it('are on disk before they wait', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('One.');
@@ -60,11 +60,11 @@ describe('prompts', () => {
     expect(actions).toContainEqual({ kind: 'send', line: JSON.stringify(line), promptUuid: 'u1' });
   });
 
-  it('said into a turn that has begun to answer pass at once', () => {
+  it('for a turn that has begun to answer pass at once', () => {
     expect(said(running().prompt('And this.'))).toEqual(['And this.']);
   });
 
-  it('that claude begins with late are waited for until it has begun', () => {
+  it('that the turn has not read get time to begin their own turn', () => {
     const driver = running();
     driver.prompt('And this.');
     expect(driver.claude(resultLine())).toContainEqual({ kind: 'set-timer', timer: 'turn', afterMs: 3_000 });
@@ -72,7 +72,7 @@ describe('prompts', () => {
     expect(driver.claude(initLine())).toContainEqual({ kind: 'clear-timer', timer: 'turn' });
   });
 
-  it('said before the turn has begun wait for its end', () => {
+  it('that arrive before the turn has begun wait for its end', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('One.');
@@ -81,14 +81,14 @@ describe('prompts', () => {
     expect(said(driver.prompt('Three.'))).toEqual([]);
   });
 
-  it('of a resumed session wait until its context is known, or for as long as that may take', () => {
+  it('of a resumed session wait until its context is known, or until the timeout', () => {
     const driver = drive(runWith({ resumes: true }));
     expect(kinds(driver.begin())).toEqual(['send', 'send', 'set-timer', 'send']);
     expect(said(driver.prompt('Go on.'))).toEqual([]);
     expect(said(driver.timeout('context'))).toEqual(['Go on.']);
   });
 
-  it('count before they are answered', () => {
+  it('count as input before they are answered', () => {
     const driver = running();
     const before = driver.state.gauge.added.chars;
     driver.prompt('x'.repeat(400));
@@ -104,7 +104,7 @@ describe('the end of input', () => {
     return driver;
   };
 
-  it('comes at once when nothing is under way', () => {
+  it('comes at once if no turn runs', () => {
     expect(kinds(afterTurn(20_000).callerEnd())).toEqual(['end-input']);
   });
 
@@ -123,7 +123,7 @@ describe('the end of input', () => {
     expect(kinds(driver.claude(initLine(), callLine(20_500), resultLine()))).toContain('end-input');
   });
 
-  it('waits for the compaction and the prompt behind it', () => {
+  it('waits for the compaction and the prompt after it', () => {
     const driver = afterTurn(160_000);
     driver.prompt('Next.');
     driver.callerEnd();
@@ -153,7 +153,7 @@ describe('the end of input', () => {
     expect(kinds(actions)).toEqual(['send', 'end-input']);
   });
 
-  describe('and a wake-up that the agent has asked for (ScheduleWakeup)', () => {
+  describe('and a scheduled wake-up (ScheduleWakeup)', () => {
     // As 2.1.330 and 2.1.332 write it.
     const scheduled = (scheduledFor: number) =>
       toolResultLine('Next wakeup scheduled', {
@@ -167,7 +167,7 @@ describe('the end of input', () => {
     const timers = (actions: readonly Action[]) =>
       actions.flatMap((action) => (action.kind === 'set-timer' ? [action.timer] : []));
 
-    it('waits for it, and for the turn that it begins, each time', () => {
+    it('waits for each wake-up and its turn', () => {
       const driver = end(scheduled(1_060_000));
       driver.claude(resultLine(), woken(1_060_000), ...turn(scheduled(1_120_000)), woken(1_120_000));
       expect(kinds(driver.actions)).not.toContain('end-input');
@@ -184,29 +184,29 @@ describe('the end of input', () => {
       expect(kinds(driver.claude(woken(1_060_000), ...turn()))).toContain('end-input');
     });
 
-    it('does not wait for other jobs alone: nor does claude', () => {
+    it('does not wait for other jobs alone, like claude', () => {
       const driver = end(woken(0, { wakeup_source: 'schedule_wakeup', scheduled_for: undefined }));
       expect(kinds(driver.claude(resultLine()))).toContain('end-input');
     });
 
-    it('waits a minute longer than it should take, and then no more', () => {
+    it('waits up to a minute beyond its time', () => {
       const driver = end(scheduled(1_060_000));
       expect(timers(driver.claude(resultLine()))).toEqual(['background']);
       expect(kinds(driver.timeout('background'))).toEqual(['end-input']);
     });
 
-    it('does not wait for one that was taken back', () => {
+    it('does not wait for a cancelled wake-up', () => {
       const driver = end(scheduled(1_060_000), scheduled(0));
       expect(kinds(driver.claude(resultLine()))).toContain('end-input');
     });
 
-    it('does not wait where the caller leaves between turns: nor does claude', () => {
+    it('does not wait if the caller leaves between turns, like claude', () => {
       const driver = running();
       driver.claude(scheduled(1_060_000), resultLine());
       expect(kinds(driver.callerEnd())).toEqual(['end-input']);
     });
 
-    it('does not wait for one of a subagent', () => {
+    it('does not wait for a wake-up of a subagent', () => {
       const driver = end({ ...scheduled(1_060_000), parent_tool_use_id: 'toolu_9' });
       expect(kinds(driver.claude(resultLine()))).toContain('end-input');
     });
@@ -221,7 +221,7 @@ describe('the end of input', () => {
 });
 
 describe('an interrupt', () => {
-  it('in mid-turn asks claude to stop and ends after its result', () => {
+  it('within a turn asks claude to stop and ends after its result', () => {
     const driver = running();
     const actions = driver.interrupt();
     expect(kinds(actions)).toEqual(['interrupt', 'send']);
@@ -231,11 +231,11 @@ describe('an interrupt', () => {
     );
   });
 
-  it('while nothing is under way ends at once', () => {
+  it('between two turns ends at once', () => {
     expect(kinds(afterTurn(20_000).interrupt())).toEqual(['interrupt', 'end-input']);
   });
 
-  it('sends no prompt that still waits', () => {
+  it('sends no waiting prompt', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('One.', 'Two.');
@@ -245,20 +245,20 @@ describe('an interrupt', () => {
   });
 });
 
-describe('a question of claude that is not for us', () => {
+describe('a question of claude to the caller', () => {
   const question: Line = {
     type: 'control_request',
     request_id: 'r1',
     request: { subtype: 'can_use_tool', tool_name: 'Bash' },
   };
 
-  it('is answered with an error when there is no one else: claude would wait for ever', () => {
+  it('is answered with an error if no caller can answer: claude would wait forever', () => {
     expect(sent(running().claude(question))).toMatchObject([
       { type: 'control_response', response: { subtype: 'error', request_id: 'r1' } },
     ]);
   });
 
-  it('is left to a caller who speaks the protocol', () => {
+  it('is left to a caller that speaks the protocol', () => {
     expect(kinds(running({ callerSpeaksProtocol: true }).claude(question))).toEqual([]);
   });
 });
@@ -277,7 +277,7 @@ describe('observing', () => {
     expect(said(driver.actions)).toEqual(['One.', 'Two.']);
   });
 
-  it('notes what was due, once', () => {
+  it('reports a due relief once', () => {
     const driver = observing();
     driver.prompt('One.', 'Two.', 'Three.');
     driver.claude(initLine(), callLine(20_000), callLine(160_000), resultLine());
@@ -305,7 +305,7 @@ describe('observing', () => {
 });
 
 describe('the turns', () => {
-  it('are counted without our own', () => {
+  it('are counted without those of ctxb', () => {
     const driver = afterTurn(160_000, { policy: policyWith({ midTurn: { enabled: false } }) });
     driver.prompt('Next.');
     driver.claude(

@@ -41,7 +41,7 @@ function asked(): Driver {
 }
 
 describe('Ctrl-C at a terminal', () => {
-  it('stops the turn, and asks what is to become of the prompts that wait', () => {
+  it('stops the turn, and asks about the waiting prompts', () => {
     const driver = asked();
     expect(interrupts(driver)).toHaveLength(1);
     expect(driver.actions.at(-1)).toEqual({ kind: 'ask-next', waiting: 2 });
@@ -49,11 +49,11 @@ describe('Ctrl-C at a terminal', () => {
     expect(said(driver.actions).at(-1)).toBe('Second.');
   });
 
-  it('says nothing to claude until there is an answer', () => {
+  it('sends claude nothing before the answer', () => {
     expect(said(asked().claude(callLine(22_000, { parent_tool_use_id: 'toolu_1' })))).toEqual([]);
   });
 
-  it('goes on with the next prompt, and can stop that too', () => {
+  it('continues with the next prompt, and can stop that too', () => {
     const driver = asked();
     const further = driver.tell({ kind: 'stop-answer', goesOn: true });
     expect(further[0]).toEqual({ kind: 'answered', uuids: ['prompt-2'] });
@@ -66,7 +66,7 @@ describe('Ctrl-C at a terminal', () => {
     expect(leftUndone(driver)).toEqual([]);
   });
 
-  it('ends where the person does not want the next, and says what is left', () => {
+  it('ends the run if the user does not want the next prompt, and names the undone prompts', () => {
     const driver = asked();
     expect(kinds(driver.tell({ kind: 'stop-answer', goesOn: false }))).toEqual(['end-input']);
     driver.tell(exitEvent({ signal: undefined, code: 0 }));
@@ -75,7 +75,7 @@ describe('Ctrl-C at a terminal', () => {
     ]);
   });
 
-  it('asks nothing where no prompt waits, and says that the last one has no answer', () => {
+  it('asks nothing if no prompt waits, and reports that the last one has no answer', () => {
     const driver = afterTurn(20_000, { attended: true });
     driver.prompt('Second.');
     driver.callerEnd();
@@ -93,8 +93,8 @@ describe('Ctrl-C at a terminal', () => {
   });
 });
 
-describe('an interrupt where nobody can be asked', () => {
-  it('ends the run with its turn, and says what is left', () => {
+describe('an interrupt without a user to ask', () => {
+  it('ends the run with its turn, and names the undone prompts', () => {
     const driver = midTurn();
     driver.interrupt();
     expect(kinds(driver.claude(stopped()))).toContain('end-input');
@@ -104,7 +104,7 @@ describe('an interrupt where nobody can be asked', () => {
     ]);
   });
 
-  it('by a signal to claude alone leaves the prompt without an answer, and by the caller does not', () => {
+  it('leaves the prompt unanswered after a signal to claude alone, but not after an interrupt by the caller', () => {
     const ends = [false, true].map((byCaller) => {
       const driver = midTurn();
       if (byCaller) driver.caller({ type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } });
@@ -118,7 +118,7 @@ describe('an interrupt where nobody can be asked', () => {
     ]);
   });
 
-  it('ends a claude that has not begun at all, and says what is left', () => {
+  it('ends a claude that has not begun, and names the undone prompts', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('First.', 'Second.');
@@ -127,7 +127,7 @@ describe('an interrupt where nobody can be asked', () => {
     expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-1', 'prompt-2'] }]);
   });
 
-  it('of a prompt whose turn has not begun stops that when it begins', () => {
+  it('of a prompt whose turn has not begun stops the turn when it begins', () => {
     const driver = afterTurn(20_000);
     driver.prompt('Second.');
     driver.interrupt();
@@ -136,7 +136,7 @@ describe('an interrupt where nobody can be asked', () => {
     expect(interrupts(driver)).toHaveLength(1);
   });
 
-  it('stops it at its hook already, before the model is called', () => {
+  it('stops the turn at its prompt hook, before the model is called', () => {
     const driver = afterTurn(20_000);
     driver.prompt('Second.');
     driver.interrupt();
@@ -158,7 +158,7 @@ describe('an interrupt where nobody can be asked', () => {
   });
 });
 
-it('of a relief that fails stops no prompt after it', () => {
+it('of a relief that fails stops no later prompt', () => {
   const driver = afterTurn(30_000, { callerSpeaksProtocol: true });
   driver.prompt('Second.');
   const full = 'Prompt is too long';

@@ -43,13 +43,13 @@ const interrupts = (driver: Driver) =>
 
 const WRAP_UP = expect.stringContaining('The limit of what this work may cost is reached.');
 
-describe('what is announced', () => {
-  it('is nothing below the share, and nothing without a limit', () => {
+describe('the announcement of a cost', () => {
+  it('is missing below the share, and without a limit', () => {
     expect(costs(spent(0.79))).toEqual([]);
     expect(costs(spent(100, { limitUsd: undefined }))).toEqual([]);
   });
 
-  it('is the share of the limit, once', () => {
+  it('comes at the share of the limit, once', () => {
     const driver = spent(0.8);
     driver.prompt('Next.');
     driver.claude(...turn(0.9));
@@ -58,11 +58,11 @@ describe('what is announced', () => {
     ]);
   });
 
-  it('is the limit too, by whoever goes past it at once', () => {
+  it('comes for the share and the limit if both are crossed at once', () => {
     expect(costs(spent(1.5))).toMatchObject([{ level: 'warn' }, { level: 'limit', spentUsd: 1.5 }]);
   });
 
-  it('says when it is computed', () => {
+  it('states that the cost is computed', () => {
     const driver = spent(0.1);
     driver.prompt('Next.');
     // 300,000 tokens out of the cache cost 9 cents.
@@ -70,13 +70,13 @@ describe('what is announced', () => {
     expect(costs(driver)).toMatchObject([{ level: 'warn', source: 'computed' }]);
   });
 
-  it('is told to the agent', () => {
+  it('reaches the agent', () => {
     const driver = spent(0.85);
     const [text] = told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Go on.' })));
     expect(text).toMatch(/\$0\.85.*\$1\.00/);
   });
 
-  it('counts what other runs of the project have spent', () => {
+  it('includes the costs of other runs of the project', () => {
     const driver = spent(0.5, { limitUsd: undefined, projectLimitUsd: 10 });
     driver.tell({ kind: 'project-cost', others: 9_000_000, earlier: 250_000 });
     expect(costs(driver)).toMatchObject([{ scope: 'project', level: 'warn', spentUsd: 9.25, limitUsd: 10 }]);
@@ -106,13 +106,13 @@ describe('a prompt that is sent while other runs use up the limit of the project
     expect(openPrompts(driver.state)).toEqual(['prompt-1', 'prompt-2']);
   });
 
-  it('is stopped when its turn begins, where claude asks no hook', () => {
+  it('is stopped when its turn begins, if claude calls no hook', () => {
     const driver = sentInto('stop');
     driver.claude(initLine());
     expect(interrupts(driver)).toHaveLength(1);
   });
 
-  it('goes on where the others have not spent what they had claimed', () => {
+  it('resumes if the others have spent less than they had claimed', () => {
     const driver = sentInto('wrap-up');
     driver.claude(hookLine('UserPromptSubmit', { prompt: 'Do the thing.' }));
     driver.tell({ kind: 'project-cost', others: 900_000, earlier: 0 });
@@ -121,7 +121,7 @@ describe('a prompt that is sent while other runs use up the limit of the project
   });
 });
 
-describe('a run that goes on', () => {
+describe('a resumed run', () => {
   /** It had spent 60 cents, of which the ledger has 50, and spends as much again as `usd`. */
   function resumed(usd: number, cost: NonNullable<PolicyChanges['cost']>, raised = {}): Driver {
     const driver = drive(runWith({ policy: policyWith({ cost }) }));
@@ -134,7 +134,7 @@ describe('a run that goes on', () => {
     return driver;
   }
 
-  it('counts for its limit what it had spent', () => {
+  it('includes its earlier costs in its limit', () => {
     expect(costs(resumed(0.3, { limitUsd: 1 }))).toMatchObject([{ scope: 'run', level: 'warn', spentUsd: 0.9 }]);
   });
 
@@ -144,13 +144,13 @@ describe('a run that goes on', () => {
     expect(costs(driver)).toMatchObject([{ scope: 'project', level: 'warn', spentUsd: 0.9 }]);
   });
 
-  it('keeps the limit that the person had set', () => {
+  it('keeps the limit that the user had set', () => {
     expect(costs(resumed(0.3, { limitUsd: 0.5 }, { run: 1 }))).toMatchObject([{ level: 'warn', limitUsd: 1 }]);
   });
 });
 
 describe("at the limit, 'wrap-up'", () => {
-  it('lets the agent say one last thing, and ends', () => {
+  it('gives the agent one last turn, and ends', () => {
     const driver = spent(0.9);
     driver.prompt('Next.', 'One more.');
     driver.claude(...turn(1.1));
@@ -161,14 +161,14 @@ describe("at the limit, 'wrap-up'", () => {
     expect(driver.state.outcome).toBe('limit');
   });
 
-  it('needs no last word where nothing waits and nothing was broken off', () => {
+  it('needs no last turn if no prompt waits and no turn was interrupted', () => {
     const driver = spent(1.1);
     expect(said(driver.actions)).toEqual(['Do the thing.']);
     expect(kinds(driver.actions)).toContain('end-input');
     expect(driver.state.outcome).toBe('limit');
   });
 
-  it('interrupts the turn that crosses it, once, and the caller sees the last word instead of that', () => {
+  it('interrupts the turn that crosses it, once, and the caller sees the last turn instead', () => {
     const driver = spent(0.9);
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(300_000), callLine(301_000), callLine(302_000));
@@ -179,7 +179,7 @@ describe("at the limit, 'wrap-up'", () => {
     expect(driver.claude(...turn(1.2))).toContainEqual({ kind: 'deferred', fate: 'drop' });
   });
 
-  it('does not take the last word for the answer of what is to be said again', () => {
+  it('does not take the last turn for the answer of a prompt that must be repeated', () => {
     const driver = spent(0.9);
     driver.prompt('Next.');
     const costly = [initLine(), ...Array.from({ length: 8 }, () => callLine(300_000))];
@@ -194,7 +194,7 @@ describe("at the limit, 'wrap-up'", () => {
     expect(driver.tell(exitEvent({ code: 0, signal: undefined }))).toContainEqual(expect.objectContaining(left));
   });
 
-  it('needs no last word where the turn ended before its interruption', () => {
+  it('needs no last turn if the turn ended before its interruption', () => {
     const driver = spent(0.9);
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(300_000), callLine(301_000));
@@ -205,7 +205,7 @@ describe("at the limit, 'wrap-up'", () => {
     expect(driver.state.outcome).toBe('limit');
   });
 
-  it('hears no more of the caller in the last turn', () => {
+  it('sends no further prompt of the caller in the last turn', () => {
     const driver = spent(0.9);
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(300_000), callLine(301_000));
@@ -245,14 +245,14 @@ describe("at the limit, 'ask'", () => {
     return driver;
   };
 
-  it('waits for the person', () => {
+  it('waits for the user', () => {
     const driver = asking();
     expect(driver.actions).toContainEqual({ kind: 'ask-person', scope: 'run', spentUsd: 1.1, limitUsd: 1 });
     expect(said(driver.actions).at(-1)).toBe('Next.');
     expect(kinds(driver.prompt('Another.'))).toEqual(['hold']);
   });
 
-  it('goes on to the new limit, and asks again there', () => {
+  it('continues up to the new limit, and asks again there', () => {
     const driver = asking();
     expect(said(driver.tell({ kind: 'cost-answer', limitUsd: 2 }))).toEqual(['One more.']);
     driver.prompt('Another.');
@@ -260,7 +260,7 @@ describe("at the limit, 'ask'", () => {
     expect(actions).toContainEqual({ kind: 'ask-person', scope: 'run', spentUsd: 2.5, limitUsd: 2 });
   });
 
-  it('has the agent go on with the turn that was interrupted', () => {
+  it('lets the agent resume the interrupted turn', () => {
     const driver = spent(0.9, {}, { attended: true });
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(300_000), callLine(301_000));
@@ -282,7 +282,7 @@ describe("at the limit, 'ask'", () => {
     expect(driver.state.outcome).toBe('limit');
   });
 
-  it('spends nothing more when the person stops the run instead of answering', () => {
+  it('spends nothing more if the user stops the run instead of answering', () => {
     const driver = asking();
     driver.interrupt();
     const actions = driver.tell({ kind: 'cost-answer', limitUsd: undefined });
@@ -290,7 +290,7 @@ describe("at the limit, 'ask'", () => {
     expect(kinds(actions)).toContain('end-input');
   });
 
-  it('leaves the turn that was broken off undone when the person stops the run', () => {
+  it('leaves the interrupted turn undone if the user stops the run', () => {
     const driver = spent(0.9, {}, { attended: true });
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(300_000), callLine(301_000));
@@ -308,7 +308,7 @@ describe("at the limit, 'ask'", () => {
   });
 });
 
-it('a turn that was stopped for what was computed resumes where claude reports less', () => {
+it('resumes a turn that was stopped for computed costs if claude reports less', () => {
   const driver = spent(0.9);
   driver.prompt('Next.');
   driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
@@ -319,7 +319,7 @@ it('a turn that was stopped for what was computed resumes where claude reports l
   expect(driver.state.spending).toMatchObject({ phase: 'within', brokenOff: false });
 });
 
-it('and is told its words again where claude dies and its log has not got them', () => {
+it('repeats its prompt if claude dies and the log lacks it', () => {
   const driver = spent(0.9);
   driver.prompt('Next.');
   driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
@@ -368,12 +368,12 @@ describe('at the time limit', () => {
       action.kind === 'set-timer' && action.timer === 'time' ? [action.afterMs] : [],
     );
 
-  it('begins to count once, with the run', () => {
+  it('starts once, with the run', () => {
     expect(timers(timed())).toEqual([600_000]);
     expect(timers(afterTurn(20_000))).toEqual([]);
   });
 
-  it('interrupts the turn, lets the agent say one last thing, and ends with the exit code of a limit', () => {
+  it('interrupts the turn, gives the agent one last turn, and ends with the exit code of a limit', () => {
     const driver = timed();
     driver.prompt('Next.', 'One more.');
     driver.claude(initLine(), callLine(21_000));
@@ -397,13 +397,13 @@ describe('at the time limit', () => {
     expect(interrupts(driver)).toHaveLength(2);
   });
 
-  it('ends at once where nothing is under way', () => {
+  it('ends at once if no turn runs', () => {
     const driver = timed();
     expect(kinds(driver.timeout('time'))).toContain('end-input');
     expect(driver.state.outcome).toBe('limit');
   });
 
-  it('says no last word with stop, and asks nobody', () => {
+  it('gives no last turn with stop, and asks no one', () => {
     const stopped = timed({ onLimit: 'stop' });
     stopped.prompt('Next.');
     stopped.claude(initLine(), callLine(21_000));
@@ -418,7 +418,7 @@ describe('at the time limit', () => {
   });
 });
 
-describe('a back-end that counts nothing', () => {
+describe('a back-end that counts no tokens', () => {
   const NOTHING = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const uncountedLine = () => callLine(0, { message: { ...Object(callLine(0).message), usage: NOTHING } });
   const uncounted = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'uncounted');
@@ -448,27 +448,27 @@ describe('a back-end that counts nothing', () => {
     expect(driver.state.cost.known).toBe(false);
   });
 
-  it('is told of at the end of its turn where claude does not answer', () => {
+  it('is reported at the end of the turn if claude does not answer', () => {
     const driver = begun({ cost: { limitUsd: 1 } });
     driver.claude(resultLine({ total_cost_usd: 0 }));
     expect(uncounted(driver)).toHaveLength(1);
   });
 
-  it('is none where claude’s own counter knows more than the lines', () => {
+  it('is not reported if claude’s own counter knows more than the lines', () => {
     const driver = begun({ cost: { limitUsd: 1 } });
     driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.1 } }), resultLine({ total_cost_usd: 0.2 }));
     expect(uncounted(driver)).toEqual([]);
     expect(driver.state.cost).toMatchObject({ known: true, uncounted: 'none' });
   });
 
-  it('is not told of without a limit', () => {
+  it('is not reported without a limit', () => {
     const driver = begun({});
     driver.claude(resultLine({ total_cost_usd: 0 }));
     expect(uncounted(driver)).toEqual([]);
   });
 });
 
-describe('what was said into a turn that is then stopped for its cost, which claude drops,', () => {
+describe('a prompt that claude drops because its turn is stopped for the cost', () => {
   const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
 
   /** The second prompt's turn crosses the limit as it is computed; another one was said into it. */
@@ -482,11 +482,11 @@ describe('what was said into a turn that is then stopped for its cost, which cla
     return driver;
   }
 
-  it('is said again where the turn resumes', () => {
+  it('is repeated when the turn resumes', () => {
     expect(said(stopped(0.95).actions).at(-1)).toMatch(/word for word:\n\nAnd look at the tests\.\n\n/);
   });
 
-  it('is left undone by name where the work is wrapped up', () => {
+  it('is named as undone if the work is wrapped up', () => {
     const driver = stopped(1.1);
     expect(said(driver.actions).at(-1)).toEqual(WRAP_UP);
     driver.claude(...turn(1.2));
@@ -507,14 +507,14 @@ describe("in the middle of a turn claude's own counter", () => {
 
   const counter = (driver: Driver, usd: number) => answerTo(driver, 'cost', { session: { total_cost_usd: usd } });
 
-  it('stops the turn: the stream has not told how much the model wrote', () => {
+  it('stops the turn although the stream lacks the final output count', () => {
     const driver = asked();
     driver.claude(counter(driver, 1.01));
     expect(costs(driver).at(-1)).toMatchObject({ level: 'limit', spentUsd: 1.01, source: 'reported' });
     expect(interrupts(driver)).toHaveLength(1);
   });
 
-  it('takes nothing away where it was read before the latest call', () => {
+  it('does not lower the cost if it is older than the latest call', () => {
     const driver = asked();
     driver.claude(callLine(400_000));
     const before = driver.state.cost;
@@ -522,7 +522,7 @@ describe("in the middle of a turn claude's own counter", () => {
     expect(driver.state.cost).toBe(before);
   });
 
-  it('is not asked for where nothing is limited', () => {
+  it('is not asked for without a limit', () => {
     expect(() => counter(asked({ limitUsd: undefined }), 1)).toThrow('claude was not asked');
   });
 });

@@ -44,14 +44,14 @@ function afterTool(driver: Driver, input: Line = {}): unknown {
 
 const STOP = expect.objectContaining({ output: { continue: false, stopReason: expect.any(String) } });
 
-describe('a turn is ended behind a tool', () => {
-  it('where the context is as full as a handoff allows, once', () => {
+describe('a turn is ended after a tool', () => {
+  it('at the level of a handoff, once', () => {
     const driver = inTurn(160_000);
     expect(afterTool(driver)).toEqual(STOP);
     expect(afterTool(driver)).not.toEqual(STOP);
   });
 
-  it('where a handoff pays, far below that', () => {
+  it('far below that level if a handoff pays', () => {
     const driver = inTurn(40_000);
     for (let call = 1; call <= 20; call++) driver.claude(callLine(40_000 + 2_500 * call));
     expect(afterTool(driver)).toEqual(STOP);
@@ -74,7 +74,7 @@ describe('a turn is ended behind a tool', () => {
     expect(afterTool(inTurn(used, policy, run), input)).not.toEqual(STOP);
   });
 
-  it('but not again where claude has gone on with it', () => {
+  it('but not again if claude has continued it', () => {
     const driver = inTurn(160_000);
     expect(afterTool(driver)).toEqual(STOP);
     driver.claude(callLine(161_000));
@@ -84,7 +84,7 @@ describe('a turn is ended behind a tool', () => {
   });
 });
 
-describe('a turn that was ended behind a tool', () => {
+describe('a turn that was ended after a tool', () => {
   function stopped(): Driver {
     const driver = inTurn(160_000);
     afterTool(driver);
@@ -101,7 +101,7 @@ describe('a turn that was ended behind a tool', () => {
     expect(said(actions)).toEqual([expect.stringContaining('Answer with the handoff document itself')]);
   });
 
-  it('goes on in the fresh context, with its prompt word for word; its end is the only one that is seen', () => {
+  it('continues in the fresh context, with its prompt word for word; the caller sees only the last result', () => {
     const driver = stopped();
     driver.claude(STOPPED, initLine(), callLine(161_000), resultLine({ result: '## Goal' }));
     expect(said(driver.tell(WRITTEN))).toEqual(['/clear']);
@@ -126,7 +126,7 @@ describe('a turn that was ended behind a tool', () => {
     expect(contexts.map((context) => context.slice(0, 6))).toEqual(given);
   });
 
-  it('can be ended so again, and what goes on is still the prompt of the caller', () => {
+  it('can be ended so again, and still answers the prompt of the caller', () => {
     const driver = stopped();
     for (const session_id of ['s2', 's3']) {
       driver.claude(STOPPED, initLine(), callLine(161_000), resultLine({ result: '## Goal' }));
@@ -139,7 +139,7 @@ describe('a turn that was ended behind a tool', () => {
     }
   });
 
-  it('is stopped when it goes on, where the caller interrupts meanwhile', () => {
+  it('is stopped when it resumes, if the caller interrupts meanwhile', () => {
     const driver = stopped();
     driver.claude(STOPPED, initLine());
     driver.caller({ type: 'control_request', request_id: 'i1', request: { subtype: 'interrupt' } });
@@ -150,14 +150,14 @@ describe('a turn that was ended behind a tool', () => {
     expect(sent(asked)).toContainEqual(expect.objectContaining({ request: { subtype: 'interrupt' } }));
   });
 
-  it('is left undone by a run that ends meanwhile', () => {
+  it('is undone if the run ends meanwhile', () => {
     const driver = stopped();
     driver.claude(STOPPED, initLine());
     const ended = driver.tell(exitEvent({ code: 143, signal: undefined }));
     expect(decisions(ended)).toMatchObject([{ kind: 'left-undone', prompts: ['prompt-2'] }]);
   });
 
-  it('goes on where it was while the API is down', () => {
+  it('resumes in the same context while the API is down', () => {
     const driver = stopped();
     driver.claude(STOPPED);
     const down = 'API Error: Connection refused (ECONNREFUSED)';
@@ -166,7 +166,7 @@ describe('a turn that was ended behind a tool', () => {
     expect(said(actions)).toEqual([expect.stringContaining('Go on from where the work stands')]);
   });
 
-  it('and was so by a claude that died before its end was told: the next one is asked again', () => {
+  it('is ended again in the next process if claude died before its result', () => {
     const driver = stopped();
     driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     driver.begin();
@@ -174,14 +174,14 @@ describe('a turn that was ended behind a tool', () => {
     expect(afterTool(driver)).toEqual(STOP);
   });
 
-  it('by somebody else is seen', () => {
+  it('is shown if ctxb did not end it', () => {
     const driver = inTurn(160_000);
     expect(visibilityOf(driver.state, decodeObject(STOPPED))).toBe('show');
     expect(kinds(decisions(driver.claude(STOPPED)))).not.toContain('handoff');
   });
 });
 
-describe('the context is relieved before a turn that would need it in its middle', () => {
+describe('a relief before a turn that would need it before its end', () => {
   /** Turns that end with so many tokens each. */
   function turnsTo(contexts: readonly number[], policy: PolicyChanges = {}): Driver {
     const [first = 0, ...others] = contexts;

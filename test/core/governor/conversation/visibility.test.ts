@@ -32,7 +32,7 @@ function compacting(changes?: Parameters<typeof afterTurn>[1]): Driver {
   return driver;
 }
 
-describe('lines of our own compaction', () => {
+describe('lines of a compaction of ctxb', () => {
   it.each(Object.entries(COMPACT_TURNS).map(([verdict, lines]) => ({ verdict, lines })))(
     '$verdict: none is shown',
     ({ lines }) => {
@@ -42,7 +42,7 @@ describe('lines of our own compaction', () => {
     },
   );
 
-  it('hold an empty list of tasks, also where the agent is to be woken', () => {
+  it('include an empty list of tasks, also with a scheduled wake-up', () => {
     const driver = afterTurn(160_000);
     driver.claude(initLine(), toolResultLine('', { tool_use_result: { scheduledFor: 60_000 } }), resultLine());
     driver.prompt('Next.');
@@ -50,13 +50,13 @@ describe('lines of our own compaction', () => {
     expect(fates(driver, [statusLine({ status: 'compacting' }), list])).toEqual(['hide', 'hide']);
   });
 
-  it('are shown when that is asked for', () => {
+  it('are shown on request', () => {
     const seen = fates(compacting({ showInjected: true }), COMPACT_TURNS.success);
     expect(new Set(seen)).toEqual(new Set(['show']));
   });
 });
 
-describe('what claude says of the way of a prompt', () => {
+describe('lifecycle lines of a prompt', () => {
   it.each([
     { title: 'that got its uuid here', uuid: stampUuid('da51682a-0961-40d1-a057-000000000000', 1), fate: 'hide' },
     { title: 'that got it in a run that this one goes on with', uuid: stampUuid(EARLIER_RUN, 4_000), fate: 'hide' },
@@ -74,7 +74,7 @@ describe('lines of other turns', () => {
     expect(new Set(fates(driver, COMPACT_TURNS.success))).toEqual(new Set(['show']));
   });
 
-  it('what waits behind a compaction is shown', () => {
+  it('lines of prompts that wait for a compaction are shown', () => {
     const driver = compacting();
     driver.claude(...COMPACT_TURNS.success);
     expect(fates(driver, [initLine(), callLine(30_000), resultLine()])).toEqual(['show', 'show', 'show']);
@@ -85,7 +85,7 @@ describe('lines of other turns', () => {
     expect(fates(compacting(), lines)).toEqual(['buffer', 'show', 'show']);
   });
 
-  it('background work is shown also during a compaction', () => {
+  it('lines of background work are shown during a compaction too', () => {
     const driver = compacting();
     driver.claude(statusLine({ status: 'compacting' }));
     const lines = cut('background-agent.ndjson', 6, 9);
@@ -93,7 +93,7 @@ describe('lines of other turns', () => {
   });
 });
 
-describe('our own traffic on the control channel', () => {
+describe('traffic of ctxb on the control channel', () => {
   it.each([
     {
       name: 'an answer to us',
@@ -122,12 +122,12 @@ describe('our own traffic on the control channel', () => {
     expect(visibilityOf(asked, decodeObject(line))).toBe(fate);
   });
 
-  it('an answer to a request whose id only looks like ours is shown', () => {
+  it('an answer to a request with a similar id is shown', () => {
     const line = { type: 'control_response', response: { subtype: 'success', request_id: 'ctxb:mine' } };
     expect(visibilityOf(afterTurn(20_000).state, decodeObject(line))).toBe('show');
   });
 
-  it('a line that we injected, sent back by --replay-user-messages, is hidden', () => {
+  it('an injected line that --replay-user-messages repeats is hidden', () => {
     const driver = compacting();
     const own = driver.actions
       .flatMap((action) => (action.kind === 'send' ? [JSON.parse(action.line) as Line] : []))
@@ -135,7 +135,7 @@ describe('our own traffic on the control channel', () => {
     expect(visibilityOf(driver.state, decodeObject({ ...own, isReplay: true }))).toBe('hide');
   });
 
-  it('the end of a callback of ours is hidden too', () => {
+  it('the cancellation of a hook of ctxb is hidden too', () => {
     const driver = afterTurn(20_000);
     driver.claude({
       type: 'control_request',

@@ -60,7 +60,7 @@ describe('cost limits', () => {
     expect(course(limits, ...sums)).toEqual(expected);
   });
 
-  it('of two, the nearest counts, and its sums are named', () => {
+  it('of two limits, the nearest counts, and its sums are named', () => {
     const limits = { ...NO_LIMITS, limitUsd: 2, projectLimitUsd: 10, othersMicroUsd: 8_000_000 };
     expect(judgeCost(1_000_000, limits, []).nearest).toEqual({
       scope: 'project',
@@ -72,19 +72,19 @@ describe('cost limits', () => {
     expect(judgeCost(1_900_000, { ...limits, othersMicroUsd: 0 }, []).nearest?.scope).toBe('run');
   });
 
-  it('of two that are equally near, the run’s own counts', () => {
+  it('of two equally near limits, the one of the run counts', () => {
     const limits = { ...NO_LIMITS, limitUsd: 1, projectLimitUsd: 2, othersMicroUsd: 500_000 };
     expect(judgeCost(500_000, limits, []).nearest?.scope).toBe('run');
   });
 
-  it('a new limit is announced anew', () => {
+  it('a new limit is announced again', () => {
     const { said } = judgeCost(1_000_000, { ...NO_LIMITS, limitUsd: 1 }, []);
     const raised = { ...NO_LIMITS, limitUsd: 2 };
     expect(judgeCost(1_000_000, raised, said)).toMatchObject({ level: 'none', news: [] });
     expect(judgeCost(1_600_000, raised, said).news.map(({ level }) => level)).toEqual(['warn']);
   });
 
-  it('what has been said stays the same object when there is nothing new', () => {
+  it('the list of notices stays the same object without a new notice', () => {
     const said: readonly CostNotice[] = [];
     expect(judgeCost(1, { ...NO_LIMITS, limitUsd: 1 }, said).said).toBe(said);
   });

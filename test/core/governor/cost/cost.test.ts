@@ -80,13 +80,13 @@ describe('real recordings', () => {
     expect(computed).toBe(microUsd > 0);
   });
 
-  it('with partial messages the computed figure is the reported one', () => {
+  it('with partial messages the computed cost equals the reported one', () => {
     const events = eventsOf(fixture('partial.ndjson'));
     expect(totalMicroUsd(read(EMPTY_COST, withoutReports(events)))).toBe(toMicroUsd(reportedUsd(events)));
   });
 });
 
-describe('what is computed between reports', () => {
+describe('computed costs between reports', () => {
   it.each([
     { title: 'a call', lines: [call('m1', 1_000)], microUsd: 3_015 },
     { title: 'several lines of one call', lines: [call('m1', 1_000), call('m1', 1_000)], microUsd: 3_015 },
@@ -126,14 +126,14 @@ describe('what is computed between reports', () => {
     expect(figures(readLines(EMPTY_COST, ...lines))).toEqual({ microUsd, computed: known, known });
   });
 
-  it('takes the true output count of a thread from its partial messages', () => {
+  it('take the final output count of a thread from its partial messages', () => {
     const delta = { type: 'message_delta', usage: { output_tokens: 100 } };
     const partial = { type: 'stream_event', event: delta, parent_tool_use_id: null };
     const cost = readLines(EMPTY_COST, call('m1', 1_000), call('s1', 1_000, { thread: 'a' }), partial);
     expect(totalMicroUsd(cost)).toBe(4_500 + 3_015);
   });
 
-  it('names a model without a price, and counts nothing for it until there is a report', () => {
+  it('name a model without a price, and count nothing for it until a report', () => {
     const cost = readLines(EMPTY_COST, call('m1', 1_000, { model: 'glm-5.1' }));
     expect({ ...figures(cost), unpriced: cost.unpriced }).toEqual({
       microUsd: 0,
@@ -196,7 +196,7 @@ describe('another process', () => {
   const before = readLines(EMPTY_COST, result(0.5), call('m1', 1_000));
   const open = 3_015;
 
-  it('begins at 0, and what the last one did not report stays computed', () => {
+  it('begins at 0, and the unreported costs of the last one stay computed', () => {
     const cost = readLines(restarted(before, 'fresh'), init('2.1.329'), call('n1', 1_000), result(0.25));
     expect(figures(cost)).toEqual({ microUsd: 750_000 + open, computed: true, known: true });
   });
@@ -223,38 +223,38 @@ describe('another process', () => {
     expect(totalMicroUsd(cost)).toBe(microUsd);
   });
 
-  it('counts to the micro-dollar where claude was asked before its first call', () => {
+  it('counts to the micro-dollar if claude was asked before its first call', () => {
     const opened = readOpening(restarted(before, 'resumed'), 0.5);
     expect(totalMicroUsd(opened)).toBe(500_000 + open);
     const cost = readLines(opened, init('2.1.329'), call('n1', 1_000), result(0.75));
     expect(totalMicroUsd(cost)).toBe(750_000 + open);
   });
 
-  it('does not count what a session had cost before the run', () => {
+  it('does not count the cost of the session before the run', () => {
     const opened = readOpening(restarted(EMPTY_COST, 'resumed'), 12.5);
     expect(figures(opened)).toEqual({ microUsd: 0, computed: false, known: false });
     expect(figures(readLines(opened, result(12.75)))).toEqual({ microUsd: 250_000, computed: false, known: true });
   });
 
-  it('heeds no opening of a counter that began at 0', () => {
+  it('ignores an opening of a counter that began at 0', () => {
     expect(readOpening(before, 0.5)).toBe(before);
   });
 });
 
-it('a report that was asked for in the middle of a turn counts like any other', () => {
+it('counts a requested report within a turn like any other', () => {
   const cost = readReport(readLines(EMPTY_COST, call('m1', 1_000), call('m2', 1_000)), 0.0065);
   expect(figures(cost)).toEqual({ microUsd: 6_500, computed: false, known: true });
   expect(toUsd(totalMicroUsd(cost))).toBe(0.0065);
 });
 
-it('holds little, however many calls there are', () => {
+it('keeps little state for any number of calls', () => {
   const lines = Array.from({ length: 2_000 }, (_, index) => call(`m${index}`, 1_000, { text: 'x'.repeat(100) }));
   const cost = readLines(EMPTY_COST, ...lines);
   expect(cost.calls).toHaveLength(1);
   expect(totalMicroUsd(cost)).toBe(2_000 * 3_375);
 });
 
-it('counts with the prices of the policy before the built-in ones', () => {
+it('prefers prices of the policy to built-in ones', () => {
   const own = { 'claude-sonnet': { input: 1_000_000, output: 0, cacheWrite: 0, cacheWriteHour: 0, cacheRead: 0 } };
   const usage = { input_tokens: 2_000_000, output_tokens: 5 };
   const message = { id: 'm1', model: 'claude-sonnet-4-5', content: [], usage };
@@ -267,7 +267,7 @@ it('counts with the prices of the policy before the built-in ones', () => {
   );
 });
 
-describe('a recording that holds the results of several processes', () => {
+describe('a recording with results of several processes', () => {
   const counted = (...lines: readonly Line[]) =>
     toUsd(
       totalMicroUsd(
@@ -284,11 +284,11 @@ describe('a recording that holds the results of several processes', () => {
     { ...result(total), usage: { input_tokens: thousands * 1_000, output_tokens: 200 } },
   ];
 
-  it('adds up counters that begin at 0, also where each is larger than the one before', () => {
+  it('adds up counters that begin at 0, even if each is larger than the one before', () => {
     expect(counted(...turn('a', 10, 0.033), ...turn('b', 30, 0.093), ...turn('c', 20, 0.063))).toBeCloseTo(0.189, 6);
   });
 
-  it('goes on with a counter that goes on, also over what the recording does not show', () => {
+  it('continues a counter across gaps of the recording', () => {
     expect(counted(...turn('a', 10, 0.033), ...turn('b', 30, 0.126), result(0.2), ...turn('c', 20, 0.263))).toBe(0.263);
   });
 });

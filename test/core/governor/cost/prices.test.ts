@@ -30,14 +30,14 @@ describe('the price of a model', () => {
     expect(priceOf(model, PRICES)?.input).toBe(input);
   });
 
-  it('is the one of the longest name that fits', () => {
+  it('is that of the longest matching name', () => {
     const price = { input: 1, output: 1, cacheWrite: 1, cacheWriteHour: 1, cacheRead: 1 };
     const prices = { glm: price, 'glm-5': { ...price, input: 5 }, 'glm-4': { ...price, input: 4 } };
     expect(priceOf('glm-5.1', prices)?.input).toBe(5);
     expect(priceOf('glm-6', prices)?.input).toBe(1);
   });
 
-  it('is made of whole numbers', () => {
+  it('has whole numbers', () => {
     const figures = Object.values(PRICES).flatMap(({ longPrompt, before, ...price }) => [
       ...Object.values(price),
       ...Object.values(longPrompt ?? {}),
@@ -81,7 +81,7 @@ describe.each([
   });
 });
 
-it('a prompt of 100,001 tokens costs Haiku 5.5 five times as much, with all that it answers', () => {
+it('of Haiku 5.5 is five times as high for a prompt of 100,001 tokens, including the answer', () => {
   const price = priceOf('claude-haiku-5-5', PRICES);
   const costOf = (input: number, output: number) =>
     price && microUsdOf({ input, output, cacheCreation: 0, cacheRead: 0 }, price);
@@ -137,7 +137,7 @@ describe('the price of a model by version', () => {
     expect(priceFor('claude-sonnet-5', {}, version)).toMatchObject({ input, output });
   });
 
-  it('is what the user says, whatever the version', () => {
+  it('is the configured one for any version', () => {
     const own = { 'claude-sonnet': { input: 1, output: 1, cacheWrite: 1, cacheWriteHour: 1, cacheRead: 1 } };
     expect(priceFor('claude-sonnet-5', own, '2.1.197')?.input).toBe(1);
   });
@@ -216,7 +216,7 @@ function candidates(use: ModelUse): (number | undefined)[] {
 
 const microUsd = (usd: number) => Math.round(usd * 1_000_000);
 
-describe('what claude itself says that a model has cost', () => {
+describe('the cost of a model by claude itself', () => {
   it('is met to the micro-dollar in every recording of a model with a price', () => {
     expect(PRICED.length).toBeGreaterThan(20);
     expect(PRICED.filter((use) => !candidates(use).includes(microUsd(use.use.costUSD ?? 0)))).toEqual([]);

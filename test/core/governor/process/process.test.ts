@@ -40,8 +40,8 @@ function diedAndBack(driver: Driver, changes: Partial<ExitEvent> = {}): unknown[
 
 const starts = (driver: Driver) => driver.actions.filter(({ kind }) => kind === 'start-claude');
 
-describe('claude dies in mid-turn', () => {
-  it('and one that refuses to resume its session is followed by one that is told again what is not answered', () => {
+describe('claude dies within a turn', () => {
+  it('and after a refused resume the next process gets all unanswered prompts', () => {
     const driver = midTurn();
     driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     driver.begin();
@@ -53,7 +53,7 @@ describe('claude dies in mid-turn', () => {
     expect(driver.state.relief.unfinished).toBeUndefined();
   });
 
-  it('and one that refuses to resume is told again what an earlier ctxb owes an answer to', () => {
+  it('and after a refused resume the next process gets prompts that an earlier ctxb left unanswered', () => {
     const driver = drive(runWith({ resumes: true }));
     const spent = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0 };
     const nothing = { finished: false, openTool: undefined, document: undefined };
@@ -73,7 +73,7 @@ describe('claude dies in mid-turn', () => {
     expect(openPrompts(driver.state)).toEqual(['earlier']);
   });
 
-  it('and again, when the caller has spoken into the turn that resumed: all of it is owed an answer, once', () => {
+  it('and again after the caller has sent a prompt into the resumed turn: each prompt is answered once', () => {
     const driver = midTurn();
     driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     driver.begin();
@@ -86,7 +86,7 @@ describe('claude dies in mid-turn', () => {
     expect(unanswered(driver.state)).toEqual([]);
   });
 
-  it('and what resumes the work is waited for, however late claude begins', () => {
+  it('and ctxb waits for the resumed turn, however late claude begins', () => {
     const driver = midTurn();
     driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     driver.begin();
@@ -95,7 +95,7 @@ describe('claude dies in mid-turn', () => {
     expect(actions).not.toContainEqual(expect.objectContaining({ kind: 'set-timer', timer: 'turn' }));
   });
 
-  it('and is started again with its session, after a second', () => {
+  it('and is restarted with its session, after a second', () => {
     const driver = midTurn();
     const actions = driver.tell(exitEvent());
     expect(decisions(actions)).toMatchObject([{ kind: 'restart', reason: 'claude ended: SIGKILL', attempt: 1 }]);
@@ -103,7 +103,7 @@ describe('claude dies in mid-turn', () => {
     expect(actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
   });
 
-  it('without a log: with a document from memory, in a new session', () => {
+  it('without a log it is restarted in a new session, with a document from memory', () => {
     const driver = midTurn();
     const actions = driver.tell(exitEvent({ logged: false }));
     expect(kinds(decisions(actions))).toEqual(['restart', 'handoff']);
@@ -120,7 +120,7 @@ describe('claude dies in mid-turn', () => {
     expect(decisions(midTurn().tell(exitEvent(end)))).toMatchObject([{ kind: 'restart', reason }]);
   });
 
-  it('every timer of the dead process is cleared', () => {
+  it('clears every timer of the dead process', () => {
     const timers = midTurn()
       .tell(exitEvent())
       .flatMap((action) => (action.kind === 'clear-timer' ? [action.timer] : []));
@@ -129,7 +129,7 @@ describe('claude dies in mid-turn', () => {
 });
 
 describe('prompts of a turn that died', () => {
-  it('go again, first, where the log does not have them', () => {
+  it('are sent again, before others, if the log lacks them', () => {
     const driver = midTurn();
     driver.prompt('Said into it.');
     driver.prompt('/cost');
@@ -150,13 +150,13 @@ describe('prompts of a turn that died', () => {
     });
   });
 
-  it('are gone on with, and not sent twice, where the log has them', () => {
+  it('are continued, and not sent twice, if the log has them', () => {
     expect(diedAndBack(midTurn(), { delivered: ['prompt-2'] })).toEqual([
       expect.stringMatching(/ended unexpectedly \(SIGKILL\) and continues in a new process.*Go on from where/s),
     ]);
   });
 
-  it('are taken for delivered where a later one is, and are owed an answer all the same', () => {
+  it('count as delivered if a later one is, and are still unanswered', () => {
     const driver = midTurn();
     driver.prompt('Said into it.');
     expect(decisions(driver.tell(exitEvent({ delivered: ['prompt-3'] })))).toMatchObject([{ undelivered: [] }]);
@@ -166,7 +166,7 @@ describe('prompts of a turn that died', () => {
     expect(driver.claude(initLine(), callLine(22_000), resultLine())).toContainEqual({ kind: 'answered', uuids });
   });
 
-  it('of both kinds: first what was begun, then the rest', () => {
+  it('of both kinds: begun ones first, then the rest', () => {
     const driver = midTurn();
     driver.prompt('Said into it.');
     expect(diedAndBack(driver, { delivered: ['prompt-2'] })).toEqual([
@@ -175,7 +175,7 @@ describe('prompts of a turn that died', () => {
     expect(said(driver.claude(initLine(), callLine(22_000), resultLine()))).toEqual(['Said into it.']);
   });
 
-  it('the agent is told what was under way', () => {
+  it('the agent learns which tool was running', () => {
     const driver = midTurn();
     const line = callLine(22_000);
     const content = [{ type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'make all' } }];
@@ -185,17 +185,17 @@ describe('prompts of a turn that died', () => {
     ]);
   });
 
-  it('the agent is told what the log knows, where the stream did not show it', () => {
+  it('the agent learns about tools that only the log shows', () => {
     const told = diedAndBack(midTurn(), { delivered: ['prompt-2'], openTool: 'Edit a.ts' });
     expect(told).toEqual([expect.stringContaining('not known: Edit a.ts.')]);
   });
 
-  it('an answer that did not arrive is asked for again', () => {
+  it('an answer that did not arrive is requested again', () => {
     const told = diedAndBack(midTurn(), { delivered: ['prompt-2'], finished: true });
     expect(told).toEqual([expect.stringContaining('The last answer did not arrive: give it again.')]);
   });
 
-  it('what it was told of that itself is not lost when it dies again', () => {
+  it('the prompt to resume is not lost if claude dies again', () => {
     const driver = midTurn();
     diedAndBack(driver, { delivered: ['prompt-2'] });
     driver.claude(initLine());
@@ -203,8 +203,8 @@ describe('prompts of a turn that died', () => {
   });
 });
 
-describe('while no claude is there', () => {
-  it('prompts wait on disk, and go in order', () => {
+describe('between two processes', () => {
+  it('prompts wait on disk, and are sent in order', () => {
     const driver = midTurn();
     driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     expect(kinds(driver.prompt('Third.', 'Fourth.')).filter((kind) => kind === 'hold')).toHaveLength(2);
@@ -214,13 +214,13 @@ describe('while no claude is there', () => {
     expect(said(driver.claude(initLine(), callLine(22_000), resultLine()))).toEqual(['Fourth.']);
   });
 
-  it('nothing is written to the dead one', () => {
+  it('nothing is written to the dead process', () => {
     const driver = midTurn();
     driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     expect(sent(driver.prompt('Third.'))).toEqual([]);
   });
 
-  it('the next one is opened as the first was, and asked how full it is', () => {
+  it('the next process is initialized like the first, and asked for its context', () => {
     const driver = midTurn();
     driver.tell(exitEvent());
     const subtypes = sent(driver.begin()).map(({ request }) => (request as { subtype: string }).subtype);
@@ -247,7 +247,7 @@ describe('while no claude is there', () => {
     });
   });
 
-  it('a compaction that was under way is begun again', () => {
+  it('an interrupted compaction begins again', () => {
     const driver = afterTurn(160_000);
     driver.prompt('Next.');
     driver.tell(exitEvent());
@@ -266,8 +266,8 @@ describe('while no claude is there', () => {
   });
 });
 
-describe('how often', () => {
-  it('three times in a row, each later than the one before', () => {
+describe('the number of restarts', () => {
+  it('is three in a row, each later than the one before', () => {
     const driver = midTurn();
     for (let count = 0; count < 3; count++) diedAndBack(driver);
     expect(starts(driver)).toMatchObject([{ afterMs: 1_000 }, { afterMs: 2_000 }, { afterMs: 4_000 }]);
@@ -276,7 +276,7 @@ describe('how often', () => {
     expect(driver.state.input).toBe('closed');
   });
 
-  it('anew after a turn that went well', () => {
+  it('is reset after a turn that ended well', () => {
     const driver = midTurn();
     diedAndBack(driver);
     diedAndBack(driver);
@@ -297,7 +297,7 @@ describe('how often', () => {
   });
 });
 
-describe('an end that is no death', () => {
+describe('an exit without a restart', () => {
   it.each<{ name: string; end: Partial<ExitEvent> }>([
     ...(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'] as const).map((signal) => ({ name: signal, end: { signal } })),
     ...[0, 129, 130, 143].map((code) => ({ name: `exit code ${code}`, end: { signal: undefined, code } })),
@@ -332,7 +332,7 @@ describe('an end that is no death', () => {
     },
   );
 
-  it('by itself, at what the caller has said, before there was a session: what was said before is named', () => {
+  it('by itself, at an invalid line before the session: earlier prompts are named', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('Do the thing.');
@@ -341,14 +341,14 @@ describe('an end that is no death', () => {
     expect(ended).toContainEqual(expect.objectContaining({ kind: 'left-undone', prompts: ['prompt-1'] }));
   });
 
-  it('but a death it is behind a line that claude passes over', () => {
+  it('but with a restart after a line that claude ignores', () => {
     const driver = midTurn();
     driver.caller([] as unknown as Line);
     driver.tell(exitEvent({ code: 1, signal: undefined }));
     expect(starts(driver)).toHaveLength(1);
   });
 
-  it('by itself, before there was a session', () => {
+  it('by itself, before the session', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('Do the thing.');
@@ -357,7 +357,7 @@ describe('an end that is no death', () => {
   });
 });
 
-it('one that is killed before there was a session begins as the first did', () => {
+it('a claude that is killed before its session restarts like the first one', () => {
   const driver = drive();
   driver.begin();
   driver.prompt('Do the thing.');
@@ -365,7 +365,7 @@ it('one that is killed before there was a session begins as the first did', () =
   expect(starts(driver)).toEqual([{ kind: 'start-claude', resume: undefined, isFirst: true, afterMs: 1_000 }]);
 });
 
-it('a run that takes up another begins with what was broken off', () => {
+it('a run that resumes another begins with the interrupted work', () => {
   const driver = drive(runWith({ resumes: true }));
   driver.begin();
   driver.tell({
@@ -383,7 +383,7 @@ it('a run that takes up another begins with what was broken off', () => {
   expect(said(driver.claude(initLine(), callLine(21_000), resultLine()))).toEqual(['Held.']);
 });
 
-it('a document that a fresh process takes up dies with it before it is logged, and is given again', () => {
+it('a document that was lost with a process before it was logged is given again', () => {
   const driver = drive();
   driver.tell({
     kind: 'recovered',

@@ -60,8 +60,8 @@ function back(driver: Driver, delivered: readonly string[]): unknown[] {
   return said(driver.claude(contextAnswer(driver, totals)));
 }
 
-describe('a claude that says nothing any more', () => {
-  it('is interrupted after the time that was set, ended, and continued in the same session', () => {
+describe('a stalled claude', () => {
+  it('is interrupted after the configured time, ended, and resumed in the same session', () => {
     const driver = midTurn();
     expect(quiet(driver, 14)).toEqual([]);
     expect(quiet(driver, 1)).toEqual(['stall']);
@@ -80,7 +80,7 @@ describe('a claude that says nothing any more', () => {
     expect(driver.state.process.stalls).toBe(0);
   });
 
-  it('that does not heed the interrupt is killed, and its turn goes on', () => {
+  it('that ignores the interrupt is killed, and its turn resumes', () => {
     const driver = midTurn();
     quiet(driver, 15);
     driver.wait(10_000);
@@ -90,7 +90,7 @@ describe('a claude that says nothing any more', () => {
     expect(back(driver, ['prompt-2'])).toEqual([expect.stringContaining('Go on from where the work stands.')]);
   });
 
-  it('before it has begun the turn is killed at once, and its prompt is sent again', () => {
+  it('is killed at once before its turn has begun, and the prompt is sent again', () => {
     const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
     driver.prompt('Second.');
     expect(quiet(driver, 15)).toEqual(['stall']);
@@ -98,7 +98,7 @@ describe('a claude that says nothing any more', () => {
     expect(back(driver, [])).toEqual(['Second.']);
   });
 
-  it('three times in a row, and once more, ends the run with what was last seen', () => {
+  it('ends the run after three stalls in a row and a fourth one, with the last line that was seen', () => {
     const driver = midTurn();
     for (const tries of [1, 2, 3]) {
       expect(quiet(driver, 15)).toEqual(['stall']);
@@ -125,7 +125,7 @@ describe('a claude that says nothing any more', () => {
     expect(kinds(driver.actions)).toContain('kill');
   });
 
-  it('that does not end when its input is closed is ended', () => {
+  it('is ended if it does not exit after its input is closed', () => {
     const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
     driver.callerEnd();
     expect(driver.state.input).toBe('closed');
@@ -133,7 +133,7 @@ describe('a claude that says nothing any more', () => {
     expect(kinds(driver.actions)).toContain('kill');
   });
 
-  it('repeats what was said into its turn: claude has dropped that', () => {
+  it('gets prompts of its turn again, because claude has dropped them', () => {
     const driver = midTurn();
     driver.prompt('And look at the tests.');
     quiet(driver, 15);
@@ -141,7 +141,7 @@ describe('a claude that says nothing any more', () => {
     expect(back(driver, ['prompt-2']).at(-1)).toContain('And look at the tests.');
   });
 
-  it('and whose turn ends behind the kill has answered nothing', () => {
+  it('that ends its turn after the kill has answered no prompt', () => {
     const driver = midTurn();
     quiet(driver, 15);
     expect(kinds(driver.timeout('stall'))).toContain('kill');
@@ -149,7 +149,7 @@ describe('a claude that says nothing any more', () => {
     expect(back(driver, ['prompt-2']).at(-1)).toMatch(/^\[ctxb\] Claude Code stopped responding and was restarted/);
   });
 
-  it('but ends its turn itself when it is interrupted was no stall', () => {
+  it('is not stalled if it ends its turn itself when it is interrupted', () => {
     const driver = midTurn();
     quiet(driver, 15);
     const end = driver.claude(resultLine());
@@ -160,7 +160,7 @@ describe('a claude that says nothing any more', () => {
 });
 
 describe('no stall is', () => {
-  it('a tool that runs long: it is named once, with its command and age', () => {
+  it('a long-running tool: it is named once, with its command and age', () => {
     const driver = midTurn();
     driver.claude(toolLine('t1', 'npm test'));
     expect(quiet(driver, 40)).toEqual(['long-tool']);
@@ -190,7 +190,7 @@ describe('no stall is', () => {
     expect(quiet(driver, 2)).toContain('stall');
   });
 
-  it('a question that the caller has not answered', () => {
+  it('an unanswered question to the caller', () => {
     const driver = midTurn(RECOVERY, { callerSpeaksProtocol: true });
     driver.claude({
       type: 'control_request',
@@ -200,7 +200,7 @@ describe('no stall is', () => {
     expect(quiet(driver, 60)).toEqual([]);
   });
 
-  it('the time in which the machine slept', () => {
+  it('the time while the machine slept', () => {
     const driver = midTurn();
     driver.wait(8 * 60 * MINUTE);
     expect(decisions(driver.timeout('stall'))).toEqual([]);
@@ -215,7 +215,7 @@ describe('no stall is', () => {
     expect(quiet(driver, 14)).toEqual([]);
   });
 
-  it('anything, where no time was set', () => {
+  it('anything, without a configured time', () => {
     const driver = midTurn({});
     expect(driver.actions).not.toContainEqual(expect.objectContaining({ timer: 'stall' }));
     expect(quiet(driver, 60)).toEqual([]);
@@ -225,7 +225,7 @@ describe('no stall is', () => {
 describe('a subagent in the background', () => {
   const TASK = { type: 'system', task_id: 'a1', tool_use_id: 't1', task_type: 'local_agent' };
 
-  it('that says nothing any more ends with claude, and the agent is told', () => {
+  it('that stalls ends with claude, and the agent is told', () => {
     const driver = midTurn();
     driver.claude(
       { ...TASK, subtype: 'task_started' },
@@ -240,13 +240,13 @@ describe('a subagent in the background', () => {
   });
 });
 
-it('an agent that is to be woken may be silent until then', () => {
+it('an agent with a scheduled wake-up may be silent until then', () => {
   const driver = midTurn();
   driver.claude(toolResultLine('', { tool_use_result: { scheduledFor: 9_999_999_999 } }), resultLine());
   expect(quiet(driver, 60)).toEqual([]);
 });
 
-it('nothing is watched in a run that only observes', () => {
+it('no stall is detected in observe mode', () => {
   const driver = drive(runWith({ mode: 'observe', policy: policyWith({ recovery: RECOVERY }) }));
   driver.begin();
   driver.prompt('First.');

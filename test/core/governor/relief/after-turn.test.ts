@@ -21,7 +21,7 @@ const AFTER_TURN: readonly Line[] = [
   userLine('This is what happened.', { isSynthetic: true, isCompactSummary: true, session_id: 's1' }),
 ];
 
-it('a compaction of claude after a turn relieves the context: ctxb asks for none', () => {
+it('after a compaction of claude between two turns ctxb starts no other', () => {
   const driver = afterTurn(160_000);
   const actions = driver.claude(...AFTER_TURN);
   expect(kinds(decisions(actions))).toContain('native-compaction');
@@ -30,7 +30,7 @@ it('a compaction of claude after a turn relieves the context: ctxb asks for none
   expect(said(driver.prompt('Next.'))).toEqual(['Next.']);
 });
 
-it('a prompt that comes while it runs goes on once, and its turn is shown', () => {
+it('a prompt during that compaction is sent once, and its turn is shown', () => {
   const [compacting, ...end] = AFTER_TURN;
   const driver = afterTurn(100_000);
   driver.claude(compacting ?? {});
@@ -42,7 +42,7 @@ it('a prompt that comes while it runs goes on once, and its turn is shown', () =
   expect(driver.state.gauge.used).toBe(30_000);
 });
 
-it('a summary that fails after a turn changes nothing', () => {
+it('a failed summary after a turn changes nothing', () => {
   const driver = afterTurn(160_000);
   const before = driver.state.gauge;
   driver.claude(

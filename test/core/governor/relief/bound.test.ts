@@ -51,7 +51,7 @@ describe.each([
   });
 });
 
-it('what a compaction cannot leave is not taken before claude would take it', () => {
+it('contents that a compaction cannot keep stay until claude would remove them', () => {
   const shape = { prompts: 8, edits: 5, files: 17, tokens: 10_000, inTurn: 11 };
   const world = { window: 200_000, model: OPUS.model };
   const [alone, run] = [playAlone(jobOf(shape), world), playGoverned(jobOf(shape), world)];

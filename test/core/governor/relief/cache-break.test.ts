@@ -54,8 +54,8 @@ function breaks({ actions }: Driver) {
   return actions.filter((action) => action.kind === 'cache-broken') as Extract<Decision, { kind: 'cache-broken' }>[];
 }
 
-describe('a call that writes again what was in the cache', () => {
-  it('says what it cost and what the API says has changed', () => {
+describe('a call that rewrites cached tokens', () => {
+  it('reports the cost, and the cause that the API names', () => {
     const driver = started();
     driver.claude(call({ ...COLD, miss: 'tools_changed' }));
     const [found, ...more] = breaks(driver);
@@ -80,7 +80,7 @@ describe('a call that writes again what was in the cache', () => {
     expect(breaks(driver)).toMatchObject([{ cause }]);
   });
 
-  it('names the tools and servers that claude has beside those of the turn before', () => {
+  it('names new tools and servers of claude since the turn before', () => {
     const driver = started(initLine(NO_MCP));
     driver.claude(resultLine());
     driver.prompt('Go on.');
@@ -98,13 +98,13 @@ describe('a call that writes again what was in the cache', () => {
     ]);
   });
 
-  it('says that something was taken out of the conversation', () => {
+  it('reports content that was removed from the conversation', () => {
     const driver = started();
     driver.claude(call({ read: 19_000, written: 77_000 }));
     expect(breaks(driver)).toMatchObject([{ cause: 'messages', reason: 'the conversation is 24000 tokens shorter' }]);
   });
 
-  it('names a pause within a turn, of which nobody was told before', () => {
+  it('names a pause within a turn that was not announced', () => {
     const driver = started();
     driver.wait(6 * MINUTE_MS);
     driver.claude(call({ ...COLD, model: 'claude-opus-4-5' }));
@@ -113,7 +113,7 @@ describe('a call that writes again what was in the cache', () => {
     ]);
   });
 
-  it('names a claude that was started again', () => {
+  it('names a restart of claude', () => {
     const driver = started();
     driver.tell(exitEvent());
     driver.claude(initLine(), call(COLD));
@@ -121,8 +121,8 @@ describe('a call that writes again what was in the cache', () => {
   });
 });
 
-describe('nothing is said', () => {
-  it('of a pause that was announced before the prompt', () => {
+describe('no announcement', () => {
+  it('for a pause that was announced before the prompt', () => {
     const driver = started();
     driver.claude(resultLine());
     driver.wait(6 * MINUTE_MS);

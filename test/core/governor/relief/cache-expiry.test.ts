@@ -79,7 +79,7 @@ describe('a prompt after a pause', () => {
     expect(afterPause(pause)).toHaveLength(times);
   });
 
-  it('says what reading everything again costs', () => {
+  it('announces the cost of reading everything again', () => {
     const [said] = afterPause({ minutes: 8 });
     expect(said).toMatchObject({
       tokens: 120_001,
@@ -98,7 +98,7 @@ describe('a prompt after a pause', () => {
     expect(afterPause({ minutes: 61, call: cachedCall(120_000, HOUR) })).toMatchObject([{ usd: 0.720_006 }]);
   });
 
-  it('says so once for each prompt, and not for one that comes soon after', () => {
+  it('is announced once for each prompt, and not for a prompt soon after', () => {
     const driver = drive(runWith());
     driver.wait(1);
     driver.begin();
@@ -110,7 +110,7 @@ describe('a prompt after a pause', () => {
     expect(expiries(driver)).toHaveLength(2);
   });
 
-  it('says nothing of a context that was replaced in the pause', () => {
+  it('announces nothing for a context that was replaced in the pause', () => {
     const driver = drive(runWith({ mode: 'observe' }));
     driver.wait(1);
     driver.begin();
@@ -137,11 +137,11 @@ describe('compacting first', () => {
     return expiries(driver)[0]?.saving;
   }
 
-  it('is not said to be cheaper when few calls are to be expected', () => {
+  it('is not announced as cheaper if few calls are expected', () => {
     expect(afterCalls(3)).toBeUndefined();
   });
 
-  it('is said to be cheaper when many are', () => {
+  it('is announced as cheaper if many calls are expected', () => {
     expect(afterCalls(40)).toEqual({ calls: 40, usd: expect.closeTo(0.72, 3) });
   });
 });

@@ -38,7 +38,7 @@ function withoutHandoff(compaction: Partial<Policy['compaction']> = {}): Partial
 }
 
 describe('a compaction at the boundary', () => {
-  it('goes alone and first; the prompt waits on disk', () => {
+  it('is sent alone and first; the prompt waits on disk', () => {
     const actions = full().prompt('Next.');
     expect(kinds(actions)).toEqual(['hold', 'compact', 'send', 'set-timer']);
     expect(said(actions)).toEqual(['/compact focus on Do the thing.']);
@@ -79,7 +79,7 @@ describe('a compaction at the boundary', () => {
     expect(said(full().prompt(text))).toEqual(['/compact focus on Do the thing.']);
   });
 
-  it('is focused on a command once the model was asked for it, and on none that claude answers itself', () => {
+  it('is focused on a command that the model got, and not on one that claude answers itself', () => {
     const driver = afterTurn(20_000);
     driver.prompt('/model claude-sonnet-4-5-20250929');
     driver.claude(initLine(), syntheticLine('Set model.'), resultLine());
@@ -89,7 +89,7 @@ describe('a compaction at the boundary', () => {
     expect(focusText(driver.state)).toBe('focus on /fix the parser of dates');
   });
 
-  it('is judged with the prompts that were said in between', () => {
+  it('takes prompts in between into account', () => {
     const driver = afterTurn(155_000);
     const long = 'word '.repeat(1_000);
     driver.prompt(long);
@@ -99,8 +99,8 @@ describe('a compaction at the boundary', () => {
   });
 });
 
-describe('prompts that come during a compaction', () => {
-  it('wait, and go one per turn', () => {
+describe('prompts during a compaction', () => {
+  it('wait, and are sent one per turn', () => {
     const driver = full();
     driver.prompt('One.', 'Two.', 'Three.');
     expect(driver.actions.filter(({ kind }) => kind === 'hold')).toHaveLength(3);
@@ -109,7 +109,7 @@ describe('prompts that come during a compaction', () => {
     expect(said(driver.claude(...turn(31_000)))).toEqual(['Three.']);
   });
 
-  it('wait also between the command and its begin', () => {
+  it('wait also between the command and its start', () => {
     const driver = full();
     driver.prompt('One.');
     driver.claude(initLine());
@@ -117,10 +117,10 @@ describe('prompts that come during a compaction', () => {
   });
 });
 
-describe('a turn that claude starts itself, between the command and its begin', () => {
+describe('a turn that claude starts itself, between the command and its start', () => {
   const foreign = [callLine(161_000), toolResultLine('x'), resultLine({ origin: { kind: 'task-notification' } })];
 
-  it('is not the compaction: what was withheld is shown', () => {
+  it('is not the compaction: buffered lines are shown', () => {
     const driver = full();
     driver.prompt('Next.');
     expect(kinds(driver.claude(initLine()))).toEqual([]);
@@ -128,7 +128,7 @@ describe('a turn that claude starts itself, between the command and its begin', 
     expect(driver.state.operation).toMatchObject({ phase: 'compacting', turn: 'asked' });
   });
 
-  it('ends without a verdict, and the waiting starts anew', () => {
+  it('ends without a verdict, and the timer restarts', () => {
     const driver = full();
     driver.prompt('Next.');
     const actions = driver.claude(initLine(), ...foreign);
@@ -146,7 +146,7 @@ describe('a turn that claude starts itself, between the command and its begin', 
     expect(said(actions)).toEqual(['Next.']);
   });
 
-  it('the lines of our own turn are dropped, once it is clear that they are ours', () => {
+  it('the lines of a turn of ctxb are dropped as soon as its owner is known', () => {
     const driver = full();
     driver.prompt('Next.');
     expect(driver.claude(statusLine({ status: 'compacting' }))).toEqual([{ kind: 'buffered', fate: 'drop' }]);
@@ -154,7 +154,7 @@ describe('a turn that claude starts itself, between the command and its begin', 
   });
 });
 
-describe('a session whose first call was full already, as after --resume', () => {
+describe('a session that is full at its first call, as after --resume', () => {
   const resumed = () => {
     const driver = drive();
     driver.begin();
@@ -177,7 +177,7 @@ describe('a session whose first call was full already, as after --resume', () =>
 });
 
 describe('attempts', () => {
-  it('are given up after as many failures in a row as are allowed', () => {
+  it('end after the allowed number of failures in a row', () => {
     const driver = full(withoutHandoff());
     driver.prompt('One.');
     expect(kinds(driver.claude(...COMPACT_TURNS.empty))).not.toContain('give-up');
@@ -189,19 +189,19 @@ describe('attempts', () => {
     expect(said(driver.prompt('Three.'))).toEqual(['Three.']);
   });
 
-  it('one is enough where the API refused it: it would refuse it again', () => {
+  it('end after one refusal of the API, which would refuse again', () => {
     const driver = full(withoutHandoff());
     driver.prompt('One.');
     expect(kinds(driver.claude(...COMPACT_TURNS.failed))).toContain('give-up');
   });
 
-  it('one per prompt: a failure is not tried again at once', () => {
+  it('are limited to one per prompt: a failure is not retried at once', () => {
     const driver = full();
     driver.prompt('One.');
     expect(said(driver.claude(...COMPACT_TURNS.empty))).toEqual(['One.']);
   });
 
-  it('are worth it again after a compaction of claude itself', () => {
+  it('are allowed again after a compaction of claude itself', () => {
     const driver = full(withoutHandoff({ maxAttempts: 1 }));
     driver.prompt('One.');
     driver.claude(...COMPACT_TURNS.failed);
@@ -212,7 +212,7 @@ describe('attempts', () => {
     expect(said(driver.prompt('Three.'))).toEqual(['/compact focus on Do the thing.']);
   });
 
-  it('are worth it again after the caller cleared the conversation', () => {
+  it('are allowed again after the caller cleared the conversation', () => {
     const driver = full(withoutHandoff({ maxAttempts: 1 }));
     driver.prompt('One.');
     driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));
@@ -245,7 +245,7 @@ describe('the landing', () => {
     expect(driver.state.relief.failures).toBe(1);
   });
 
-  it('that freed nothing again is the end of trying', () => {
+  it('that freed nothing again ends the attempts', () => {
     const { driver } = land(159_000);
     driver.claude(resultLine());
     driver.prompt('Again.');
@@ -255,7 +255,7 @@ describe('the landing', () => {
 });
 
 describe('the latch', () => {
-  it('implies the warning, which is given once', () => {
+  it('implies the warning, which comes once', () => {
     const driver = full(withoutHandoff());
     expect(decisions(driver.actions).filter(({ kind }) => kind === 'warn')).toHaveLength(1);
     driver.prompt('Next.');
@@ -281,7 +281,7 @@ describe('the latch', () => {
     expect(driver.state.relief.latch).toBe('compact');
   });
 
-  it('compacts no context that claude compacted itself in mid-turn', () => {
+  it('is cleared by a compaction of claude itself within a turn', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('Do the thing.');

@@ -38,7 +38,7 @@ const run = (command: string): Happening => ['Bash', { command }];
 const edit = (file_path: string): Happening => ['Edit', { file_path, old_string: 'a', new_string: 'b' }];
 const write = (file_path: string): Happening => ['Write', { file_path, content: TEXT }];
 
-describe('what claude alone would not fetch', () => {
+describe('contents that claude alone would not fetch', () => {
   it.each<{ name: string; all: Happening[]; again: number }>([
     { name: 'a file that a relief took away', all: [read('a'), 'relief', read('a')], again: 1 },
     { name: 'a command whose result a relief took away', all: [run('grep x'), 'relief', run('grep x')], again: 1 },
@@ -57,18 +57,18 @@ describe('what claude alone would not fetch', () => {
     expect(step.tokens > 0).toBe(again > 0);
   });
 
-  it('is what it would have to fetch, where only its own summary took it away', () => {
+  it('are owed if only a summary of claude alone removed them', () => {
     expect(contentsOf(read('a'), 'summary', edit('a')).step.owed.tokens).toBeGreaterThan(500);
   });
 
-  it('is known of the newest names only', () => {
+  it('are known of the newest names only', () => {
     const { byName } = contentsOf(...Array.from({ length: 600 }, (_, index) => read(`file-${index}`)));
     expect(Object.keys(byName).length).toBeLessThanOrEqual(500);
     expect(Object.keys(byName).at(-1)).toBe('file-599');
   });
 });
 
-describe('what claude shows again behind a summary', () => {
+describe('files that claude shows again after a summary', () => {
   const large = (file_path: string): Happening => ['Read', { file_path }, TEXT.repeat(8)];
   const ROOM = 1_000_000;
 
@@ -79,19 +79,19 @@ describe('what claude shows again behind a summary', () => {
     expect(shownAgain(contents, 1_000).names).toEqual([]);
   });
 
-  it('of files that were used together, the one that was fetched last comes first', () => {
+  it('begin with the last fetched of files that were used together', () => {
     const contents = endStep(contentsOf(read('a'), read('b'), edit('a')));
     expect(shownAgain(contents, ROOM).names).toEqual(['b', 'a']);
   });
 
-  it('are not the last results, which a summary leaves', () => {
+  it('are not the last results, which a summary keeps', () => {
     expect(shownAgain(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
     const { byName } = forgetHad(contentsOf(read('a'), run('t'), read('last')), []);
     expect(Object.values(byName).map(({ had }) => had > 0)).toEqual([false, false, true]);
   });
 });
 
-describe('what a change needs that a summary of claude alone took', () => {
+describe('files that a change needs and a summary of claude alone removed', () => {
   it('are as many of the last files as were read in a row before a change', () => {
     const owed = (...all: Happening[]) => contentsOf(...all, 'summary', edit('b')).step.owed.calls;
     expect(owed(read('a'), read('b'), edit('a'))).toBe(2);
@@ -100,7 +100,7 @@ describe('what a change needs that a summary of claude alone took', () => {
   });
 });
 
-describe('what is likely to be used again', () => {
+describe('contents that are likely to be used again', () => {
   const poor = {
     fetching: (tokens: number) => 30 * tokens,
     holding: (tokens: number, calls: number) => (11.5 + calls) * tokens,
@@ -114,18 +114,18 @@ describe('what is likely to be used again', () => {
   const done = (from: number) =>
     Array.from({ length: 8 }, (_, index) => [read(`src/${from + index}`), edit(`src/${from + index}`)]).flat();
 
-  it('is what was read a moment ago, where what is read is changed, and what is changed is done with', () => {
+  it('are the latest reads, if each file is read, changed and then finished', () => {
     const { keep } = workingSet(contentsOf(...done(0), read('new')), 17, rich);
     expect(keep).toEqual(['17']);
   });
 
-  it('is not what commands print, however often files are used again', () => {
+  it('exclude the output of commands, however often files are used again', () => {
     const rounds = Array.from({ length: 8 }, (_, at) => [run(`make ${at}`), edit('a'), edit('b')]).flat();
     const { keep } = workingSet(contentsOf(read('a'), read('b'), ...rounds), 26, rich);
     expect(keep).toEqual(['1', '2']);
   });
 
-  it('is not what comes back only after the next relief: of files in turn, those whose turn is next', () => {
+  it('exclude files that return only after the next relief: of files in rotation, the next ones stay', () => {
     const turns = Array.from({ length: 120 }, (_, at) => edit(`src/${at % 40}`));
     const files = Array.from({ length: 40 }, (_, at) => [read(`src/${at}`), edit(`src/${at}`)]).flat();
     const kept = (fetching: number) =>
@@ -136,19 +136,19 @@ describe('what is likely to be used again', () => {
     expect(kept(120).slice(0, 10)).toEqual(ids.slice(0, 10));
   });
 
-  it('is not what has waited for longer than all that was used again', () => {
+  it('exclude contents that have waited longer than all reused ones', () => {
     const contents = contentsOf(...done(0), ...idle(30));
     expect(workingSet(contents, 46, rich).keep).not.toContain('1');
   });
 
-  it('is what comes back after as long a time', () => {
+  it('include contents that return after the same time', () => {
     const files = Array.from({ length: 8 }, (_, index) => `src/${index}`);
     const rounds = [files.map((file) => read(file)), files.map(edit), files.map(edit)].flat();
     const { keep } = workingSet(contentsOf(...rounds), 24, rich);
     expect(keep).toHaveLength(8);
   });
 
-  it('is what was read in a row before a change, as long as changes follow each other', () => {
+  it('are the files that were read in a row before a change, while changes follow each other', () => {
     const files = Array.from({ length: 6 }, (_, index) => read(`src/${index}`));
     const changes = Array.from({ length: 12 }, () => [edit('src/0'), run('make')]).flat();
     expect(workingSet(contentsOf(...files, ...changes), 30, rich).keep.slice(0, 6)).toEqual([
@@ -164,14 +164,14 @@ describe('what is likely to be used again', () => {
     expect(workingSet(contentsOf(...files, ...changes, ...idle(20)), 50, rich).keep).toEqual([]);
   });
 
-  it('is no stake where claude alone has lost it, or is about to', () => {
+  it('are no stake if claude alone has lost them, or is about to', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).atStake).toBeGreaterThan(0);
     expect(workingSet(forgetHad(endStep(contents), []), 68, poor).atStake).toBe(0);
     expect(workingSet(contents, 68, { ...poor, isLost: true }).keep).not.toContain('1');
   });
 
-  it('is what claude says it has shown before: the first look holds it', () => {
+  it('include a file that claude has shown before: the first result contains it', () => {
     const first = contentsOf(read('a'));
     const unchanged = resultOf(2, 'File unchanged since last read.');
     const use = { type: 'tool_use', id: '2', name: 'Read', input: { file_path: 'a' } } as const;
@@ -180,7 +180,7 @@ describe('what is likely to be used again', () => {
     expect(step.again).toBe(0);
   });
 
-  it('may be what was not used yet: it goes as far as the run can bear to fetch it again, the oldest first', () => {
+  it('include unused contents, which go as far as the run can afford to fetch them again, oldest first', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).keep.slice(0, 8)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8']);
     const one = contents.byName['src/0']?.tokens ?? 0;

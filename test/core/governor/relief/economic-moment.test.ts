@@ -74,19 +74,19 @@ describe('the moment from which a relief pays', () => {
     expect(costPerCall({ ...outlook, growth: 100 }) / (counted / 1e6)).toBeCloseTo(1, 1);
   });
 
-  it('comes later the more has to be fetched again', () => {
+  it('comes later if more must be fetched again', () => {
     const moments = [0, 1, 3, 9].map((calls) => economicMoment({ ...usual, missed: { calls, tokens: 2_000 * calls } }));
     expect(moments).toEqual([...moments].sort((a, b) => a - b));
     expect(new Set(moments).size).toBe(4);
   });
 
-  it('is the same whatever the unit of the prices', () => {
+  it('is the same for any unit of the prices', () => {
     const cents = { write: 375, cacheRead: 30, output: 1_500 };
     expect(economicMoment({ ...usual, rates: cents })).toBe(economicMoment(usual));
   });
 });
 
-describe('what a relief saves a call', () => {
+describe('the saving of a relief per call', () => {
   it.each([
     { name: 'nearly what is not read any more', changes: { full: 94_000 }, usd: 0.0216 - 0.0345 / 10.724 },
     { name: 'over one call, less than nothing', changes: { full: 43_000, calls: 1 }, usd: 0.0063 - 0.0345 },

@@ -66,7 +66,7 @@ const compacted = (receipt: ExactReceipt = RECEIPT) => ({ kind: 'exact-receipt',
 const manual = [statusLine({ compact_result: 'success' }), boundaryLine('manual', FULL), resultLine({ num_turns: 0 })];
 
 describe('the mod', () => {
-  it('is loaded once the context has grown, and never in a short session', () => {
+  it('is loaded when the context has grown, and never in a short session', () => {
     expect(kinds(worked(39_000).actions)).not.toContain('arm-exact');
     const driver = worked(50_000);
     expect(kinds(driver.actions)).toContain('arm-exact');
@@ -80,7 +80,7 @@ describe('the mod', () => {
     expect(driver.state.exact.phase).toBe('ready');
   });
 
-  it('is waited for by a prompt before which the context is relieved, and by no other', () => {
+  it('delays only a prompt before which the context is relieved', () => {
     const early = worked(50_000);
     expect(said(early.prompt('Next.'))).toEqual(['Next.']);
     const driver = worked(FULL);
@@ -111,7 +111,7 @@ describe('the mod', () => {
     expect(driver.actions.filter(({ kind }) => kind === 'not-exact')).toHaveLength(1);
   });
 
-  it('is loaded again into the process that takes the place of one that died', () => {
+  it('is loaded again into the replacement of a dead process', () => {
     const driver = ready(50_000);
     driver.prompt('Next.');
     driver.tell(exitEvent());
@@ -124,7 +124,7 @@ describe('the mod', () => {
     expect(said(load(driver))).toEqual(['Next.']);
   });
 
-  it('is taken all the same when it comes late', () => {
+  it('is used even if it is loaded late', () => {
     const driver = worked(50_000);
     driver.timeout('exact');
     expect(driver.state.exact.phase).toBe('late');
@@ -133,8 +133,8 @@ describe('the mod', () => {
   });
 });
 
-describe('a compaction that the mod has answered', () => {
-  it('is known by the receipt, and one line says what it was', () => {
+describe('a compaction by the mod', () => {
+  it('is known by the receipt, and announced in one line', () => {
     const driver = ready(FULL);
     driver.prompt('Next.');
     driver.tell(compacted());
@@ -146,7 +146,7 @@ describe('a compaction that the mod has answered', () => {
     expect(said(actions)).toEqual(['Next.']);
   });
 
-  it('and that then fails says nothing of the next one', () => {
+  it('does not affect the next one if it fails', () => {
     const driver = ready(FULL);
     driver.prompt('Next.');
     driver.tell(compacted());
@@ -155,7 +155,7 @@ describe('a compaction that the mod has answered', () => {
     expect(decisions(actions)).toContainEqual(expect.objectContaining({ reason: 'the mod did not answer' }));
   });
 
-  it('gives nothing back: the answer holds it', () => {
+  it('gives back no prompts, because they stay in the context', () => {
     const driver = ready(100_000);
     driver.prompt('Next.');
     driver.claude(initLine(NEW), callLine(FULL));
@@ -166,7 +166,7 @@ describe('a compaction that the mod has answered', () => {
     expect(answer).not.toHaveProperty('recall');
   });
 
-  it('in mid-turn, what claude repeats is hidden and counts for nothing', () => {
+  it('within a turn, repeated messages are hidden and do not count', () => {
     const driver = ready(100_000);
     driver.prompt('Next.');
     driver.claude(initLine(NEW), callLine(FULL));
@@ -221,7 +221,7 @@ describe('a compaction that the mod has answered', () => {
     },
   );
 
-  it('an exact one between two that the mod left to claude makes up for the first', () => {
+  it('resets the count of refusals', () => {
     const driver = ready(FULL);
     for (const answered of [false, true, false]) {
       driver.prompt('Next.');

@@ -30,7 +30,7 @@ function working(): Driver {
 const planned = (driver: Driver) =>
   driver.actions.flatMap((action) => (action.kind === 'plan-exact' ? [action.midTurn] : [])).at(-1);
 
-it('what is said in mid-turn is in the plan once a call has taken it along', () => {
+it('a prompt within a turn is in the plan after a call has sent it', () => {
   const driver = working();
   driver.prompt('Not that.', 'And hurry.');
   driver.claude(toolResultLine('done'));
@@ -42,7 +42,7 @@ it('what is said in mid-turn is in the plan once a call has taken it along', () 
   ]);
 });
 
-it('after a summary the mod is told what the hook has given back, which it does not see', () => {
+it('after a summary the plan has the text that the hook gave back, which the mod does not see', () => {
   const driver = working();
   driver.prompt('Not that.');
   driver.claude(toolResultLine('done'), callLine(54_000), boundaryLine('auto', 54_000), callLine(20_000));
@@ -50,13 +50,13 @@ it('after a summary the mod is told what the hook has given back, which it does 
   expect(driver.state.exact).toMatchObject({ midTurn: [{ text, after: '' }], prompts: [text] });
 });
 
-it('between two turns a summary leaves nothing to be told again', () => {
+it('after a summary between two turns no prompt is repeated', () => {
   const driver = working();
   driver.claude(resultLine(), boundaryLine('manual', 54_000), callLine(20_000));
   expect(driver.state.exact.midTurn).toEqual([]);
 });
 
-it('what a task reports in mid-turn is in the plan too, and what begins a turn is not', () => {
+it('the report of a task within a turn is in the plan too, one that begins a turn is not', () => {
   const driver = working();
   const prompt = '<task-notification>done</task-notification>';
   const hook = hookLine('UserPromptSubmit', { prompt });
@@ -78,7 +78,7 @@ it.each([
   expect(driver.state.exact.midTurn.map(({ text }) => text)).toEqual(midTurn);
 });
 
-it('the plan names what was said', () => {
+it('the plan contains the prompts of the caller', () => {
   const driver = working();
   driver.prompt('<system-reminder>Not that.</system-reminder>', '/model opus');
   driver.claude(toolResultLine('done'), callLine(54_000));

@@ -51,7 +51,7 @@ const relieved = (call: number) => (state: GovernorState) => ({
 });
 
 describe('the moment of an exact compaction', () => {
-  it('is known from the calls, the prices and what stays', () => {
+  it('follows from the calls, the prices and the kept size', () => {
     const moment = momentAt(worked({}));
     expect(moment).toBeGreaterThan(20_000 + 3 * 12_000 - 1);
     expect(moment).toBeLessThan(70_000);
@@ -86,13 +86,13 @@ describe('the moment of an exact compaction', () => {
     expect(momentAt(worked(work))).toBeGreaterThan(momentAt(worked(than)));
   });
 
-  it('comes at once when the cache has expired', () => {
+  it('comes at once if the cache has expired', () => {
     const state = worked({ calls: 20, growth: 2_000 });
     const later = { ...state, now: (state.cache.usedAt ?? 0) + 3_600_000, cache: { ...state.cache, usedAt: 1 } };
     expect(momentAt(later)).toBeLessThan(momentAt(state));
   });
 
-  it('is a share where one is set', () => {
+  it('is a share of the window if configured', () => {
     expect(momentAt(worked({ policy: { compaction: { moment: 0.3 } } }))).toBe(60_000);
   });
 });
@@ -152,7 +152,7 @@ describe('the way that pays', () => {
     expect(momentOf(worked(work))?.way).toBe(way);
   });
 
-  it('is told with its price, and by auto with the price of both', () => {
+  it('is announced with its price, and with auto with both prices', () => {
     expect(reliefNow(worked({ calls: 45, policy: { strategy: 'handoff' } }))).toMatchObject({
       way: 'handoff',
       reason: expect.stringMatching(/have crossed \d+ of 200000: saves about \$0\.0\d+ a call, net of its cost$/),
@@ -162,7 +162,7 @@ describe('the way that pays', () => {
     );
   });
 
-  it('comes later where the agent has written more for the last handoff', () => {
+  it('comes later if the agent has written more for the last handoff', () => {
     const at = (answer: number) => {
       const changes = ({ relief }: GovernorState) => ({
         relief: { ...relief, handed: { call: 5, landing: 23_000, answer } },
@@ -173,7 +173,7 @@ describe('the way that pays', () => {
   });
 });
 
-describe('what follows from it', () => {
+describe('effects of the moment', () => {
   it('the context is compacted below every level of the window', () => {
     expect(reliefNow(worked({ calls: 15 }))).toBeUndefined();
     expect(reliefNow(worked({ calls: 35 }))).toEqual({ way: 'compact' });
@@ -196,14 +196,14 @@ describe('what follows from it', () => {
     expect(place?.at).toBeCloseTo(800 * (place?.percent ?? 0), 0);
   });
 
-  it('it stays where it is while the moment moves a little, and rests after a compaction', () => {
+  it('stays while the moment moves a little, and returns to its default after a compaction', () => {
     const state = worked({ calls: 15 });
     const near = changedIn(state, 'control', { trigger: momentAt(state) + 2_000 });
     expect(triggerPlace(near)?.at).toBe(near.control.trigger);
     expect(triggerPlace(worked({ changes: relieved(15) }))).toMatchObject({ at: 167_000, setting: 200_000 });
   });
 
-  it('the percentage is taken back', () => {
+  it('the percentage is reset', () => {
     const state = worked({ changes: relieved(15) });
     const low = changedIn(state, 'control', { trigger: 50_000, pending: {} });
     const { actions } = step(low, { t: 1, from: 'claude', event: { kind: 'init' } as never });
@@ -218,7 +218,7 @@ describe('what follows from it', () => {
   });
 });
 
-it('an exact compaction leaves what was asked in the context: work that is resumed does not say it again', () => {
+it('resumed work does not repeat a prompt that an exact compaction has kept', () => {
   const driver = afterTurn(60_000);
   const unfinished = { because: 'The API did not answer.', isLost: true };
   const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
@@ -240,8 +240,8 @@ const RECEIPT = {
   whole: [],
 };
 
-describe('a prompt that comes after the cache has expired', () => {
-  it('finds the context relieved, instead of being told what it costs', () => {
+describe('a prompt after the cache has expired', () => {
+  it('relieves the context instead of announcing the cost', () => {
     const driver = drive(runWith({ exact: true, policy: policyWith({ cost: { expiredCacheUsd: 0.05 } }) }));
     driver.wait(1);
     driver.begin();

@@ -49,7 +49,7 @@ function exhausted(changes: PolicyChanges = {}): Driver {
 const RESUMED = expect.stringMatching(/^The context was full in the middle of the work.*Second\./s);
 
 describe('a context that is too full for a turn', () => {
-  it('is seen by the caller only if nothing helps', () => {
+  it('is shown to the caller only if nothing helps', () => {
     const driver = afterTurn(100_000);
     driver.prompt('Second.');
     const seen = TOO_LONG.map((line) => {
@@ -60,7 +60,7 @@ describe('a context that is too full for a turn', () => {
     expect(seen).toEqual(['show', 'defer', 'defer']);
   });
 
-  it('is compacted, and the turn is gone on with', () => {
+  it('is compacted, and the turn resumes', () => {
     const driver = exhausted();
     expect(said(driver.actions).at(-1)).toBe('/compact focus on Do the thing.');
     const actions = driver.claude(...COMPACT_TURNS.success);
@@ -72,7 +72,7 @@ describe('a context that is too full for a turn', () => {
     });
   });
 
-  it('is handed over from memory where compacting did not help', () => {
+  it('is handed over from memory if compacting did not help', () => {
     const driver = exhausted();
     const actions = driver.claude(...COMPACT_TURNS.failed);
     expect(kinds(decisions(actions))).toContain('handoff');
@@ -81,12 +81,12 @@ describe('a context that is too full for a turn', () => {
     expect(said(driver.claude(...CLEARED))).toEqual([RESUMED]);
   });
 
-  it('is handed over where the compaction is not heard of again', () => {
+  it('is handed over if the compaction does not end', () => {
     const driver = exhausted();
     expect(kinds(decisions(driver.timeout('compaction')))).toEqual(['compacted', 'handoff']);
   });
 
-  it('is handed over by another process, and the turn is gone on with there', () => {
+  it('is handed over to another process, and the turn resumes there', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.tell(WRITTEN);
     driver.claude(...OFF);
@@ -95,7 +95,7 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
-  it('is not, where the user stops the run meanwhile: what is left is said', () => {
+  it('is not handed over if the user stops the run meanwhile: undone prompts are named', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.prompt('Third.');
     driver.tell(WRITTEN);
@@ -108,7 +108,7 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
-  it('ends the run where a fresh context does not help either, and says what was refused and where the document is', () => {
+  it('ends the run if a fresh context does not help either, and names the refused prompt and the document', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.tell(WRITTEN);
     driver.claude(...CLEARED);
@@ -120,7 +120,7 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state).toMatchObject({ outcome: 'unrelieved', input: 'closed' });
   });
 
-  it('ends the run after three handoffs in a row, each of which let the work go on for a while', () => {
+  it('ends the run after three handoffs in a row, even if each let the work continue for a while', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.tell(WRITTEN);
     driver.claude(...CLEARED);
@@ -148,7 +148,7 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
-  it('is told the words of the caller, and not those with which the turn itself had resumed', () => {
+  it('gets the prompts of the caller again, and not those of ctxb', () => {
     const driver = afterTurn(100_000);
     driver.prompt('Second.');
     driver.claude(initLine(), callLine(101_000));
@@ -160,7 +160,7 @@ describe('a context that is too full for a turn', () => {
     expect(text).not.toContain('[ctxb]');
   });
 
-  it('is handed over all the same where claude dies meanwhile', () => {
+  it('is handed over even if claude dies meanwhile', () => {
     const driver = exhausted({ compaction: { enabled: false } });
     driver.tell(WRITTEN);
     driver.tell(exitEvent());
@@ -168,7 +168,7 @@ describe('a context that is too full for a turn', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
-  it('is forgotten after a turn that went well', () => {
+  it('is forgotten after a successful turn', () => {
     const driver = exhausted();
     driver.claude(...COMPACT_TURNS.success);
     driver.claude(initLine(), callLine(30_000), resultLine());
@@ -191,8 +191,8 @@ function answered(driver: Driver): readonly string[] {
   return uuids.filter((uuid) => uuid.startsWith('prompt-'));
 }
 
-describe('a turn without room, into which the caller has spoken,', () => {
-  it('resumes behind the turn of what was said, if that goes well', () => {
+describe('a turn without room that got a further prompt', () => {
+  it('resumes after the turn of that prompt, if that succeeds', () => {
     const driver = spokenInto();
     const after = driver.claude(initLine(), callLine(40_000), resultLine());
     expect(answered(driver)).toEqual(['prompt-1', 'prompt-3']);
@@ -202,13 +202,13 @@ describe('a turn without room, into which the caller has spoken,', () => {
     expect(answered(driver)).toEqual(['prompt-1', 'prompt-3', 'prompt-2']);
   });
 
-  it('and is given its prompt again, where claude has compacted meanwhile', () => {
+  it('gets its own prompt again, if claude has compacted meanwhile', () => {
     const driver = spokenInto();
     const [text] = said(driver.claude(initLine(), boundaryLine('auto', 101_000), callLine(40_000), resultLine()));
     expect(text).toMatch(/has room again.*Second\./s);
   });
 
-  it('resumes together with what was said, if that has no room either', () => {
+  it('resumes together with that prompt, if that has no room either', () => {
     const driver = spokenInto({ handoff: { enabled: false } });
     const result = decodeObject(TOO_LONG.at(-1) ?? {});
     driver.claude(...TOO_LONG.slice(0, 2));
@@ -221,7 +221,7 @@ describe('a turn without room, into which the caller has spoken,', () => {
     expect(unanswered(driver.state)).toEqual([]);
   });
 
-  it('does not, if the caller stops what was said', () => {
+  it('does not resume if the caller stops that prompt', () => {
     const driver = spokenInto();
     driver.claude(initLine(), callLine(40_000));
     driver.caller({ type: 'control_request', request_id: 'stop', request: { subtype: 'interrupt' } });
@@ -232,7 +232,7 @@ describe('a turn without room, into which the caller has spoken,', () => {
   });
 });
 
-it('what a turn that resumed was to answer is not answered by a turn of claude itself during its relief', () => {
+it('a turn of claude itself during the relief does not answer the prompts of a resumed turn', () => {
   const driver = exhausted();
   driver.claude(...COMPACT_TURNS.success);
   driver.claude(initLine(), ...TOO_LONG.slice(1));

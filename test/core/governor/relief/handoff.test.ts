@@ -130,7 +130,7 @@ describe('a handoff comes', () => {
     expect(reasonAfter(run())).toBe(reason);
   });
 
-  it('where three compactions within five turns were of no use, and says what refilled the window', () => {
+  it('after three useless compactions within five turns, and names what refilled the window', () => {
     const driver = afterTurn(160_000);
     for (const prompt of ['One.', 'Two.', 'Three.']) {
       driver.prompt(prompt);
@@ -161,7 +161,7 @@ describe('a handoff comes', () => {
 });
 
 describe('the document', () => {
-  it('is asked for in a turn of its own; the prompt waits on disk', () => {
+  it('is requested in a separate turn; the prompt waits on disk', () => {
     const driver = asking();
     expect(kinds(driver.actions).slice(-4)).toEqual(['hold', 'handoff', 'send', 'set-timer']);
     expect(said(driver.actions).at(-1)).toEqual(ASKED);
@@ -178,7 +178,7 @@ describe('the document', () => {
     });
   });
 
-  it('is asked for once more, with what is wrong with it', () => {
+  it('is requested once more, with its problems', () => {
     const driver = asking();
     driver.claude(...answer('poor'));
     const actions = driver.tell({ kind: 'handoff-problems', problems: ['There is no Goal.'] });
@@ -191,7 +191,7 @@ describe('the document', () => {
     );
   });
 
-  it('comes from memory where the answer is an error', () => {
+  it('comes from memory if the answer is an error', () => {
     const driver = asking();
     const actions = driver.claude(...answer('API Error: 400 no', { is_error: true }));
     expect(actions).toContainEqual(
@@ -199,13 +199,13 @@ describe('the document', () => {
     );
   });
 
-  it('comes from memory where answers have a prescribed shape', () => {
+  it('comes from memory if answers have a prescribed schema', () => {
     const driver = asking({ answersInSchema: true });
     expect(said(driver.actions)).toEqual(['Do the thing.']);
     expect(driver.actions).toContainEqual(expect.objectContaining({ kind: 'write-handoff', answer: undefined }));
   });
 
-  it('is written without any tool: nobody is asked for a permission', () => {
+  it('is written without any tool: no permission is requested', () => {
     const driver = asking({ callerSpeaksProtocol: true });
     driver.claude(initLine());
     const question = { type: 'control_request', request_id: 'p1', request: { subtype: 'can_use_tool' } };
@@ -213,7 +213,7 @@ describe('the document', () => {
     expect(sent(driver.claude(question))).toMatchObject([{ response: { response: { behavior: 'deny' } } }]);
   });
 
-  it('no line of its turn is shown', () => {
+  it('hides all lines of its turn', () => {
     const driver = asking();
     const seen = fates(driver, answer('## Goal'));
     expect(seen).toEqual(['buffer', 'buffer', 'buffer']);
@@ -221,7 +221,7 @@ describe('the document', () => {
     expect(driver.state.turn.ended).toBe(1);
   });
 
-  it('a turn that claude starts by itself meanwhile is shown, and the answer is still awaited', () => {
+  it('shows a turn that claude starts by itself meanwhile, and the answer is still awaited', () => {
     const driver = asking();
     const actions = driver.claude(
       initLine(),
@@ -235,7 +235,7 @@ describe('the document', () => {
 });
 
 describe('an agent that takes too long', () => {
-  it('is told to stop, and what is known without it is written', () => {
+  it('is told to stop, and the document comes from memory', () => {
     const driver = asking();
     driver.claude(initLine(), callLine(FULL));
     driver.timeout('handoff');
@@ -247,7 +247,7 @@ describe('an agent that takes too long', () => {
     expect(said(driver.tell(WRITTEN))).toEqual(['/clear']);
   });
 
-  it('and does not even stop: its process ends', () => {
+  it('loses its process if it does not stop either', () => {
     const driver = asking();
     driver.timeout('handoff');
     expect(kinds(driver.timeout('handoff'))).toContain('write-handoff');
@@ -257,7 +257,7 @@ describe('an agent that takes too long', () => {
     expect(actions).toContainEqual({ kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 });
   });
 
-  it('with a turn that claude started by itself still has its time after that', () => {
+  it('still has its full time after a turn that claude started by itself', () => {
     const driver = asking();
     const actions = driver.claude(initLine(), callLine(FULL), resultLine({ origin: { kind: 'task-notification' } }));
     expect(actions).toContainEqual({ kind: 'set-timer', timer: 'handoff', afterMs: 300_000 });
@@ -265,7 +265,7 @@ describe('an agent that takes too long', () => {
 });
 
 describe('/clear', () => {
-  it('goes alone, and has half a minute', () => {
+  it('is sent alone, and has half a minute', () => {
     const driver = clearing();
     expect(said(driver.actions).at(-1)).toBe('/clear');
     expect(driver.actions.at(-1)).toEqual({ kind: 'set-timer', timer: 'handoff', afterMs: 30_000 });
@@ -289,20 +289,20 @@ describe('/clear', () => {
     expect(actions).toContainEqual({ kind: 'clear-timer', timer: 'handoff' });
   });
 
-  it('no line of its turn is shown', () => {
+  it('hides all lines of its turn', () => {
     const driver = clearing();
     expect(fates(driver, CLEARED)).not.toContain('show');
     expect(driver.actions).toContainEqual({ kind: 'buffered', fate: 'drop' });
   });
 
-  it('gives the document to the fresh context, once: when claude asks what to begin it with', () => {
+  it('gives the document to the fresh context, once, by the SessionStart hook', () => {
     const driver = clearing();
     expect(told(driver.claude(hookLine('SessionStart', { source: 'clear' })))).toEqual([DOCUMENT]);
     driver.claude(...CLEARED);
     expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' }))).join('')).not.toContain(DOCUMENT);
   });
 
-  it('gives it with the first prompt where claude did not ask', () => {
+  it('gives the document with the first prompt if claude did not call that hook', () => {
     const driver = clearing();
     driver.claude(...CLEARED);
     expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' })))).toEqual([
@@ -311,7 +311,7 @@ describe('/clear', () => {
     expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' }))).join('')).not.toContain(DOCUMENT);
   });
 
-  it('is followed by a turn that nobody sees where claude calls no hooks', () => {
+  it('is followed by a hidden turn if claude calls no hooks', () => {
     const driver = clearing({ withoutHooks: true });
     const actions = driver.claude(...CLEARED);
     expect(said(actions)).toEqual([expect.stringContaining(DOCUMENT)]);
@@ -320,7 +320,7 @@ describe('/clear', () => {
     expect(said(driver.actions).at(-1)).toBe('Next.');
   });
 
-  it('is followed by the next prompt only once a late turn of ours has ended', () => {
+  it('is followed by the next prompt only after a late turn of ctxb has ended', () => {
     const driver = clearing({ withoutHooks: true });
     driver.claude(...CLEARED, initLine({ session_id: 's2' }), callLine(21_000));
     const late = driver.timeout('handoff');
@@ -332,7 +332,7 @@ describe('/clear', () => {
     expect(driver.state.mailbox.prompts).toMatchObject([{ fate: 'heard' }]);
   });
 
-  it('is followed by another process where claude does not even stop a turn of ours', () => {
+  it('is followed by another process if claude does not stop a turn of ctxb', () => {
     const driver = clearing({ withoutHooks: true });
     driver.claude(...CLEARED, initLine({ session_id: 's2' }), callLine(21_000));
     driver.timeout('handoff');
@@ -342,23 +342,23 @@ describe('/clear', () => {
     expect(said(driver.actions).at(-1)).toContain(DOCUMENT);
   });
 
-  it('of which nothing comes in time is not waited for', () => {
+  it('is not waited for beyond its timeout', () => {
     const driver = clearing();
     expect(kinds(driver.timeout('handoff'))).toEqual(['end-input', 'set-timer']);
   });
 
-  it('is not given up while a turn that claude started by itself is in the way', () => {
+  it('is not given up during a turn that claude started by itself', () => {
     const driver = clearing();
     driver.claude(initLine(), callLine(FULL), toolResultLine('x'));
     expect(kinds(driver.timeout('handoff'))).toEqual(['set-timer']);
   });
 
-  it('that is switched off leads to another process', () => {
+  it('leads to another process if it is switched off', () => {
     const driver = clearing();
     expect(kinds(driver.claude(...REFUSED))).toContain('end-input');
   });
 
-  it('that says nothing leads to another process', () => {
+  it('leads to another process if it has no effect', () => {
     const driver = clearing();
     expect(kinds(driver.claude(...MUTE))).toContain('end-input');
   });
@@ -372,11 +372,11 @@ describe('another process', () => {
     return driver;
   };
 
-  it('takes the place of the full one, at once and with no session', () => {
+  it('replaces the full one, at once and without a session', () => {
     expect(left().actions.at(-1)).toEqual({ kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 });
   });
 
-  it('is there: the prompts that waited go, and the first takes the document with it', () => {
+  it('gets the waiting prompts, and the document with the first one', () => {
     const driver = left();
     const actions = driver.begin();
     expect(decisions(actions)).toMatchObject([{ kind: 'handed-over', way: 'process', by: 'agent' }]);
@@ -386,7 +386,7 @@ describe('another process', () => {
     ]);
   });
 
-  it('the line of descent says that the work was handed over', () => {
+  it('is recorded in the lineage as handed over', () => {
     const driver = left();
     driver.begin();
     expect(decisions(driver.claude(initLine({ session_id: 's2' })))).toMatchObject([
@@ -394,18 +394,18 @@ describe('another process', () => {
     ]);
   });
 
-  it('needs no log of the old one, nor that a crash is mended', () => {
+  it('needs no log of the old one, and no crash recovery', () => {
     expect(left({ persistent: false }).actions.at(-1)).toMatchObject({ kind: 'start-claude' });
     expect(left({}, { recovery: { enabled: false } }).actions.at(-1)).toMatchObject({ kind: 'start-claude' });
   });
 
-  it('does not come where a signal stops the run before it starts: what is left undone is told', () => {
+  it('does not start if a signal stops the run before: undone prompts are named', () => {
     const actions = left().tell(exitEvent({ signal: 'SIGTERM' }));
     expect(kinds(actions)).not.toContain('start-claude');
     expect(decisions(actions)).toMatchObject([{ kind: 'left-undone', prompts: ['prompt-2'] }]);
   });
 
-  it('that dies before its session begins is not given the full one again', () => {
+  it('does not resume the full session if it dies before its own begins', () => {
     const driver = left();
     driver.begin();
     const actions = driver.tell(exitEvent({ logged: true }));
@@ -426,14 +426,14 @@ describe('after a handoff', () => {
     ]);
   });
 
-  it('that freed too little there is no other', () => {
+  it('no other follows if it freed too little', () => {
     const { driver, actions } = landed(150_000);
     expect(decisions(actions)).toMatchObject([{ reason: 'the handoff freed too little' }, { kind: 'warn' }]);
     driver.claude(callLine(FULL), resultLine());
     expect(kinds(decisions(driver.prompt('More.')))).not.toContain('handoff');
   });
 
-  it('the health ledger has it, with its time', () => {
+  it('the health records include it, with its duration', () => {
     const { driver } = landed(30_000);
     const events = driver.actions.flatMap((action) => (action.kind === 'health' ? [action.record.details] : []));
     expect(events).toContainEqual(
@@ -441,7 +441,7 @@ describe('after a handoff', () => {
     );
   });
 
-  it('latch, failures and what was due are forgotten', () => {
+  it('latch, failures and due reliefs are reset', () => {
     const { state } = landed(30_000).driver;
     expect(state).toMatchObject({
       relief: { latch: 'none', failures: 0, due: undefined, handed: { landing: 30_000 } },
@@ -449,8 +449,8 @@ describe('after a handoff', () => {
   });
 });
 
-describe('a handoff is broken off', () => {
-  it('by a crash: it begins anew', () => {
+describe('an interrupted handoff', () => {
+  it('begins again after a crash', () => {
     const driver = asking();
     driver.claude(initLine());
     driver.tell(exitEvent());
@@ -462,7 +462,7 @@ describe('a handoff is broken off', () => {
     expect(handedOver(driver)).toEqual([]);
   });
 
-  it('by a crash before the fresh context has a log: the next one begins with the document as well', () => {
+  it('gives the document again after a crash before the fresh context has a log', () => {
     const driver = clearing();
     driver.claude(hookLine('SessionStart', { source: 'clear' }));
     driver.claude(...CLEARED);
@@ -474,7 +474,7 @@ describe('a handoff is broken off', () => {
     ]);
   });
 
-  it('by the user: no further prompt goes', () => {
+  it('sends no further prompt if the user interrupts', () => {
     const driver = clearing();
     driver.interrupt();
     const actions = driver.claude(...CLEARED);
@@ -483,7 +483,7 @@ describe('a handoff is broken off', () => {
   });
 });
 
-it('nothing of it happens where ctxb only observes: it is noted', () => {
+it('a whole handoff is only reported in observe mode', () => {
   const policy = policyWith({ strategy: 'handoff' });
   expect(runWith({ mode: 'observe', policy }).mode).toBe('observe');
   const driver = afterTurn(FULL, { mode: 'observe', policy });

@@ -251,7 +251,7 @@ describe.each([
 });
 
 describe('the ladder: thrash', () => {
-  it('hands over when three compactions within five turns were filled again', () => {
+  it('hands over after three compactions within five turns', () => {
     const driver = drive();
     driver.begin();
     driver.prompt('Do the thing.', ...Array.from({ length: 4 }, () => 'Next.'));

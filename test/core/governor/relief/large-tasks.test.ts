@@ -51,13 +51,13 @@ describe('a large task', () => {
     ]);
   });
 
-  it('is none where it is a command', () => {
+  it('is not assumed for a command', () => {
     expect(decisions(inZone('critical', 'reject').prompt(`/review ${task(6_000)}`))).toEqual([]);
   });
 });
 
 describe("onLargeTask: 'relieve'", () => {
-  it('compacts first and sends it then, once', () => {
+  it('is sent once, after a compaction', () => {
     const driver = inZone('warning', 'relieve');
     expect(said(driver.prompt(task(6_000)))).toEqual([expect.stringMatching(/^\/compact focus on abc abc/)]);
     const actions = driver.claude(...COMPACT_TURNS.success);
@@ -65,18 +65,18 @@ describe("onLargeTask: 'relieve'", () => {
     expect(kinds(driver.actions).filter((kind) => kind === 'large-task')).toHaveLength(1);
   });
 
-  it('puts it on disk before it waits', () => {
+  it('is on disk before it waits', () => {
     const order = kinds(inZone('warning', 'relieve').prompt(task(6_000)));
     expect(order).toContain('hold');
     expect(order.indexOf('hold')).toBeLessThan(order.indexOf('compact'));
   });
 
-  it('hands over where compacting is off', () => {
+  it('leads to a handoff if compacting is off', () => {
     const driver = inZone('warning', 'relieve', { compaction: { enabled: false } });
     expect(kinds(decisions(driver.prompt(task(6_000))))).toEqual(['large-task', 'handoff']);
   });
 
-  it('sends it all the same where nothing can be done', () => {
+  it('is sent anyway if no relief is possible', () => {
     const driver = inZone('warning', 'relieve', { compaction: { enabled: false }, handoff: { enabled: false } });
     expect(said(driver.prompt(task(6_000)))).toEqual([task(6_000)]);
   });
@@ -106,7 +106,7 @@ describe("onLargeTask: 'reject'", () => {
     expect(kinds(driver.callerEnd())).toEqual(['end-input']);
   });
 
-  it('only says so where ctxb only observes', () => {
+  it('is only reported in observe mode', () => {
     const run: Partial<Run> = { mode: 'observe', policy: policyWith({ zones: { onLargeTask: 'reject' } }) };
     const driver = drive(runWith(run));
     driver.begin();

@@ -27,8 +27,8 @@ function refilled(...lines: readonly Line[]): Tools {
   );
 }
 
-describe('what has filled the context', () => {
-  it('is counted by tool and file, the largest first', () => {
+describe('the contents that filled the context', () => {
+  it('are counted by tool and file, largest first', () => {
     const refill = refilled(
       ...[use('1', 'Read', { file_path: 'a.ts' }), result('1', 'x'.repeat(10))],
       ...[use('2', 'Bash', { command: 'make' }), result('2', 'x'.repeat(30))],
@@ -46,21 +46,21 @@ describe('what has filled the context', () => {
     expect(refilled(use('1', 'Bash', {}), result('1', 'x'), line)).toEqual(NO_TOOLS);
   });
 
-  it('is no business of subagents, and of results that nobody asked for', () => {
+  it('exclude results of subagents, and unrequested results', () => {
     const inside = { parent_tool_use_id: 'toolu_9' };
     const refill = refilled(use('1', 'Bash', {}, inside), result('1', 'x', inside), result('__proto__', 'x'));
     expect(refillText(refill)).toBe('');
   });
 });
 
-describe('what is under way', () => {
-  it('is named in a few words, until it has its result', () => {
+describe('the running tools', () => {
+  it('are named in a few words, until they have results', () => {
     const begun = [use('1', 'Bash', { command: 'make all' }), use('2', 'Read', { file_path: 'a.ts' })];
     expect(openTools(refilled(...begun))).toBe('Bash make all; Read a.ts');
     expect(openTools(refilled(...begun, result('1', 'x')))).toBe('Read a.ts');
   });
 
-  it('is nothing after the turn', () => {
+  it('are empty after the turn', () => {
     expect(openTools(refilled(use('1', 'Bash', { command: 'make' }), resultLine()))).toBe('');
   });
 });

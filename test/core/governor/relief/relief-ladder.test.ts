@@ -12,8 +12,8 @@ function full(landings: readonly number[]): GovernorState {
 
 const costsOf = (state: GovernorState) => compareStrategies(state, extentOf(state));
 
-describe('what either way costs', () => {
-  it('is what is read until the context is as full again', () => {
+describe('the cost of both ways', () => {
+  it('is the number of tokens read until the context is full again', () => {
     // From 100,000 to 156,000 by the usual 617 tokens a call.
     expect(costsOf(full([100_000]))).toEqual({
       compact: 160_001 + 91 * 100_000,
@@ -44,7 +44,7 @@ describe('what either way costs', () => {
     expect(costsOf(full(landings)).text).toContain(` × ${sum} = `);
   });
 
-  it('begins with what earlier compactions in the project landed at, and learns from each', () => {
+  it('begins with the landings of earlier compactions in the project, and learns from each', () => {
     const driver = afterTurn(160_000, { policy: policyWith({ strategy: 'auto' }), landings: [21_000] });
     expect(driver.state.relief.landings).toEqual([21_000]);
     const before = driver.actions.length;
@@ -71,7 +71,7 @@ describe('the strategy', () => {
     expect(kinds(decisions(afterTurn(160_000, { policy: policyWith({ strategy }) }).prompt('Next.')))).toEqual([way]);
   });
 
-  it('auto says the sums', () => {
+  it('auto reports the sums', () => {
     const [decision] = decisions(afterTurn(160_000, { policy: policyWith({ strategy: 'auto' }) }).prompt('Next.'));
     expect(decision?.reason).toMatch(/^160001 tokens have crossed 156000 of 200000; over \d+ calls compacting reads/);
   });

@@ -51,7 +51,7 @@ describe('compactions in a row in one turn', () => {
     expect(interrupts(driver)).toEqual([]);
   });
 
-  it('end the turn at the number that is allowed: the work is written down, and nothing more is sent', () => {
+  it('end the turn at the allowed number: the document is written, and no further prompt is sent', () => {
     const driver = refilled(5, 5);
     expect(thrash(driver)).toMatchObject([{ last: false }, { compactions: 5, last: true }]);
     expect(interrupts(driver)).toHaveLength(1);

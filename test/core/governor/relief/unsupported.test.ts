@@ -27,7 +27,7 @@ function worked(init = OLDER, run = runWith({ exact: true })): Driver {
 const unsupported = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'unsupported');
 
 describe('a claude older than the oldest supported', () => {
-  it('is named once, also where it begins again', () => {
+  it('is named once, also after a restart', () => {
     const driver = worked();
     driver.prompt('Next.');
     driver.claude(OLDER, callLine(FULL), resultLine());
@@ -42,7 +42,7 @@ describe('a claude older than the oldest supported', () => {
     for (const kind of ['arm-exact', 'compact', 'handoff', 'place-trigger']) expect(all).not.toContain(kind);
   });
 
-  it('is still stopped at a limit of the user', () => {
+  it('still stops at a limit of the user', () => {
     const driver = worked(OLDER, runWith({ policy: policyWith({ cost: { limitUsd: 0.000001 } }) }));
     expect(kinds(driver.actions)).toContain('cost');
     expect(said(driver.prompt('Next.'))).toEqual([]);

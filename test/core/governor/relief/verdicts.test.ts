@@ -104,14 +104,14 @@ describe('the verdict', () => {
     expect(verdictOf(lines)).toEqual([verdict]);
   });
 
-  it('silent, when nothing came in time', () => {
+  it('is silent after the timeout', () => {
     const driver = compacting();
     const actions = driver.timeout('compaction');
     expect(decisions(actions)).toMatchObject([{ kind: 'compacted', verdict: 'silent' }]);
     expect(said(actions)).toEqual(['Next.']);
   });
 
-  it('success, when the boundary came and only the result behind it did not: nothing else is tried', () => {
+  it('is success if only the result after the boundary is missing: nothing else is tried', () => {
     const driver = compacting({ policy: policyWith({ compaction: { maxAttempts: 1 } }) });
     driver.claude(...COMPACT_TURNS.success.slice(0, -1));
     const actions = driver.timeout('compaction');
@@ -120,20 +120,20 @@ describe('the verdict', () => {
     expect(driver.state).toMatchObject({ process: { compacts: true }, relief: { failures: 0 } });
   });
 
-  it('unavailable, when nothing came in time because claude tries again and again', () => {
+  it('is unavailable after the timeout if claude keeps retrying', () => {
     const driver = compacting();
     driver.claude(statusLine({ status: 'compacting' }), { type: 'system', subtype: 'api_retry', error_status: null });
     expect(decisions(driver.timeout('compaction'))).toMatchObject([{ kind: 'compacted', verdict: 'unavailable' }]);
     expect(driver.state).toMatchObject({ process: { compacts: true }, relief: { failures: 0 } });
   });
 
-  it('comes once: a timer that runs out later changes nothing', () => {
+  it('comes once: a later timer changes nothing', () => {
     const driver = compacting();
     driver.claude(...COMPACT_TURNS.success);
     expect(kinds(driver.timeout('compaction'))).toEqual([]);
   });
 
-  it('says what the attempt cost', () => {
+  it('includes the cost of the attempt', () => {
     const driver = afterTurn(160_000);
     // What the turn cost is known only from list prices until claude reports.
     driver.claude(resultLine({ total_cost_usd: 0.1 }));
@@ -160,7 +160,7 @@ describe('after the verdict', () => {
     },
   );
 
-  it('success: claude is asked how full the context is now', () => {
+  it('success: claude is asked for its context', () => {
     const driver = compacting();
     driver.claude(...COMPACT_TURNS.success);
     expect(Object.values(driver.state.control.pending)).toContain('context');

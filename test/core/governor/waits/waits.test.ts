@@ -90,7 +90,7 @@ const told = (actions: readonly Action[]) => decisions(actions).map(({ kind }) =
 const LIFTED = ['one', expect.stringContaining('Go on from where the work stands.')];
 
 describe('a usage limit', () => {
-  it('ends the run where nobody wants to wait; the prompt counts as not answered', () => {
+  it('ends the run without a configured wait; the prompt counts as unanswered', () => {
     const driver = begun({});
     const actions = driver.claude(...limited(START + 2 * HOUR));
     expect(told(actions)).toEqual(['usage-limit']);
@@ -117,7 +117,7 @@ describe('a usage limit', () => {
     expect(driver.actions).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-1']) });
   });
 
-  it('is waited for no longer than one wants', () => {
+  it('is waited for no longer than configured', () => {
     const driver = begun({ wait: 3_600 });
     const actions = driver.claude(...limited(START + 2 * HOUR));
     expect(decisions(actions).map(decisionText)).toEqual([
@@ -125,7 +125,7 @@ describe('a usage limit', () => {
     ]);
   });
 
-  it('that is waited for sets no timer that a sleeping machine or Node would get wrong', () => {
+  it('sets only short timers, because machines sleep and Node limits timers', () => {
     const driver = begun({ wait: 30 * 86_400 });
     driver.claude(...limited(START + 29 * 24 * HOUR));
     // The machine has slept through all of it.
@@ -137,7 +137,7 @@ describe('a usage limit', () => {
     expect(Math.max(...timers)).toBeLessThanOrEqual(30 * SECOND);
   });
 
-  it('whose reset is not told is tried again, ever less often', () => {
+  it('without a known reset is retried at growing intervals', () => {
     const driver = begun({ wait: 3_600 });
     const pauses: number[] = [];
     while (driver.state.outcome === undefined) {
@@ -195,7 +195,7 @@ describe('a usage limit', () => {
     expect(driver.state.outcome).toBeUndefined();
   });
 
-  it('stops being waited for when the caller interrupts: the end that claude gave the turn is shown', () => {
+  it('is no longer waited for when the caller interrupts: the result of the turn is shown', () => {
     const driver = begun({ wait: 6 * 3_600 }, { callerSpeaksProtocol: true });
     driver.claude(...limited(START + HOUR));
     const stop = { type: 'control_request', request_id: 'r1', request: { subtype: 'interrupt' } };
@@ -205,7 +205,7 @@ describe('a usage limit', () => {
     expect(said(actions)).toEqual(['two']);
   });
 
-  it('outlives a claude that dies meanwhile', () => {
+  it('continues if claude dies meanwhile', () => {
     const driver = begun({ wait: 6 * 3_600 });
     driver.claude(...limited(START + HOUR));
     const actions = driver.tell(exitEvent({ delivered: ['prompt-1'] }));
@@ -216,7 +216,7 @@ describe('a usage limit', () => {
     expect(said(waitOut(driver, 5 * SECOND))).toHaveLength(1);
   });
 
-  it('holds what comes meanwhile', () => {
+  it('makes new prompts wait', () => {
     const driver = begun({ wait: 6 * 3_600 }, { callerSpeaksProtocol: true });
     driver.claude(...limited(START + HOUR));
     const actions = driver.caller(userLine('three', { uuid: 'p3' }));
@@ -246,7 +246,7 @@ describe('the context after a wait', () => {
     return driver;
   }
 
-  it('is compacted first where the cache is gone and that is cheaper; the sum is said, the request is repeated', () => {
+  it('is compacted first if the cache has expired and that is cheaper; the saving is announced, the request repeated', () => {
     const driver = full(HOUR, limited);
     const actions = waitOut(driver, HOUR + 5 * SECOND);
     expect(told(actions)).toEqual(['cache-expired', 'compact']);
@@ -255,12 +255,12 @@ describe('the context after a wait', () => {
     expect(said(after)).toEqual([expect.stringMatching(/What it was to answer.*two.*Go on/s)]);
   });
 
-  it('stays where the cache still lives', () => {
+  it('stays if the cache has not expired', () => {
     const driver = full(2 * MINUTE, limited);
     expect(told(waitOut(driver, 3 * MINUTE))).toEqual([]);
   });
 
-  it('is relieved too where claude waits by itself: its wait is broken off', () => {
+  it('is relieved too if claude waits by itself: ctxb interrupts its wait', () => {
     const driver = full(2 * HOUR, (resetsAt) => [limitLine('rejected', 1, resetsAt), retryLine(2 * HOUR, 429)]);
     expect(sent(driver.actions).at(-1)).toMatchObject({ request: { subtype: 'interrupt' } });
     driver.claude(resultLine({ is_error: true, subtype: 'error_during_execution' }));
@@ -274,7 +274,7 @@ function statusVerdict(): Line {
 }
 
 describe("claude's own wait", () => {
-  it('is told once, and its end', () => {
+  it('is announced once, and its end too', () => {
     const driver = begun({ wait: 6 * 3_600 });
     driver.claude(limitLine('rejected', 1, START + 2 * HOUR));
     for (let left = 2 * HOUR; left > 0; left -= 30 * SECOND) {
@@ -287,7 +287,7 @@ describe("claude's own wait", () => {
     expect(said(driver.actions)).toEqual(['one']);
   });
 
-  it('is broken off where the machine has slept through the reset', () => {
+  it('is interrupted if the machine has slept through the reset', () => {
     const driver = begun({ wait: 6 * 3_600 });
     driver.claude(limitLine('rejected', 1, START + 2 * HOUR), retryLine(2 * HOUR, 429));
     driver.wait(5 * HOUR);
@@ -297,13 +297,13 @@ describe("claude's own wait", () => {
     expect(said(waitOut(driver, 10 * SECOND))).toHaveLength(1);
   });
 
-  it('for a week is told with the day of the reset, though claude waits six hours at a time', () => {
+  it('for a week is announced with the day of the reset, although claude waits six hours at a time', () => {
     const driver = begun({ wait: 8 * 86_400 });
     driver.claude(limitLine('rejected', 1, START + 83 * HOUR), retryLine(6 * HOUR, 429));
     expect(decisions(driver.actions)).toMatchObject([{ kind: 'wait', by: 'claude', until: START + 83 * HOUR }]);
   });
 
-  it('for a 429 that names no limit is one for a limit when it is long', () => {
+  it('for a 429 that names no limit counts as a limit if it is long', () => {
     const driver = begun({ wait: 6 * 3_600 });
     driver.claude(retryLine(2 * HOUR, 429));
     expect(decisions(driver.actions)).toMatchObject([
@@ -311,7 +311,7 @@ describe("claude's own wait", () => {
     ]);
   });
 
-  it('of seconds in an outage is not told', () => {
+  it('of seconds in an outage is not announced', () => {
     const driver = begun({});
     for (const delay of [565, 1_130, 2_314]) driver.claude(retryLine(delay));
     driver.claude(callLine(30_000), resultLine());
@@ -342,7 +342,7 @@ describe('an outage', () => {
     else expectLeft(driver, ['prompt-1', 'prompt-2']);
   });
 
-  it('that lasts too long leaves the caller one error, that of the last turn', () => {
+  it('that lasts too long shows the caller one error, that of the last turn', () => {
     const driver = begun({ outageWait: 600 });
     while (driver.state.outcome === undefined) {
       for (const line of failed(OUTAGE_TEXT)) {
@@ -357,13 +357,13 @@ describe('an outage', () => {
   const PAGE = 'API Error: 404 <html>nothing is here</html>';
   const NOT_THERE = { api_error_status: 404 };
 
-  it('is what a page says that is not the API’s, behind a call that was answered', () => {
+  it('is an error page of another server after an answered call', () => {
     const driver = begun({ outageWait: 600 });
     driver.claude(callLine(30_000), ...failed(PAGE, NOT_THERE));
     expect(driver.state.wait).toMatchObject({ cause: 'outage', phase: 'paused' });
   });
 
-  it('is not what the first call gets at a wrong address', () => {
+  it('is not an error of the first call, as with a wrong address', () => {
     const driver = begun({ outageWait: 600 });
     expect(said(driver.claude(...failed(PAGE, NOT_THERE)))).toEqual(['two']);
   });
@@ -374,7 +374,7 @@ describe('an outage', () => {
     expectLeft(driver, ['prompt-1', 'prompt-2']);
   });
 
-  it('without --outage-wait is nothing but an error where no other prompt waits', () => {
+  it('without --outage-wait is only an error if no other prompt waits', () => {
     const driver = begun({});
     driver.claude(callLine(30_000), resultLine(), initLine());
     const actions = driver.claude(...failed(OUTAGE_TEXT));
@@ -382,7 +382,7 @@ describe('an outage', () => {
     expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-2'] });
   });
 
-  it('is left to a caller who can still repeat the prompt himself', () => {
+  it('is left to a caller that can repeat the prompt', () => {
     const driver = drive(runWith({ policy: policyWith({}), callerSpeaksProtocol: true }));
     driver.begin();
     driver.prompt('one', 'two');
@@ -399,7 +399,7 @@ describe('an outage', () => {
     },
   );
 
-  it('comes back at other times in another run', () => {
+  it('is retried at other times in another run', () => {
     const pauses = ['1', '7', 'c'].map((digit) => {
       const driver = begun({ outageWait: 600 }, { runId: `${digit.repeat(8)}-2222-4333-8444-555555555555` });
       driver.claude(...failed(OUTAGE_TEXT));
@@ -411,7 +411,7 @@ describe('an outage', () => {
 });
 
 describe('the share of a limit', () => {
-  it('is announced once for each limit and reset, and told the agent', () => {
+  it('is announced once for each limit and reset, also to the agent', () => {
     const driver = begun({ warnAt: 0.9 });
     driver.claude(limitLine('allowed', 0.2, START + HOUR));
     expect(told(driver.actions)).toEqual([]);
