@@ -33,7 +33,7 @@ export type EndReason =
   | ('done' | 'failed' | 'unanswered' | 'stopped' | 'signal' | 'cost-limit' | 'time-limit' | 'usage-limit' | 'outage')
   | ('stalled' | 'refused' | 'unrelieved');
 
-/** @param state the last */
+/** @param state the latest state of the run */
 export function standingOf(state: GovernorState): Standing {
   const { gauge, turn, session } = state;
   const isKnown = gauge.basis !== 'none' && !isCharactersOnly(gauge);
@@ -81,7 +81,7 @@ export const OUTCOMES = {
 /** Exit code of a run that a signal ended: this plus the signal's number. */
 const SIGNALS = 128;
 
-/** @param state the last */
+/** @param state the latest state of the run */
 export function endReason({ outcome, spending }: GovernorState, exitCode: number): EndReason {
   if (exitCode > SIGNALS) return 'signal';
   if (outcome === 'asked') return 'stopped';

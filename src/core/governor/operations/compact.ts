@@ -186,7 +186,11 @@ export function giveUpNative(state: GovernorState, { event }: Line<CompactStatus
   return giveUpWhenUseless(unwritable, relief.failures, `claude cannot compact: ${failed}`);
 }
 
-/** @param because why nothing else is to be expected of another attempt; default: as many have failed */
+/**
+ * Gives up compacting after the allowed number of failures, and makes a handoff due.
+ *
+ * @param because the reason; by default the number of failed compactions
+ */
 export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): Step {
   const { failures } = state.relief;
   const limit = state.run.policy.compaction.maxAttempts;

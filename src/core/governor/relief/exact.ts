@@ -33,7 +33,7 @@ export const FIRST_WITH_MODS = '2.1.286';
 /** Size of the context, in tokens, below which no relief pays. Short sessions so avoid the preparations for reliefs. */
 export const LEAST_RELIEVED = 40_000;
 
-/** Most tokens that stay; fewer in a small window. `LEAST_KEPT`: at least these. */
+/** Upper and lower bound of the tokens that stay. */
 const MOST_KEPT = 60_000;
 const LEAST_KEPT = 5_000;
 

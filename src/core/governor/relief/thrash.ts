@@ -53,7 +53,9 @@ export function tellsBreaker({ isError, terminalReason }: ResultEvent): boolean 
   return isError && terminalReason === 'rapid_refill_breaker';
 }
 
-/** Gives up after claude's own brake: it ends a turn whose window was filled again within three calls three times. */
+/**
+ * Gives up if claude itself has ended the turn, as it does when a window fills again within three calls three times.
+ */
 export function readBreaker(state: GovernorState, event: ResultEvent): GovernorState {
   if (!tellsBreaker(event) || !mayEnd(state) || exactIsPossible(state)) return state;
   const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.tools)}`;
