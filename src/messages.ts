@@ -2,7 +2,7 @@ import type { Decision, FactKind, FactTally, Receipt } from './core/governor/dec
 import type { Reading } from './core/governor/gauge/gauge.ts';
 import { limitName } from './core/governor/waits/wait.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
-import { shortened } from './core/memory/words.ts';
+import { shorten } from './core/memory/words.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
 import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';
 
@@ -202,7 +202,7 @@ const GONE_LENGTH = 60;
 /** `kept 12 of 12 prompts, 3 of 4 failing commands; gone: npm run lint`; the journal contains all of it. */
 function receiptText(receipt: Receipt): string {
   const told = receipt.gone.filter(({ kind }) => TOLD_KINDS.includes(kind));
-  const names = told.slice(0, GONE_TOLD).map(({ text }) => shortened(text, GONE_LENGTH));
+  const names = told.slice(0, GONE_TOLD).map(({ text }) => shorten(text, GONE_LENGTH));
   const more = told.length > GONE_TOLD ? [`${tokens(told.length - GONE_TOLD)} more`] : [];
   const gone = told.length === 0 ? '' : `; gone: ${[...names, ...more].join(', ')}`;
   return `${keptText(receipt)}${gone}`;

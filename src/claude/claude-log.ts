@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { Prices } from '../core/governor/cost/prices.ts';
 import type { ExitEvent } from '../core/governor/input.ts';
-import { inTurn } from '../core/governor/prompts/mailbox.ts';
+import { promptsInTurn } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import { type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
@@ -274,7 +274,7 @@ export function readLoggedState(state: GovernorState, { env, cwd }: Io): LoggedS
   const path = id && findSessionLog(id, { env, cwd, transcriptPath: transcript });
   if (path === undefined) return UNKNOWN;
   const log = readSessionLog(path);
-  const prompts = [...(turn.last?.prompts ?? []), ...inTurn(state)];
+  const prompts = [...(turn.last?.prompts ?? []), ...promptsInTurn(state)];
   const delivered = prompts.map(({ uuid }) => uuid).filter((uuid) => log.delivered.has(uuid));
   // A fresh session after the caller's `/clear` is intended; one after ctxb's `/clear` waits for its document.
   if (!log.hasMessages && delivered.length === 0) return UNKNOWN;

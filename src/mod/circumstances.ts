@@ -1,4 +1,4 @@
-import type { Circumstances } from '../core/exact/exact-answer.ts';
+import type { AnswerOptions } from '../core/exact/exact-answer.ts';
 import { filesRead } from '../core/exact/newest-files.ts';
 import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import type { CompactEvent, Engine } from './engine.ts';
@@ -18,7 +18,7 @@ export async function circumstancesOf(
   { trigger, messages }: CompactEvent,
   waits: number,
   plan: () => Pick<ExactPlan, 'keep'> = () => ({}),
-): Promise<Circumstances> {
+): Promise<AnswerOptions> {
   const model = await $.session.model().catch(() => '');
   const { keep = [] } = await Promise.resolve()
     .then(plan)

@@ -3,14 +3,14 @@ import {
   type Calibration,
   type Content,
   type ContentKind,
-  forgotten,
+  droppedThoughts,
   measureBlock,
   scaleOf,
   spokenTokens,
   UNCALIBRATED,
   unspokenTokens,
 } from '../core/governor/gauge/estimator.ts';
-import { callOutput, type Gauge, predicted } from '../core/governor/gauge/gauge.ts';
+import { callOutput, type Gauge, predictedTokens } from '../core/governor/gauge/gauge.ts';
 import type { AssistantEvent, UserEvent } from '../core/protocol/events.ts';
 import type { CallSeen } from './items-seen.ts';
 import { createToolUses, type Seen } from './observers/seen.ts';
@@ -94,7 +94,7 @@ export function createExplainer(wanted: string) {
   }
 
   function leave(line: number, { call, thoughts }: Gauge): void {
-    const content = forgotten(call?.model, thoughts);
+    const content = droppedThoughts(call?.model, thoughts);
     if (content.prose >= 0) return;
     pieces.push({ line, source: 'forgotten thoughts', block: 'thinking', chars: 0, content, inOutput: false });
   }
@@ -125,7 +125,7 @@ function isInContext(event: Seen['input']['event'], { call }: Gauge): event is A
 function predictionOf(gauge: Gauge, pieces: readonly Piece[]): Prediction {
   const { calibration, used, call } = gauge;
   const output = callOutput(gauge);
-  const total = predicted(gauge);
+  const total = predictedTokens(gauge);
   const scale = (kind: ContentKind) => scaleOf(calibration, kind);
   const tokensOf = (content: Content, by: Calibration) =>
     Math.round((unspokenTokens(content, by) + spokenTokens(content, by)) * 10) / 10;

@@ -1,5 +1,5 @@
 import { type Action, type Decision, isDecision } from '../core/governor/decisions.ts';
-import { predicted } from '../core/governor/gauge/gauge.ts';
+import { predictedTokens } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import { lineageStep } from '../core/governor/process/process.ts';
 import { turnsBegun } from '../core/governor/prompts/turns.ts';
@@ -82,7 +82,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     retention?.see(seen);
     // Detects session changes in recordings without ctxb too.
     const next = lineageStep(after);
-    if (next !== undefined) lineage.push({ ...next, context: predicted(before.gauge) });
+    if (next !== undefined) lineage.push({ ...next, context: predictedTokens(before.gauge) });
     for (const action of actions) noteAction(action);
     for (const decision of remembered?.decisions ?? []) decide(decision);
   }

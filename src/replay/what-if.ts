@@ -2,7 +2,7 @@ import { priceAt } from '../core/governor/cost/prices.ts';
 import { lifetimeOf, writePrice } from '../core/governor/cost/prompt-cache.ts';
 import { inTokens, nativeLevel, type Policy } from '../core/governor/policy.ts';
 import { BOUND, UNPRICED } from '../core/governor/relief/accounts.ts';
-import { CALL_TOKENS, momentNow, onceMore, USUALLY_MISSED } from '../core/governor/relief/economic-moment.ts';
+import { CALL_TOKENS, momentNow, reliefCost, USUALLY_MISSED } from '../core/governor/relief/economic-moment.ts';
 import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
 import type { CallSeen } from './items-seen.ts';
 import { createSight, LAST_STEPS } from './sight.ts';
@@ -218,7 +218,7 @@ function dueAt(
   // As in a run, the stake excludes what stays besides contents. With an expired cache, removed contents need not be
   // written again.
   const spared = isCold ? Math.max(0, full - fresh) * (outlook.rates.write - rates.cacheRead) : 0;
-  const stake = (onceMore({ ...outlook, landing: fresh }) - spared) / 1_000_000;
+  const stake = (reliefCost({ ...outlook, landing: fresh }) - spared) / 1_000_000;
   const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();
   return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold)) : latest;
 }

@@ -1,7 +1,7 @@
-import { counted, grouped } from '../core/memory/words.ts';
+import { grouped, pluralize } from '../core/memory/words.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 
-export { counted };
+export { pluralize as counted };
 
 /** 142000 → `142,000`. */
 export function tokens(count: number): string {

@@ -1,4 +1,4 @@
-import { asAsk } from '../core/governor/conversation/asks.ts';
+import { readAsk } from '../core/governor/conversation/asks.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import { parseFields, textOf } from '../core/protocol/fields.ts';
 import type { Faults } from '../store/files/store-error.ts';
@@ -43,7 +43,7 @@ export function createMail(inbox: Inbox, onFault: Faults) {
 
 function readLine(line: string): OwnEvent[] {
   const { kind, text, ask, id } = parseFields(line);
-  const asked = kind === 'ask' ? asAsk(ask) : undefined;
+  const asked = kind === 'ask' ? readAsk(ask) : undefined;
   if (asked !== undefined) return [{ kind: 'ask', ask: asked, by: { from: 'command', id: textOf(id) ?? '' } }];
   const said = textOf(text) ?? '';
   if (said === '') return [];

@@ -1,5 +1,5 @@
 import type { CompactionKind, Decision } from '../core/governor/decisions.ts';
-import { isSaid } from '../core/governor/facts.ts';
+import { isMainMessage } from '../core/governor/facts.ts';
 import { callOutput } from '../core/governor/gauge/gauge.ts';
 import type { Input } from '../core/governor/input.ts';
 import { isExact } from '../core/governor/relief/exact.ts';
@@ -56,7 +56,7 @@ function beginsTurn({ turn: before }: GovernorState, { turn: after }: GovernorSt
 
 /** Whether claude sends the model something to answer. */
 function asksModel({ from, event }: Input): boolean {
-  return from === 'claude' && isSaid(event);
+  return from === 'claude' && isMainMessage(event);
 }
 
 function commonOf({ session, gauge }: GovernorState): Attributes {

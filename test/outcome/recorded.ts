@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
-  built,
+  createMessage,
   type ToolResult,
   type ToolUse,
   tokensOfAll,
@@ -149,7 +149,10 @@ export function jobOfRecorded({ turns }: RecordedSession, onFetch?: () => void):
         if (result !== undefined) known.push({ use, text: [result.text, ...ownWords(useBlock(use))].join('\n') });
       }
       // Logs hold a placeholder for the output of most calls.
-      const output = Math.max(call.output, tokensOfAll([built('assistant', call.text, { toolUses: call.uses })]));
+      const output = Math.max(
+        call.output,
+        tokensOfAll([createMessage('assistant', call.text, { toolUses: call.uses })]),
+      );
       yield { kind: 'call', ...call, output, ends };
     }
 

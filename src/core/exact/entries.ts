@@ -1,9 +1,9 @@
 import { summarizeCall } from '../memory/call-summary/summarize-call.ts';
 import { commandFacts, type EndedCall, readOutcome } from '../memory/extract/tool-calls.ts';
-import { oneLine, shortened } from '../memory/words.ts';
+import { oneLine, shorten } from '../memory/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
-import { isSaid, saidLine, summaryText } from './own-words.ts';
-import { GONE, type Part, type Round } from './parts.ts';
+import { isSaidLine, saidLine, summaryText } from './own-words.ts';
+import { type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 import type { Whole } from './whole-rounds.ts';
 
 /** A kept part of the older conversation. */
@@ -35,10 +35,10 @@ const SUMMARY_LENGTH = 16_000;
 export function entriesOf(parts: readonly Part[], room: number): Entry[] {
   const summaryLength = Math.min(SUMMARY_LENGTH, Math.floor(room * 0.9));
   return parts.flatMap((part): Entry[] => {
-    if (part.kind === 'summary') return [{ part, kind: 'summary', text: shortened(part.text, summaryLength) }];
+    if (part.kind === 'summary') return [{ part, kind: 'summary', text: shorten(part.text, summaryLength) }];
     if (part.kind === 'lines') return part.lines.map((text) => ({ part, kind: 'line', text }));
     if (part.kind !== 'round') return [];
-    if (part.calls.length === 0) return [{ part, kind: 'reply', text: shortened(part.words, REPLY_LENGTH) }];
+    if (part.calls.length === 0) return [{ part, kind: 'reply', text: shorten(part.words, REPLY_LENGTH) }];
     return stepLines(part).map((text) => ({ part, kind: 'line', text }));
   });
 }
@@ -84,19 +84,19 @@ function keyOf({ kind, text }: Entry): string {
 const COMMAND = /^(Bash `[^`]+`)/;
 
 /** Number of runs of a command that one line represents. */
-const TIMES = / \(run (\d{1,6}) times\)$/;
+const RUN_COUNT = / \(run (\d{1,6}) times\)$/;
 
 function timesIn({ text }: Entry): number {
-  return Number(TIMES.exec(text)?.[1] ?? 1);
+  return Number(RUN_COUNT.exec(text)?.[1] ?? 1);
 }
 
 function withTimes(entry: Entry, times: number): Entry {
   if (times === 1 || !COMMAND.test(entry.text)) return entry;
-  return { ...entry, text: `${entry.text.replace(TIMES, '')} (run ${times} times)` };
+  return { ...entry, text: `${entry.text.replace(RUN_COUNT, '')} (run ${times} times)` };
 }
 
 function isStep({ kind, text }: Entry): boolean {
-  return kind === 'line' && !isSaid(text);
+  return kind === 'line' && !isSaidLine(text);
 }
 
 /** Tokens of the entry as a message, or as a line with its bullet. */
@@ -105,15 +105,15 @@ function costOf({ kind, text }: Entry): number {
 }
 
 const FAILED = /\bexit (?!0\b)\d|\b(?:failed|refused|cancelled)\b/;
-const CHANGES = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task|Skill)\b/;
-const LOOKS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
+const CHANGE_TOOLS = /^(?:Edit|Write|MultiEdit|NotebookEdit|Agent|Task|Skill)\b/;
+const READ_TOOLS = /^(?:Read|Grep|Glob|LS|WebFetch|WebSearch|ToolSearch)\b/;
 
 function worthOf({ kind, text }: Entry): number {
   if (kind !== 'line') return kind === 'summary' ? Number.POSITIVE_INFINITY : 10;
-  if (isSaid(text)) return 1;
+  if (isSaidLine(text)) return 1;
   if (FAILED.test(text)) return 8;
-  if (CHANGES.test(text)) return 6;
-  return LOOKS.test(text) ? 2 : 3;
+  if (CHANGE_TOOLS.test(text)) return 6;
+  return READ_TOOLS.test(text) ? 2 : 3;
 }
 
 /** Maximum code points of a line: enough for a command and its last output. */
@@ -122,12 +122,12 @@ const SAID_LENGTH = 160;
 
 /** The lines of an older reply: its words, and each tool call with its outcome. */
 export function stepLines({ words, calls }: Round): string[] {
-  const said = words === '' ? [] : [saidLine(shortened(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
+  const said = words === '' ? [] : [saidLine(shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
   return [...said, ...calls.map(callLine)];
 }
 
 function callLine({ use, result }: Round['calls'][number]): string {
-  const came = result?.text === GONE ? { ...result, text: '' } : result;
+  const came = result?.text === REMOVED_NOTICE ? { ...result, text: '' } : result;
   const block = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
   const call = { use: useBlock(use), agent: null, t: undefined, cwd: undefined, root: undefined };
   // The tool's structured report is shortened here, and would look like an empty result.
@@ -137,7 +137,7 @@ function callLine({ use, result }: Round['calls'][number]): string {
   };
   const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: whole });
   const again = use.tool === 'Skill' && came !== result ? ' (it is gone: call it again where it still holds)' : '';
-  return shortened(line, LINE_LENGTH) + again;
+  return shorten(line, LINE_LENGTH) + again;
 }
 
 /** Masks nothing: the text goes only to the model, which has already seen it. */

@@ -2,11 +2,11 @@ import { shortOf, tellWords, wordsBeside } from '../memory/notebook/user-words.t
 import { commandOf } from '../protocol/blocks.ts';
 import type { ExactPlan, ExactReceipt } from '../protocol/exact-plan.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
-import { built, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
+import { createMessage, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
 import { isStep, linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
-import { lostOf, stepForm } from './step-form.ts';
+import { lossReason, stepForm } from './step-form.ts';
 import { type Form, resultsOf, usedRounds, type Whole, type WholeOptions, wholeRounds } from './whole-rounds.ts';
 
 /** The outcome of a compaction, and the remaining messages unless claude compacts itself. */
@@ -17,7 +17,7 @@ export interface Answer {
   readonly waits?: string;
 }
 
-export interface Circumstances {
+export interface AnswerOptions {
   /** claude's id of the model; the form of kept steps depends on it. */
   readonly model?: string;
   /** Tokens that the conversation may still grow by. If unseen results fit, compaction waits for the next call. */
@@ -47,14 +47,14 @@ const FRAME = 100;
  * Builds the remaining messages: every prompt, then the last steps whole, then the model's answers and a line for each
  * older step, within the budget and in their order. No model writes any part.
  */
-export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances = {}): Answer {
+export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions = {}): Answer {
   const answer = answerTo(messages, plan, circumstances);
   const isRefused = answer.messages === undefined && answer.waits === undefined;
   // Fetching contents again costs less than a summary, which also loses more.
   return isRefused && plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
 }
 
-function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: Circumstances): Answer {
+function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions): Answer {
   const { budget, keep = [], midTurn = [] } = plan;
   const known = new Set(plan.prompts?.map((text) => text.trim()));
   const parts = withNewestFiles(
@@ -71,9 +71,9 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const last = messages.at(-1);
   const isOpen = last !== undefined && isResult(last);
   const form = stepForm(messages, circumstances.model ?? '');
-  const { open, whole, rest } = sharedOut(parts, room, new Set(keep), { isOpen, form, told });
+  const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, told });
   if (open !== undefined) {
-    const lost = lostOf(open);
+    const lost = lossReason(open);
     const waits = lost ?? cutOf(open, form, whole);
     if (waits !== undefined && tokensOfAll(open.messages) < (circumstances.waitRoom ?? 0)) {
       return { ...refusal(messages, waits), waits };
@@ -82,7 +82,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   }
   const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
   const gone = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
-  const stay = joined(parts, whole, entries.kept, noteText(note, gone));
+  const stay = assembleMessages(parts, whole, entries.kept, noteText(note, gone));
   const [before, after] = [extentOf(messages), extentOf(stay)];
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
   if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
@@ -95,7 +95,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
 }
 
 /** Order of priority: unseen results, contents that are likely to be used again, the last steps, then lines. */
-function sharedOut(
+function shareRoom(
   parts: readonly Part[],
   room: number,
   keep: ReadonlySet<string>,
@@ -132,7 +132,7 @@ function wordsOf({ text }: Message): string[] {
 }
 
 /** Like exactAnswer(), but leaves the compaction to claude if the plan cannot be read or followed. */
-export function answerWith(messages: readonly Message[], plan: () => ExactPlan, circumstances: Circumstances): Answer {
+export function answerWith(messages: readonly Message[], plan: () => ExactPlan, circumstances: AnswerOptions): Answer {
   try {
     return exactAnswer(messages, plan(), circumstances);
   } catch (error) {
@@ -147,7 +147,7 @@ function refusal(messages: readonly Message[], why: string): Answer {
 }
 
 /** Puts the note before the last steps, so that the text before the note stays the same at the next compaction. */
-function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
+function assembleMessages(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
   const kept = new Map<Part, Entry[]>();
   for (const entry of entries) kept.set(entry.part, [...(kept.get(entry.part) ?? []), entry]);
   const stays = parts.map((part): (Message | Entry)[] => {
@@ -156,7 +156,7 @@ function joined(parts: readonly Part[], whole: Whole, entries: readonly Entry[],
   });
   const first = lastRun(parts, whole);
   const end = parts.at(-1)?.kind === 'prompt' ? parts.length - 1 : parts.length;
-  stays.splice(first < 0 ? end : first, 0, [built('user', note)]);
+  stays.splice(first < 0 ? end : first, 0, [createMessage('user', note)]);
   return withLinesJoined(stays.flat());
 }
 
@@ -175,12 +175,12 @@ function withLinesJoined(stays: readonly (Message | Entry)[]): Message[] {
   for (const [at, one] of stays.entries()) {
     const next = stays[at + 1];
     if ('role' in one) messages.push(one);
-    else if (one.kind === 'reply') messages.push(built('assistant', one.text));
-    else if (one.kind === 'summary') messages.push(built('user', summaryText(one.text)));
+    else if (one.kind === 'reply') messages.push(createMessage('assistant', one.text));
+    else if (one.kind === 'summary') messages.push(createMessage('user', summaryText(one.text)));
     else {
       lines.push(one.text);
       if (next !== undefined && 'kind' in next && next.kind === 'line') continue;
-      messages.push(built('user', linesText(lines)));
+      messages.push(createMessage('user', linesText(lines)));
       lines = [];
     }
   }

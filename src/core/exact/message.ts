@@ -27,7 +27,7 @@ export interface ToolResult {
 }
 
 /** Creates a message without a row in claude's log. */
-export function built(role: Message['role'], text: string, more: Partial<Message> = {}): Message {
+export function createMessage(role: Message['role'], text: string, more: Partial<Message> = {}): Message {
   return { role, text, toolUses: [], ...more };
 }
 

@@ -19,7 +19,7 @@ export function withNewestFiles(parts: readonly Part[], files: Files): Part[] {
   function newest(call: Round['calls'][number]): Round['calls'][number] {
     const file = files.get(pathOf(call.use) ?? '');
     if (file === undefined || call.result === undefined || call.result.isError === true) return call;
-    return { ...call, result: asNow(call.use, call.result, file) };
+    return { ...call, result: refreshLines(call.use, call.result, file) };
   }
 }
 
@@ -28,7 +28,7 @@ function pathOf({ tool, input }: ToolUse): string | undefined {
 }
 
 /** Only changes results with numbered lines. */
-function asNow({ input }: ToolUse, result: ToolResult, file: string): ToolResult {
+function refreshLines({ input }: ToolUse, result: ToolResult, file: string): ToolResult {
   const shown = result.text.split('\n');
   const first = Number(/^(\d+)\t/.exec(result.text)?.[1] ?? 0);
   if (first < 1 || !shown.every((line, at) => line.startsWith(`${first + at}\t`))) return result;

@@ -1,6 +1,6 @@
 import { GO_ON, OWN_OPENING } from '../governor/prompts/own-lines.ts';
 import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
-import { oneLine, shortened } from '../memory/words.ts';
+import { oneLine, shorten } from '../memory/words.ts';
 
 /**
  * Messages that ctxb adds to the conversation, worded for the model and for a person at the terminal. Their openings
@@ -18,8 +18,8 @@ export type Own =
   | { readonly kind: 'summary'; readonly text: string };
 
 const NOTE = '[ctxb] The conversation was compacted here.';
-const HOW = 'Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
-const GONE = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
+const EXPLANATION = 'Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
+const LEFT_OUT = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
 const LINES = '[ctxb] Done here, one line a step:';
 const STEP = '[ctxb] Your last step, one line a call; what it gave back stands below:';
 const SUMMARY = "[ctxb] Claude's summary of what came before:";
@@ -41,7 +41,7 @@ function isAsked(text: string): boolean {
 }
 
 export function readOwn(text: string): Own {
-  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(GONE.exec(text)?.[1] ?? 0) };
+  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(LEFT_OUT.exec(text)?.[1] ?? 0) };
   if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
   if (text.startsWith(HEARD)) return { kind: 'heard', text: text.slice(HEARD.length + 1) };
   if (isAsked(text)) return { kind: 'asked' };
@@ -54,7 +54,7 @@ export function readOwn(text: string): Own {
 /** @param gone number of omitted steps since the beginning of the session */
 export function noteText(note: string, gone: number): string {
   const left = gone === 0 ? '' : ` ${gone} older ${gone === 1 ? 'step is' : 'steps are'} left out.`;
-  return `${NOTE} ${HOW}${left}${note === '' ? '' : `\n\n${note}`}`;
+  return `${NOTE} ${EXPLANATION}${left}${note === '' ? '' : `\n\n${note}`}`;
 }
 
 export function linesText(lines: readonly string[]): string {
@@ -80,18 +80,19 @@ export function saidLine(words: string): string {
   return SAID + words;
 }
 
-export function isSaid(line: string): boolean {
+export function isSaidLine(line: string): boolean {
   return line.startsWith(SAID);
 }
 
-const ENDED = /^<task-notification>[\s\S]*?<summary>([\s\S]*?)<\/summary>(?:[\s\S]*?<result>([\s\S]*)<\/result>)?/;
+const TASK_NOTIFICATION =
+  /^<task-notification>[\s\S]*?<summary>([\s\S]*?)<\/summary>(?:[\s\S]*?<result>([\s\S]*)<\/result>)?/;
 
 /** Maximum code points of a subagent's report; the conversation contains it only here. */
 const REPORT_LENGTH = 600;
 
 /** claude's message about a completed background task, as a line; undefined for other messages. */
 export function reportLine(text: string): string | undefined {
-  const [, summary, result] = ENDED.exec(text) ?? [];
+  const [, summary, result] = TASK_NOTIFICATION.exec(text) ?? [];
   if (summary === undefined) return undefined;
-  return shortened(oneLine([summary, result].filter(Boolean).join(': '), 4 * REPORT_LENGTH), REPORT_LENGTH);
+  return shorten(oneLine([summary, result].filter(Boolean).join(': '), 4 * REPORT_LENGTH), REPORT_LENGTH);
 }

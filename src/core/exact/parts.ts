@@ -1,6 +1,6 @@
 import { commandOf, isNotice, isSeenBefore, isSummary } from '../protocol/blocks.ts';
 import { type MidTurnPrompt, notAmong } from '../protocol/exact-plan.ts';
-import { built, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
+import { createMessage, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
 import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
 
 export type Part =
@@ -33,11 +33,13 @@ export function partsOf(messages: readonly Message[], known: Known): Part[] {
   let from = 0;
   while (from < messages.length) {
     const message = messages[from] as Message;
-    const end = isSpoken(message) ? from + 1 : roundEnd(messages, from);
+    const end = isUserMessage(message) ? from + 1 : roundEnd(messages, from);
     if (from > answered && isStep(message.text) && !known.has(message.text.trim()))
       parts.push({ kind: 'prompt', message });
     else
-      parts.push(...(isSpoken(message) ? spoken(message, messages[end], known) : [roundOf(messages.slice(from, end))]));
+      parts.push(
+        ...(isUserMessage(message) ? userParts(message, messages[end], known) : [roundOf(messages.slice(from, end))]),
+      );
     from = end;
   }
   const [last, newest] = [parts.at(-1), messages.at(-1)];
@@ -55,12 +57,13 @@ export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt
   const all = [...parts];
   const end = parts.at(-1);
   const isOpen = end?.kind === 'round' && end.messages.some(isResult);
-  for (const { text, after } of notAmong(parts.flatMap(toldIn), said, ({ text }) => reportIn(text, known) ?? text)) {
+  for (const { text, after } of notAmong(parts.flatMap(linesIn), said, ({ text }) => reportIn(text, known) ?? text)) {
     const report = reportIn(text, known);
     const isLate = report !== undefined && !isOpen;
-    let at = behind(all, after) ?? Math.max(0, all.findLastIndex(({ kind }) => kind === 'round') + (isLate ? 0 : 1));
-    while (all.slice(at, at + 1).some((part) => toldIn(part).length > 0)) at++;
-    const message = built('user', report === undefined ? heardText(text) : text);
+    let at =
+      stepAfterCall(all, after) ?? Math.max(0, all.findLastIndex(({ kind }) => kind === 'round') + (isLate ? 0 : 1));
+    while (all.slice(at, at + 1).some((part) => linesIn(part).length > 0)) at++;
+    const message = createMessage('user', report === undefined ? heardText(text) : text);
     const isAnswered = report !== undefined && at < all.length;
     all.splice(at, 0, isAnswered ? { kind: 'lines', lines: [report] } : { kind: 'prompt', message, heard: text });
   }
@@ -82,20 +85,20 @@ function reportIn(text: string, known: Known): string | undefined {
   return known.has(text.trim()) ? undefined : reportLine(text);
 }
 
-function behind(parts: readonly Part[], call: string): number | undefined {
+function stepAfterCall(parts: readonly Part[], call: string): number | undefined {
   const step = parts.findIndex(
     (part) => part.kind === 'round' && part.calls.some(({ use }) => use.tool_use_id === call),
   );
   return step < 0 ? undefined : step + 1;
 }
 
-function toldIn(part: Part): readonly string[] {
+function linesIn(part: Part): readonly string[] {
   if (part.kind === 'lines') return part.lines;
   return part.kind === 'prompt' && part.heard !== undefined ? [part.heard] : [];
 }
 
 /** A user message without tool results. */
-function isSpoken(message: Message): boolean {
+function isUserMessage(message: Message): boolean {
   return message.role === 'user' && !isResult(message);
 }
 
@@ -128,12 +131,12 @@ const SUMMARY = /\nSummary:\s([\s\S]*?)(?:\n\nIf you need specific details from 
 /** claude's result of a skill call; the skill's text comes separately. */
 const SKILL = 'Launching skill: ';
 
-export const GONE =
+export const REMOVED_NOTICE =
   '[ctxb] The content here was removed (a picture, tools that were looked up, a file seen before, the text of a skill): ask for it again.';
 
 /** Pictures and tool definitions have no text here; without a placeholder the result would look empty. */
 function selfContained(result: ToolResult): ToolResult {
-  return hasText(result) ? result : { ...result, text: GONE };
+  return hasText(result) ? result : { ...result, text: REMOVED_NOTICE };
 }
 
 /** Whether the text contains the actual result. */
@@ -141,7 +144,7 @@ export function hasText({ text }: ToolResult): boolean {
   return text !== '' && !isSeenBefore(text) && !text.startsWith(SKILL);
 }
 
-function spoken(message: Message, next: Message | undefined, known: Known): Part[] {
+function userParts(message: Message, next: Message | undefined, known: Known): Part[] {
   const { text, handle } = message;
   if (known.has(text.trim())) return [{ kind: 'prompt', message }];
   if (isOwn(text)) {
@@ -164,5 +167,5 @@ function spoken(message: Message, next: Message | undefined, known: Known): Part
 function hasAsked(text: string, next: Message | undefined): boolean {
   const command = commandOf(text);
   if (command === undefined || command.asked) return command !== undefined;
-  return next === undefined || !isSpoken(next) || isOwn(next.text);
+  return next === undefined || !isUserMessage(next) || isOwn(next.text);
 }

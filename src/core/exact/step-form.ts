@@ -1,6 +1,6 @@
 import { fieldsOf, listOf } from '../protocol/fields.ts';
 import { stepLines } from './entries.ts';
-import { built, isResult, type Message, type ToolResult } from './message.ts';
+import { createMessage, isResult, type Message, type ToolResult } from './message.ts';
 import { stepText } from './own-words.ts';
 import { hasText, type Round } from './parts.ts';
 import type { Form } from './whole-rounds.ts';
@@ -16,7 +16,7 @@ const PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\
 export function stepForm(messages: readonly Message[], model: string): Form {
   const last = messages.at(-1);
   const isOpen = last !== undefined && isResult(last);
-  return isOpen && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD : BUILT;
+  return isOpen && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD_FORM : BUILT_FORM;
 }
 
 /** Whether the model has thought in the current turn: a thought appears as a message without words and calls. */
@@ -31,28 +31,28 @@ function hasThoughts(messages: readonly Message[]): boolean {
  * Builds a step from words and calls instead of claude's own rows: a session with rows of tool calls does not resume
  * from the compaction, but from everything before it.
  */
-function builtStep({ words, calls }: Round, results: readonly ToolResult[]): Message[] {
+function buildStep({ words, calls }: Round, results: readonly ToolResult[]): Message[] {
   const toolUses = calls.map(({ use: { tool_use_id, tool, input } }) => ({ tool_use_id, tool, input }));
-  const reply = built('assistant', words, { toolUses });
-  return results.length === 0 ? [reply] : [reply, built('user', '', { toolResults: results })];
+  const reply = createMessage('assistant', words, { toolUses });
+  return results.length === 0 ? [reply] : [reply, createMessage('user', '', { toolResults: results })];
 }
 
 /** Writes an unseen step as words of the user. */
-function toldStep(round: Round, results: readonly ToolResult[]): Message[] {
-  if (round.calls.length === 0) return [built('assistant', round.words)];
+function quoteStep(round: Round, results: readonly ToolResult[]): Message[] {
+  if (round.calls.length === 0) return [createMessage('assistant', round.words)];
   const texts = new Map(results.map(({ tool_use_id, text }) => [tool_use_id, text]));
   const calls = round.calls.map(({ use: { tool_use_id, tool, input } }) => ({
     call: `${tool} ${JSON.stringify(input)}`,
     text: texts.get(tool_use_id) ?? '',
   }));
-  return [built('user', stepText(stepLines(round), calls))];
+  return [createMessage('user', stepText(stepLines(round), calls))];
 }
 
-const BUILT: Form = { mostSteps: 3, write: builtStep };
-const TOLD: Form = { mostSteps: 1, write: toldStep };
+const BUILT_FORM: Form = { mostSteps: 3, write: buildStep };
+const TOLD_FORM: Form = { mostSteps: 1, write: quoteStep };
 
 /** Why unseen results cannot be kept; undefined if all are text. */
-export function lostOf({ messages }: Round): string | undefined {
+export function lossReason({ messages }: Round): string | undefined {
   const results = messages.flatMap(({ toolResults = [] }) => toolResults);
   const isLost = results.some((result) => !hasText(result) || isPicture(result));
   return isLost ? 'the model has yet to see what a tool gave back beside text' : undefined;

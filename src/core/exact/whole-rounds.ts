@@ -38,7 +38,7 @@ export function wholeRounds(
   if (last === undefined || !isAnswered(last)) return whole;
   const all = write(last, resultsOf(last));
   let left = room - tokensOfAll(all);
-  const fitting = left < 0 ? write(last, shortened(resultsOf(last), room - tokensOfAll(write(last, [])))) : all;
+  const fitting = left < 0 ? write(last, shortenResults(resultsOf(last), room - tokensOfAll(write(last, [])))) : all;
   // An open step always stays; the caller checks its size.
   if (isOpen || tokensOfAll(fitting) <= room) whole.set(last, fitting);
   let steps = last.calls.length > 0 ? 1 : 0;
@@ -96,7 +96,7 @@ const CHARS_PER_TOKEN = 1.2;
 const LEAST_LENGTH = 200;
 
 /** Cuts the longest results to one length so that all results fit. */
-function shortened(results: readonly ToolResult[], room: number): ToolResult[] {
+function shortenResults(results: readonly ToolResult[], room: number): ToolResult[] {
   const lengths = results.map(({ text }) => text.length);
   const length = Math.max(LEAST_LENGTH, fairShare(lengths, room * CHARS_PER_TOKEN));
   return results.map((result) =>

@@ -103,7 +103,7 @@ export function createCallIdentity() {
         const call = atEnd(event);
         ofTurn = NO_USAGE;
         const late = unsized.get('') ?? [];
-        unsized.set('', late.map(billed));
+        unsized.set('', late.map(markBilled));
         return call;
       }
       if (event.kind === 'partial') return sized(event.subagent ?? '', -1, event.usage);
@@ -112,7 +112,7 @@ export function createCallIdentity() {
   };
 }
 
-function billed(call: AssistantEvent): AssistantEvent {
+function markBilled(call: AssistantEvent): AssistantEvent {
   return { ...call, isBilled: true };
 }
 

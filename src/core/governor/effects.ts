@@ -131,12 +131,12 @@ export type HookName =
 
 /** A hook's answer in claude's shape. */
 export function hookOutput({ hook, output, specific = {} }: HookAnswer, context: string | undefined): object {
-  const told = context === undefined || context === '' ? {} : { additionalContext: defused(context) };
+  const told = context === undefined || context === '' ? {} : { additionalContext: escapeReminder(context) };
   const own = { ...specific, ...told };
   return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
 }
 
 /** claude wraps the context in tags, which a tool's text must not close. */
-function defused(text: string): string {
+function escapeReminder(text: string): string {
   return text.replace(/<(?=\s*\/?\s*system-reminder)/gi, '‹');
 }

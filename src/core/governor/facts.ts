@@ -21,7 +21,7 @@ export function isAnswer(event: Input['event']): event is Main<AssistantEvent> &
  *
  * @param role default: any role
  */
-export function isSaid<R extends UserRole = UserRole>(
+export function isMainMessage<R extends UserRole = UserRole>(
   event: Input['event'],
   role?: R,
 ): event is Main<UserEvent> & { readonly role: R } {
@@ -30,7 +30,7 @@ export function isSaid<R extends UserRole = UserRole>(
 
 /** Whether a line reports an interrupted turn. */
 export function tellsInterrupt(event: Input['event']): boolean {
-  return event.kind === 'result' ? event.subtype === 'error_during_execution' : isSaid(event, 'notice');
+  return event.kind === 'result' ? event.subtype === 'error_during_execution' : isMainMessage(event, 'notice');
 }
 
 export type Replaced = 'boundary' | 'reset' | 'session';

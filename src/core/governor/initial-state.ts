@@ -1,5 +1,5 @@
 import { NO_FAN_OUT } from './agents/agents-state.ts';
-import { EMPTY_COST, restarted } from './cost/cost.ts';
+import { costAfterRestart, EMPTY_COST } from './cost/cost.ts';
 import { NO_SPENDING } from './cost/cost-limit.ts';
 import { NO_CACHE } from './cost/prompt-cache.ts';
 import { NO_FACTS } from './facts.ts';
@@ -47,7 +47,7 @@ export function initialState(run: Run): GovernorState {
     fanOut: NO_FAN_OUT,
     toolBudget: NEW_TOOL_BUDGET,
     told: NOTHING_TOLD,
-    cost: run.resumes ? restarted(EMPTY_COST, 'resumed') : EMPTY_COST,
+    cost: run.resumes ? costAfterRestart(EMPTY_COST, 'resumed') : EMPTY_COST,
     cache: NO_CACHE,
     spending: NO_SPENDING,
     limits: NO_LIMITS,

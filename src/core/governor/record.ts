@@ -11,7 +11,7 @@ import {
   textOf,
   textsOf,
 } from '../protocol/fields.ts';
-import { asAsk } from './conversation/asks.ts';
+import { readAsk } from './conversation/asks.ts';
 import type { Decision } from './decisions.ts';
 import { TIMERS } from './effects.ts';
 import type { Input, OwnEvent, SpentBefore } from './input.ts';
@@ -122,7 +122,7 @@ const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
   },
   'project-cost': { others: count, earlier: count },
   'cost-answer': { limitUsd: numberOf },
-  ask: { ask: asAsk, by: (value) => read(ASKER, value) },
+  ask: { ask: readAsk, by: (value) => read(ASKER, value) },
   'stop-answer': { goesOn: isTrue },
   'file-measured': { requestId: stringOf, file: (value) => allOf(read({ lines: countOf, fitting: countOf }, value)) },
   'hook-failed': { requestId: stringOf },

@@ -1,5 +1,5 @@
 import { knownCostUsd } from './cost/cost.ts';
-import { isCharactersOnly, predicted } from './gauge/gauge.ts';
+import { isCharactersOnly, predictedTokens } from './gauge/gauge.ts';
 import { openPrompts } from './prompts/mailbox.ts';
 import { turnsBegun } from './prompts/turns.ts';
 import type { GovernorState } from './state.ts';
@@ -43,7 +43,7 @@ export function standingOf(state: GovernorState): Standing {
     waitsFor: waitsFor(state),
     turn: turnsBegun(turn),
     prompts: openPrompts(state).length,
-    context: isKnown ? predicted(gauge) : null,
+    context: isKnown ? predictedTokens(gauge) : null,
     window: gauge.window.tokens ?? null,
     costUsd: knownCostUsd(state) ?? null,
   };

@@ -18,7 +18,7 @@ import { onBegin, onExit } from './process/process.ts';
 import { lifeAfter, onStallTimer, watchLife } from './process/stall.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
-import { chain, changed, changedIn, keep, type Step } from './steps.ts';
+import { chain, changed, changedIn, type Step, toStep } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 import { onWaitTimer } from './waits/wait.ts';
 
@@ -48,7 +48,7 @@ function take(state: GovernorState, input: Input): Step {
 
 function onOwn<K extends OwnEvent['kind']>(state: GovernorState, event: Extract<OwnEvent, { readonly kind: K }>): Step {
   const judge: OnOwn[K] | undefined = ON_OWN[event.kind as K];
-  return judge === undefined ? keep(state) : judge(state, event);
+  return judge === undefined ? toStep(state) : judge(state, event);
 }
 
 type OnOwn = {
@@ -61,8 +61,8 @@ const ON_OWN: OnOwn = {
   ask: (state, { ask, by }) => onAsk(state, ask, by),
   exit: onExit,
   recovered: onRecovered,
-  state: (state, { to }) => keep(changedIn(state, 'session', { state: to })),
-  notes: (state, { path }) => keep(changedIn(state, 'session', { notes: path })),
+  state: (state, { to }) => toStep(changedIn(state, 'session', { state: to })),
+  notes: (state, { path }) => toStep(changedIn(state, 'session', { notes: path })),
   'handoff-problems': (state, { problems }) => onHandoffProblems(state, problems),
   'handoff-written': onHandoffWritten,
   'project-cost': (state, { others, earlier }) =>
@@ -72,8 +72,8 @@ const ON_OWN: OnOwn = {
   'file-measured': (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
   'exact-folder': (state, { path, guarded }) => onExactFolder(state, path, guarded),
   'exact-proved': onExactProved,
-  'exact-receipt': (state, { receipt }) => keep(changedIn(state, 'exact', { receipt })),
-  'hook-failed': (state, { requestId }) => chain(keep(forgetChange(state, requestId)), answerHeld),
+  'exact-receipt': (state, { receipt }) => toStep(changedIn(state, 'exact', { receipt })),
+  'hook-failed': (state, { requestId }) => chain(toStep(forgetChange(state, requestId)), answerHeld),
   'result-stored': (state, { requestId, path }) => chain(onResultStored(state, requestId, path), answerHeld),
 };
 
@@ -81,10 +81,10 @@ const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Step } 
   compaction: onOperationTimeout('compaction'),
   context: giveUpAsking,
   exact: giveUpArming,
-  background: (state) => keep(changedIn(state, 'turn', { grace: 'over' })),
+  background: (state) => toStep(changedIn(state, 'turn', { grace: 'over' })),
   turn: forgetSkipped,
   handoff: onOperationTimeout('handoff'),
-  exit: (state) => keep(state, [{ kind: 'kill' }]),
+  exit: (state) => toStep(state, [{ kind: 'kill' }]),
   wait: onWaitTimer,
   stall: onStallTimer,
   time: onTimeUp,

@@ -23,7 +23,7 @@ export function silent(state: GovernorState): Telling {
 
 const NOTHING: readonly Action[] = [];
 
-export function keep(state: GovernorState, actions = NOTHING): Step {
+export function toStep(state: GovernorState, actions = NOTHING): Step {
   return { state, actions };
 }
 
@@ -82,7 +82,7 @@ export function decide<K extends Decision['kind']>(
   state: GovernorState,
   ...decision: readonly [kind: K, reason: string, ...DecisionFacts<K>]
 ): Step {
-  return keep(state, [decided(state, ...decision) as Decision]);
+  return toStep(state, [decided(state, ...decision) as Decision]);
 }
 
 /** Whether a compaction of ctxb's runs, or claude has not confirmed the end of an abandoned one. */

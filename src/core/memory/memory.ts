@@ -1,11 +1,11 @@
 import { isOfSubagent } from '../governor/control/hook-callbacks.ts';
 import type { Decision } from '../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../governor/effects.ts';
-import { isMessage, isSaid } from '../governor/facts.ts';
+import { isMainMessage, isMessage } from '../governor/facts.ts';
 import { SMALL_WINDOW } from '../governor/gauge/window.ts';
 import type { Input } from '../governor/input.ts';
 import { inTokens } from '../governor/policy.ts';
-import { inTurn } from '../governor/prompts/mailbox.ts';
+import { promptsInTurn } from '../governor/prompts/mailbox.ts';
 import type { GovernorState, Run } from '../governor/state.ts';
 import { decided } from '../governor/steps.ts';
 import { plainText, textsOf } from '../protocol/blocks.ts';
@@ -139,7 +139,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
     /** Text of the tool log; undefined while the log is empty. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
     /** @param inWork prompts in progress */
-    handoff: (state: GovernorState, t: number, inWork = inTurn(state)): string =>
+    handoff: (state: GovernorState, t: number, inWork = promptsInTurn(state)): string =>
       renderHandoff(notebook, {
         ...headOf(state),
         firstPrompt: notebook.firstPrompt,
@@ -169,7 +169,7 @@ function createSummaryReader(): (input: Input) => string | undefined {
       isKnown ||= summary !== undefined;
       return summary || undefined;
     }
-    if (!isSaid(event, 'summary')) return undefined;
+    if (!isMainMessage(event, 'summary')) return undefined;
     const summary = isKnown ? undefined : plainText(event.blocks);
     isKnown = false;
     return summary;
@@ -180,7 +180,7 @@ function createSummaryReader(): (input: Input) => string | undefined {
 function asHandoff(found: Found, state: GovernorState): Found {
   const { run, session } = state;
   const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
-  if (!isNew || run.mode !== 'act' || inTurn(state).some(({ command }) => command === 'clear')) return found;
+  if (!isNew || run.mode !== 'act' || promptsInTurn(state).some(({ command }) => command === 'clear')) return found;
   // The line that reports the cleared conversation still has the old id.
   const to = found.what === 'clear' ? 'goes on in a fresh context' : `goes on as session ${session.id ?? run.runId}`;
   return { kind: 'state', t: found.t, what: 'handoff', to };

@@ -22,7 +22,7 @@ export function cut(text: string, length: number): string {
 }
 
 /** Cuts to `length` code points; a longer text ends with three dots. */
-export function shortened(text: string, length: number): string {
+export function shorten(text: string, length: number): string {
   const fitting = cut(text, length);
   return fitting === text ? text : cut(`${cut(text, Math.max(0, length - 3))}...`, length);
 }
@@ -61,12 +61,12 @@ export function cutterWith(mask: Mask): Cutter {
  * Quotes a text from a tool so that it cannot pose as ctxb's: on one line, in backticks, with its own backticks
  * replaced by quotes.
  */
-export function quoted(text: string, length: number): string {
+export function inBackticks(text: string, length: number): string {
   return `\`${oneLine(text, length).replaceAll('`', "'")}\``;
 }
 
 /** Fences a text with more backticks than any run inside it. */
-export function fenced(text: string): string {
+export function inFence(text: string): string {
   // Removing control characters may join two runs of backticks.
   const shown = text.replace(CONTROLS, '');
   let longest = 2;
@@ -86,7 +86,7 @@ export function lastLines(text: string, count: number, length: number): string {
   return end.slice(unit >= 0xdc00 && unit < 0xe000 ? from + 1 : from);
 }
 
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
+export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
   return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
@@ -108,7 +108,7 @@ export function timeText(t: number): string {
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return counted(Math.round(ms / 60_000), 'min', 'min');
+  return pluralize(Math.round(ms / 60_000), 'min', 'min');
 }
 
 /**

@@ -33,7 +33,7 @@ const BESIDE_STAMPS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/
  *
  * @param line JSON, with or without its terminator
  */
-export function asAlone(line: string, traces: Traces): string {
+export function hideCtxbTraces(line: string, traces: Traces): string {
   if (!traceMarks(traces).some((mark) => line.includes(mark))) return line;
   const plain = withoutKeys(withoutHooksApplied(line, traces), traces);
   return plain.includes(CALLBACK_MARK) ? withoutOwnHooks(plain, traces.ownHooks()) : plain;

@@ -109,7 +109,7 @@ const UNSEEN: readonly string[] = [
 ];
 
 /** Attachments without logged text: the model always gets the same text. */
-const UNWRITTEN: readonly string[] = [
+const UNLOGGED: readonly string[] = [
   'task_reminder',
   'date_change',
   'plan_mode',
@@ -126,7 +126,7 @@ export function attachedContent(attachment: Fields): readonly Fields[] {
   if (typeof type !== 'string' || UNSEEN.includes(type)) return [];
   const text = type === 'task_reminder' ? listedTasks(content) : GIVEN.flatMap((name) => textsIn(attachment[name]));
   const named = { type: `attachment/${type}` };
-  if (text.length === 0) return UNWRITTEN.includes(type) ? [named] : [];
+  if (text.length === 0) return UNLOGGED.includes(type) ? [named] : [];
   return [named, { type: 'text', text: text.join('\n') }];
 }
 

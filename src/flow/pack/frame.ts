@@ -1,5 +1,5 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { cut, fenced, grouped, quoted } from '../../core/memory/words.ts';
+import { cut, grouped, inBackticks, inFence } from '../../core/memory/words.ts';
 import type { FlowStep } from '../flow.ts';
 import type { PriorityLevels } from './priority.ts';
 import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
@@ -104,7 +104,7 @@ function artifactList(paths: readonly string[], room: number) {
   let cost = costOf(text);
   let shown = 0;
   for (const path of paths) {
-    const line = `\n- ${quoted(path, PATH_LENGTH)}`;
+    const line = `\n- ${inBackticks(path, PATH_LENGTH)}`;
     cost += codePoints(line);
     if (cost > room) break;
     text += line;
@@ -121,7 +121,7 @@ function scentTrail(trail: string, room: number) {
   const chars = codePoints(trail);
   const render = (limit: number) => {
     const marker = limit < chars ? `\n${CUT_MARKER} ${grouped(limit)} of ${grouped(chars)} characters` : '';
-    const text = `## Scent trail\n\n${fenced(cut(trail, limit))}${marker}`;
+    const text = `## Scent trail\n\n${inFence(cut(trail, limit))}${marker}`;
     return { text, cost: costOf(text), shown: limit };
   };
   const most = Math.min(chars, SCENT_LENGTH);

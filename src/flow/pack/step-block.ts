@@ -1,6 +1,6 @@
 import type { Priority } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { cut, fenced, grouped, LINE_LENGTH, LONG_LINE_LENGTH, oneLine, quoted } from '../../core/memory/words.ts';
+import { cut, grouped, inBackticks, inFence, LINE_LENGTH, LONG_LINE_LENGTH, oneLine } from '../../core/memory/words.ts';
 import type { StepOutput } from '../flow.ts';
 
 export const BETWEEN_PARTS = '\n\n';
@@ -77,7 +77,7 @@ export function stepBlock({ item, size, limit: most }: Sized, limit = most): Ste
   const shownText = cut(item.summary?.text ?? item.output, shown);
   const text = [
     `### Step: ${oneLine(item.stepId, LINE_LENGTH)} [${item.ok ? 'OK' : 'FAIL'}]`,
-    ...(shown > 0 ? [`${titleOf(item)}\n${fenced(shownText)}`] : []),
+    ...(shown > 0 ? [`${titleOf(item)}\n${inFence(shownText)}`] : []),
     ...(shown < size ? [cutMarker(item, shown, size)] : []),
     ...(item.error ? [`Error: ${errorText(item.error)}`] : []),
   ].join('\n');
@@ -97,7 +97,7 @@ export function newestBlock(step: Sized, room: number): StepBlock {
 
 function titleOf(item: PackItem): string {
   if (item.summary === undefined) return 'Output:';
-  const by = quoted(item.summary.by, LINE_LENGTH);
+  const by = inBackticks(item.summary.by, LINE_LENGTH);
   return `Summary by ${by}, not the step's own words; its output has ${grouped(codePoints(item.output))} characters${placeOf(item)}:`;
 }
 
@@ -107,12 +107,12 @@ function cutMarker(item: PackItem, shown: number, size: number): string {
 }
 
 function placeOf({ path }: PackItem): string {
-  return path === undefined ? '' : `; the whole is in ${quoted(path, LONG_LINE_LENGTH)}`;
+  return path === undefined ? '' : `; the whole is in ${inBackticks(path, LONG_LINE_LENGTH)}`;
 }
 
 function errorText(error: string): string {
   const marker = codePoints(error) > ERROR_LENGTH ? CUT_MARKER : '';
-  return `${quoted(error, ERROR_LENGTH)}${marker}`;
+  return `${inBackticks(error, ERROR_LENGTH)}${marker}`;
 }
 
 /** Maximum code points of the line about omitted steps, with the line breaks after it. */

@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../core/memory/words.ts';
+import { grouped, pluralize } from '../../core/memory/words.ts';
 import { type Html, html, htmlTable } from '../../report/html.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
 import { TIERS } from '../pack/priority.ts';
@@ -89,9 +89,9 @@ function headOf({ steps, window }: FlowView, step: StepView | undefined): Html {
     const { id, agent, objective, after, sees } = step;
     const needs = after.length === 0 ? 'It needs no other step' : `After ${after.join(', ')}`;
     return html`<h2>${id} <span class="agent">${agent}</span></h2>${objective !== undefined && html`<p>${objective}</p>`}
-<p class="quiet">${needs}; it sees the output of ${counted(sees, 'step')}.</p>`;
+<p class="quiet">${needs}; it sees the output of ${pluralize(sees, 'step')}.</p>`;
   }
-  return html`<h2>The flow</h2><p class="quiet">These budgets apply to each of its ${counted(steps.length, 'step')}, unless the step sets its own. Presets and shares refer to a window of ${grouped(window)} tokens.</p>`;
+  return html`<h2>The flow</h2><p class="quiet">These budgets apply to each of its ${pluralize(steps.length, 'step')}, unless the step sets its own. Presets and shares refer to a window of ${grouped(window)} tokens.</p>`;
 }
 
 export const FIELDS = [
@@ -195,12 +195,12 @@ ${receipt.items.length > 0 && [tiers(receipt), items(receipt)]}
 
 function bindingText(receipt: KnownReceipt): string {
   const { summary, cut, omitted } = outcomeCounts(receipt.items);
-  const steps = counted(receipt.items.length, 'earlier step');
+  const steps = pluralize(receipt.items.length, 'earlier step');
   const binding = bindingOf(receipt);
   if (binding === 'nothing') return `Nothing was held back: all of ${steps} fitted.`;
   const summed = summary > 0 ? `, ${grouped(summary)} in summary` : '';
   if (binding === 'steps')
-    return `${counted(cut, 'earlier step')} cut${summed} at the limit for a single step; the whole had room.`;
+    return `${pluralize(cut, 'earlier step')} cut${summed} at the limit for a single step; the whole had room.`;
   return `The budget was binding: of ${steps}, ${grouped(omitted)} omitted${summed} and ${grouped(cut)} cut.`;
 }
 
@@ -221,7 +221,7 @@ function items({ items }: KnownReceipt): Html {
     reason,
   ]);
   const columns = ['Step', 'Priority', 'Outcome', 'Characters', 'Why'];
-  return html`<details><summary>Each of ${counted(items.length, 'earlier step')}</summary>${htmlTable('Earlier steps, oldest first', columns, rows)}</details>`;
+  return html`<details><summary>Each of ${pluralize(items.length, 'earlier step')}</summary>${htmlTable('Earlier steps, oldest first', columns, rows)}</details>`;
 }
 
 function figures({ run, attempt, measured }: KnownReceipt): string {

@@ -1,5 +1,5 @@
 import { isOwn, readOwn } from '../../core/exact/own-words.ts';
-import { predicted } from '../../core/governor/gauge/gauge.ts';
+import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import { momentOf } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -163,7 +163,7 @@ interface News {
 
 function newsParts({ compacted, offered }: News, { gauge }: GovernorState): Part[] {
   return [
-    ...(compacted === undefined ? [] : [{ text: sizesOf(compacted, predicted(gauge)), rank: 3 }]),
+    ...(compacted === undefined ? [] : [{ text: sizesOf(compacted, predictedTokens(gauge)), rank: 3 }]),
     ...(offered === undefined ? [] : [{ text: `/ctxb:back hands back ${offered}`, rank: 1 }]),
   ];
 }

@@ -1,6 +1,6 @@
 import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
-import { predicted } from '../../core/governor/gauge/gauge.ts';
+import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
@@ -204,7 +204,7 @@ async function compact($: Engine, seat: Seat, e: CompactEvent): Promise<Answer> 
   const isMidTurn = trigger === 'auto';
   if (!isMidTurn) await awaitLog($, seat);
   const circumstances = await circumstancesOf($, e, seat.waits);
-  const size = predicted(stateOf(seat).gauge);
+  const size = predictedTokens(stateOf(seat).gauge);
   const answer = seat.session.compact(messages, seat.known, { ...circumstances, isMidTurn });
   seat.waits = answer.waits === undefined ? 0 : seat.waits + 1;
   if (answer.waits !== undefined) return answer;

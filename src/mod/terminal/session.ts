@@ -1,8 +1,8 @@
 import { DEFAULTS } from '../../config/defaults.ts';
-import { type Answer, answerWith, type Circumstances } from '../../core/exact/exact-answer.ts';
+import { type Answer, type AnswerOptions, answerWith } from '../../core/exact/exact-answer.ts';
 import type { Message } from '../../core/exact/message.ts';
-import { isSaid } from '../../core/governor/facts.ts';
-import { predicted } from '../../core/governor/gauge/gauge.ts';
+import { isMainMessage } from '../../core/governor/facts.ts';
+import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import type { Input } from '../../core/governor/input.ts';
 import { reliefNow } from '../../core/governor/operations/relief.ts';
@@ -100,7 +100,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     const state = withCallAhead(withKnown(host.state, known), known, host.state.now);
     const { relief, gauge } = state;
     // The log does not contain the size of the window.
-    const latch = latchAt(relief.latch, predicted(gauge), gauge.window.tokens, policy);
+    const latch = latchAt(relief.latch, predictedTokens(gauge), gauge.window.tokens, policy);
     return { ...state, relief: { ...relief, latch } };
   }
 
@@ -119,7 +119,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   function noteSaid(event: Input['event']): void {
     if (event.kind === 'boundary') forgetSaid();
     if (event.kind === 'user' && event.marked) for (const text of textsOf(event.blocks)) prompts.add(text);
-    if (isSaid(event)) lastCall = answeredIn(event.blocks)[0] ?? lastCall;
+    if (isMainMessage(event)) lastCall = answeredIn(event.blocks)[0] ?? lastCall;
   }
 
   function beginAgain(): void {
@@ -189,7 +189,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
 
   function isFull(known: Known): boolean {
     const { gauge } = judged(known);
-    return predicted(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
+    return predictedTokens(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
   }
 
   /**
@@ -225,7 +225,7 @@ function saidText({ prompts, rules }: ReturnType<Memory['said']>): string {
   return rules === 0 ? counted(prompts, 'prompt') : `${counted(prompts, 'prompt')}, ${counted(rules, 'rule')}`;
 }
 
-interface CompactedIn extends Circumstances {
+interface CompactedIn extends AnswerOptions {
   readonly isMidTurn: boolean;
 }
 

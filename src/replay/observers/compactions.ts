@@ -1,4 +1,4 @@
-import { predicted } from '../../core/governor/gauge/gauge.ts';
+import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import { isOwnLine } from '../../core/governor/prompts/own-lines.ts';
 import { FIRST_WITH_MODS } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -51,7 +51,7 @@ function compactionOf(event: BoundaryEvent, { line, input, before }: Seen): Comp
     t: timeIn(input),
     model: gauge.call?.model ?? null,
     preTokens: event.preTokens ?? null,
-    gaugeBefore: predicted(gauge),
+    gaugeBefore: predictedTokens(gauge),
     firstAfter: null,
   };
 }

@@ -1,5 +1,5 @@
 import type { ToldFact } from '../../core/governor/decisions.ts';
-import { isMessage, isSaid } from '../../core/governor/facts.ts';
+import { isMainMessage, isMessage } from '../../core/governor/facts.ts';
 import {
   commandFact,
   deadEndFact,
@@ -7,8 +7,8 @@ import {
   holds,
   pathFact,
   type Searchable,
-  saidFact,
   searchable,
+  userFact,
 } from '../../core/memory/notebook/fact.ts';
 import { shortOf } from '../../core/memory/notebook/user-words.ts';
 import { LINE_LENGTH } from '../../core/memory/words.ts';
@@ -51,7 +51,7 @@ export function createPlaces() {
   return {
     see({ line, input: { event }, after }: Seen): void {
       if (!isMessage(event)) return;
-      if (isSaid(event, 'prompt')) addPrompt(line, plainText(event.blocks));
+      if (isMainMessage(event, 'prompt')) addPrompt(line, plainText(event.blocks));
       for (const use of usesIn(event.blocks)) add({ line, call: after.gauge.calls }, askedIn(use));
     },
     /**
@@ -84,5 +84,5 @@ function factOf({ kind, text }: ToldFact): Fact {
   if (kind === 'paths') return pathFact(text, false);
   if (kind === 'deadEnds') return deadEndFact(text);
   const isSaid = kind === 'prompts' || kind === 'constraints';
-  return isSaid ? saidFact(kind, text) : commandFact('commands', text);
+  return isSaid ? userFact(kind, text) : commandFact('commands', text);
 }

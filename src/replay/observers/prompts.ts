@@ -1,9 +1,9 @@
 import { hasCalled, isAgentCall } from '../../core/governor/agents/agents.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
-import { isSaid } from '../../core/governor/facts.ts';
+import { isMainMessage } from '../../core/governor/facts.ts';
 import { estimateTokens, measureContent } from '../../core/governor/gauge/estimator.ts';
 import type { Input } from '../../core/governor/input.ts';
-import { inTurn } from '../../core/governor/prompts/mailbox.ts';
+import { promptsInTurn } from '../../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
@@ -21,7 +21,7 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
   /** Assigns a waiting prompt to the turn that it was sent in. */
   function place({ line, before, after }: Seen): void {
     if (held.size === 0 || after.mailbox.prompts === before.mailbox.prompts) return;
-    for (const { uuid } of inTurn(after)) {
+    for (const { uuid } of promptsInTurn(after)) {
       const at = held.get(uuid) ?? -1;
       const prompt = all[at];
       if (prompt !== undefined) all[at] = { ...prompt, turn: after.turn.ended + 1, line };
@@ -31,7 +31,7 @@ export function createPrompts(cut: Cutter, keepAll: boolean) {
 
   function add({ line, input, after }: Seen): void {
     const { event } = input;
-    if (!isSaid(event, 'prompt') || event.replay) return;
+    if (!isMainMessage(event, 'prompt') || event.replay) return;
     first ??= cut(textsOf(event.blocks), LINE_LENGTH) || null;
     if (!keepAll) return;
     if (input.from === 'caller' && event.uuid !== undefined) held.set(event.uuid, all.length);

@@ -1,4 +1,4 @@
-import { isMessage, isSaid } from '../../core/governor/facts.ts';
+import { isMainMessage, isMessage } from '../../core/governor/facts.ts';
 import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { plainText } from '../../core/protocol/blocks.ts';
@@ -91,7 +91,7 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
     see({ input: { event }, after }: Seen): void {
       const { calls, call } = after.gauge;
       if (!isMessage(event)) return;
-      if (isSaid(event, 'prompt')) said += plainText(event.blocks);
+      if (isMainMessage(event, 'prompt')) said += plainText(event.blocks);
       else if (event.kind === 'user') add(event.blocks, calls, after);
       else if (event.messageId === call?.messageId) {
         for (const word of event.blocks.flatMap(wordsIn)) use(word, calls);

@@ -1,5 +1,5 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
-import { oneLine, shortened } from '../../core/memory/words.ts';
+import { oneLine, shorten } from '../../core/memory/words.ts';
 import { decisionText, FACT_NAMES } from '../../messages.ts';
 import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/selection.ts';
@@ -73,8 +73,8 @@ function sessionData(session: SessionSummary, policy: Policy, most: number) {
   });
   return {
     ...cleaned,
-    prompt: cleaned.prompt && shortened(cleaned.prompt, PROMPT_LENGTH),
-    prompts: cleaned.prompts.map((each) => ({ ...each, text: shortened(each.text, PROMPT_LENGTH) })),
+    prompt: cleaned.prompt && shorten(cleaned.prompt, PROMPT_LENGTH),
+    prompts: cleaned.prompts.map((each) => ({ ...each, text: shorten(each.text, PROMPT_LENGTH) })),
     /** Zone starts and compaction levels in tokens, ascending. */
     levels: levelsOf(window.tokens, policy),
     columns: columnsOf(series, models),

@@ -5,7 +5,7 @@ import { peakShare } from '../../core/governor/gauge/gauge.ts';
 import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { shortened } from '../../core/memory/words.ts';
+import { shorten } from '../../core/memory/words.ts';
 import { leftUndoneText } from '../../messages.ts';
 import { counted, dollars, duration, percent, roughTokens, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
@@ -94,7 +94,7 @@ const PROMPT_LENGTH = 40;
 /** ` (“Read more files”, “Read the rest”)` */
 function unansweredText(state: GovernorState): string {
   const prompts = state.mailbox.prompts.map(({ prompt }) => prompt).filter(({ uuid }) => !isOwnUuid(state, uuid));
-  const names = prompts.slice(0, NAMED).map(({ text }) => `“${shortened(onOneLine(text), PROMPT_LENGTH)}”`);
+  const names = prompts.slice(0, NAMED).map(({ text }) => `“${shorten(onOneLine(text), PROMPT_LENGTH)}”`);
   const more = prompts.length > NAMED ? [`${tokens(prompts.length - NAMED)} more`] : [];
   return names.length === 0 ? '' : ` (${[...names, ...more].join(', ')})`;
 }

@@ -7,7 +7,7 @@ import { turnsBegun } from '../../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { isCompacting } from '../../core/governor/steps.ts';
 import type { Wait } from '../../core/governor/waits/waits-state.ts';
-import { shortened } from '../../core/memory/words.ts';
+import { shorten } from '../../core/memory/words.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
 import { type Part, statusText } from '../../statusline/status-text.ts';
 import { counted, dollars, duration } from '../figures.ts';
@@ -164,6 +164,6 @@ function silenceText(state: GovernorState, now: number): string[] {
   const tool = runningTool(state);
   const since = tool?.since ?? silentSince(state);
   if (since === undefined || now - since < LEAST_SILENCE_MS || state.run.mode === 'replay') return [];
-  const what = tool === undefined ? 'no sign of life' : shortened(onOneLine(tool.title), TOOL_LENGTH);
+  const what = tool === undefined ? 'no sign of life' : shorten(onOneLine(tool.title), TOOL_LENGTH);
   return [`${what} for ${counted(Math.floor((now - since) / 60_000), 'minute')}`];
 }

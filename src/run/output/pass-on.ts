@@ -6,7 +6,7 @@ import { STAMP_MARK } from '../../core/governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../../core/governor/prompts/tasks.ts';
 import { speaksOfMod } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { asAlone, type Traces, traceMarks } from '../../core/protocol/as-alone.ts';
+import { hideCtxbTraces, type Traces, traceMarks } from '../../core/protocol/as-alone.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import type { Event } from '../../core/protocol/events.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
@@ -104,7 +104,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
 
   function passLooked(seen: Line, text: string, fate: Visibility): void {
     const { event } = seen;
-    const alone = event.kind === 'malformed' ? text : asAlone(text, traces);
+    const alone = event.kind === 'malformed' ? text : hideCtxbTraces(text, traces);
     const shown = alone === text ? seen : { ...seen, bytes: Buffer.from(alone) };
     if (fate === 'buffer') keptBack.buffered.push(shown);
     if (fate === 'defer') defer(shown);

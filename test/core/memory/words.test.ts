@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { counted, cut, fenced, lastLines, oneLine, quoted } from '../../../src/core/memory/words.ts';
+import { cut, inBackticks, inFence, lastLines, oneLine, pluralize } from '../../../src/core/memory/words.ts';
 import { randomTexts } from '../../support/notes.ts';
 
 const CLEF = '\u{1d11e}';
@@ -51,11 +51,11 @@ describe('quoted', () => {
     { name: 'backticks', text: 'a `b` ``` c', expected: "`a 'b' ''' c`" },
     { name: 'more than one line', text: 'a\n# b', expected: '`a # b`' },
   ])('$name', ({ text, expected }) => {
-    expect(quoted(text, 50)).toBe(expected);
+    expect(inBackticks(text, 50)).toBe(expected);
   });
 
   it('cannot be closed by the quoted text', () => {
-    for (const text of randomTexts(2, 2_000)) expect(quoted(text, 40)).toMatch(/^`[^`\n\r]*`$/);
+    for (const text of randomTexts(2, 2_000)) expect(inBackticks(text, 40)).toMatch(/^`[^`\n\r]*`$/);
   });
 });
 
@@ -66,13 +66,13 @@ describe('fenced', () => {
     { name: 'a longer one', text: 'a ``````` b', fence: '````````' },
     { name: 'a run with a control character in it', text: '``\u0000`\n# a', fence: '````' },
   ])('$name', ({ text, fence }) => {
-    const lines = fenced(text).split('\n');
+    const lines = inFence(text).split('\n');
     expect([lines[0], lines.at(-1)]).toStrictEqual([`${fence}text`, fence]);
   });
 
   it('cannot be closed by the fenced text', () => {
     for (const text of randomTexts(3, 3_000)) {
-      const [opening = '', ...rest] = fenced(text).split(/\r\n|[\n\r\u2028\u2029]/);
+      const [opening = '', ...rest] = inFence(text).split(/\r\n|[\n\r\u2028\u2029]/);
       const length = opening.indexOf('t');
       const ends = rest.flatMap((line, index) => (endsFence(line, length) ? [index] : []));
       expect(ends).toStrictEqual([rest.length - 1]);
@@ -80,7 +80,7 @@ describe('fenced', () => {
   });
 
   it('supports a text with very many runs of backticks', () => {
-    expect(fenced('``` '.repeat(300_000)).startsWith('````text\n')).toBe(true);
+    expect(inFence('``` '.repeat(300_000)).startsWith('````text\n')).toBe(true);
   });
 });
 
@@ -114,7 +114,7 @@ it.each([
   { count: 1, expected: '1 line' },
   { count: 1_234_567, expected: '1,234,567 lines' },
 ])('counts $expected', ({ count, expected }) => {
-  expect(counted(count, 'line')).toBe(expected);
+  expect(pluralize(count, 'line')).toBe(expected);
 });
 
 /** A closing fence by the rules of Markdown. */

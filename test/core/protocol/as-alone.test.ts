@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { asAlone } from '../../../src/core/protocol/as-alone.ts';
+import { hideCtxbTraces } from '../../../src/core/protocol/as-alone.ts';
 
 const OURS = 'da51682a-0961-40d1-a057-f00000000001';
 const HIS = '11111111-1111-4111-8111-111111111111';
@@ -133,6 +133,6 @@ const CASES: readonly Case[] = [
 describe("a line without ctxb's traces", () => {
   it.each(CASES)('$title', ({ line, alone, isStreamed = false, hasHooks = false }) => {
     const ownHooks = () => ['PreCompact', 'PostCompact'];
-    expect(asAlone(line, { isStamped, isStreamed, ownHooks, hasOnlyOwnHooks: () => !hasHooks })).toBe(alone);
+    expect(hideCtxbTraces(line, { isStamped, isStreamed, ownHooks, hasOnlyOwnHooks: () => !hasHooks })).toBe(alone);
   });
 });

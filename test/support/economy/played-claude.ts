@@ -1,6 +1,6 @@
 import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
 import {
-  built,
+  createMessage,
   type Message,
   type ToolResult,
   type ToolUse,
@@ -118,7 +118,7 @@ class PlayedClaude {
   turn({ prompt: text, next }: PlayedTurn): void {
     if (!this.#world.atOnce) this.#driver?.prompt(text);
     this.#obey();
-    this.#say(built('user', text));
+    this.#say(createMessage('user', text));
     this.#tell({
       type: 'system',
       subtype: 'init',
@@ -178,9 +178,9 @@ class PlayedClaude {
     ];
     const message = { id: `msg_${this.#calls}`, role: 'assistant', model: this.#world.model, content, usage };
     this.#tell({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's1' });
-    this.#say(built('assistant', text, { toolUses: uses }));
+    this.#say(createMessage('assistant', text, { toolUses: uses }));
     for (const result of results) {
-      this.#say(built('user', '', { toolResults: [result] }));
+      this.#say(createMessage('user', '', { toolResults: [result] }));
       const block = { type: 'tool_result', tool_use_id: result.tool_use_id, content: result.text };
       this.#tell({
         type: 'user',
@@ -322,7 +322,7 @@ class PlayedClaude {
     this.#cachedAt = this.#now;
     const step = this.#messages.findLastIndex(({ role }) => role === 'assistant');
     const [before, stays] = [this.#messages.slice(0, Math.max(0, step)), this.#messages.slice(Math.max(0, step))];
-    this.#replace([built('user', SUMMARY), ...stays, built('user', shownAgain(before, stays))]);
+    this.#replace([createMessage('user', SUMMARY), ...stays, createMessage('user', shownAgain(before, stays))]);
   }
 
   #replace(messages: readonly Message[]): void {

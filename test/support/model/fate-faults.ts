@@ -1,5 +1,5 @@
 import type { Prompt } from '../../../src/core/governor/input.ts';
-import { inTurn, unanswered, waiting } from '../../../src/core/governor/prompts/mailbox.ts';
+import { promptsInTurn, unansweredPrompts, waiting } from '../../../src/core/governor/prompts/mailbox.ts';
 import { isOwnUuid } from '../../../src/core/governor/prompts/own-lines.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import type { Judged } from './model-run.ts';
@@ -14,8 +14,8 @@ export function fateFaults({ input, before, after, actions }: Judged): string[] 
   const both = answered.filter((uuid) => open.includes(uuid));
   const twice = [open, answered].flatMap((uuids) => uuids.filter((uuid, at) => uuids.indexOf(uuid) !== at));
   const strange = answered.filter((uuid) => !known.includes(uuid) && !isOwnUuid(after, uuid));
-  const isStale = after.turn.phase === 'idle' && inTurn(after).length > 0;
-  const isOrdered = openIn(after).join() === [...unanswered(after), ...waiting(after)].map(uuidOf).join();
+  const isStale = after.turn.phase === 'idle' && promptsInTurn(after).length > 0;
+  const isOrdered = openIn(after).join() === [...unansweredPrompts(after), ...waiting(after)].map(uuidOf).join();
   return [
     ...lost.map((uuid) => `${uuid} has no fate any more`),
     ...[...both, ...twice].map((uuid) => `${uuid} has two fates`),

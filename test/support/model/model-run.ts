@@ -2,7 +2,7 @@ import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { TimerName } from '../../../src/core/governor/effects.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../../../src/core/governor/input.ts';
-import { inTurn } from '../../../src/core/governor/prompts/mailbox.ts';
+import { promptsInTurn } from '../../../src/core/governor/prompts/mailbox.ts';
 import { stampUuid } from '../../../src/core/governor/prompts/prompt.ts';
 import type { GovernorState, Run } from '../../../src/core/governor/state.ts';
 import { step } from '../../../src/core/governor/step.ts';
@@ -236,7 +236,7 @@ export class ModelRun {
         ? []
         : this.disk.delivered(
             session.id,
-            [...(turn.last?.prompts ?? []), ...inTurn(this.state)].map(({ uuid }) => uuid),
+            [...(turn.last?.prompts ?? []), ...promptsInTurn(this.state)].map(({ uuid }) => uuid),
           );
     return { logged, delivered, finished: this.#options.random.chance(0.3), openTool: undefined };
   }

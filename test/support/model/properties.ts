@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Action } from '../../../src/core/governor/decisions.ts';
-import { predicted } from '../../../src/core/governor/gauge/gauge.ts';
+import { predictedTokens } from '../../../src/core/governor/gauge/gauge.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import { inTokens } from '../../../src/core/governor/policy.ts';
-import { inTurn } from '../../../src/core/governor/prompts/mailbox.ts';
+import { promptsInTurn } from '../../../src/core/governor/prompts/mailbox.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../../src/core/governor/record.ts';
 import { step } from '../../../src/core/governor/step.ts';
 import { type Fields, fieldsOf } from '../../../src/core/protocol/fields.ts';
@@ -102,10 +102,10 @@ function latchFaults(judged: Judged, seen: Seen): string[] {
 function isCleared({ before, after, actions }: Judged): boolean {
   const { gauge, run } = after;
   return (
-    inTurn(before).at(-1)?.command === 'clear' ||
+    promptsInTurn(before).at(-1)?.command === 'clear' ||
     (before.session.id !== undefined && before.session.id !== after.session.id) ||
     actions.some(({ kind }) => kind === 'handed-over') ||
-    predicted(gauge) < inTokens(run.policy.compaction.target, gauge.window.tokens)
+    predictedTokens(gauge) < inTokens(run.policy.compaction.target, gauge.window.tokens)
   );
 }
 

@@ -4,7 +4,7 @@ import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { askCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Line, type Step, silent, type Telling } from '../steps.ts';
+import { chain, changedIn, decided, type Line, type Step, silent, type Telling, toStep } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, FanOut } from './agents-state.ts';
 
@@ -22,7 +22,7 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
   if (max === undefined || agentsBegun(state) < max) {
     return { state: changedIn(state, 'fanOut', { asked: [...asked, toolUseId] }) };
   }
-  const refusal = `This work may use ${counted(max)} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
+  const refusal = `This work may use ${agentCount(max)} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal };
 }
 
@@ -34,12 +34,12 @@ export function agentsBegun({ subagents, fanOut }: GovernorState): number {
 /** Asks for claude's cost counter after calls outside the stream: it includes them before the next result. */
 export function countUnseen(state: GovernorState, { before }: Line): Step {
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
-  return Object.entries(state.subagents).some(isNew) ? askCounter(state) : keep(state);
+  return Object.entries(state.subagents).some(isNew) ? askCounter(state) : toStep(state);
 }
 
 /** Stops agents that exceed a limit. */
 export function judgeAgents(state: GovernorState, { before }: Line): Step {
-  if (!hasAgentLimits(state.run.policy.agents)) return keep(state);
+  if (!hasAgentLimits(state.run.policy.agents)) return toStep(state);
   const ids = Object.keys(state.subagents);
   return ids.reduce<Step>((step, id, index) => {
     const [was, is] = [agentOf(before, id), agentOf(step.state, id)];
@@ -51,14 +51,14 @@ export function judgeAgents(state: GovernorState, { before }: Line): Step {
     const reason = isTooMany ? countReason(state) : excess(state, is);
     const isNew = isTooMany || was?.phase !== 'running' || excess(state, was) === undefined;
     return reason === undefined || !isNew ? step : chain(step, (next) => stopAgent(next, id, is, reason, isTooMany));
-  }, keep(state));
+  }, toStep(state));
 }
 
 export function countReason({ run }: GovernorState): string {
-  return `the limit of this run is ${counted(run.policy.agents.max ?? 0)}`;
+  return `the limit of this run is ${agentCount(run.policy.agents.max ?? 0)}`;
 }
 
-function counted(agents: number): string {
+function agentCount(agents: number): string {
   return `${agents} subagent${agents === 1 ? '' : 's'}`;
 }
 
@@ -79,8 +79,8 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
   const isWhole = workflow !== undefined && isTooMany;
   const name = isWhole ? 'a workflow' : nameOf(agent);
   const note = decided(state, 'agent-limit', reason, { todo: 'stop', agent: name });
-  if (state.run.mode !== 'act') return keep(state, [note]);
-  if (taskId === undefined) return keep(state, [{ ...note, todo: 'failed' }]);
+  if (state.run.mode !== 'act') return toStep(state, [note]);
+  if (taskId === undefined) return toStep(state, [{ ...note, todo: 'failed' }]);
   const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;
   const { untold, ended } = state.fanOut;
   const aside = workflow !== undefined || ownOf(state.tasks, taskId)?.phase === 'background';
@@ -89,7 +89,7 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
     ended: isWhole ? [...ended, workflow] : ended,
   });
   const target = isWhole ? workflow : workflow === undefined ? taskId : undefined;
-  return target === undefined ? keep(told, [note]) : chain(keep(told, [note]), stopTask(target));
+  return target === undefined ? toStep(told, [note]) : chain(toStep(told, [note]), stopTask(target));
 }
 
 function nameOf({ kind, name, workflow }: Agent): string {

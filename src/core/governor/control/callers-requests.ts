@@ -2,7 +2,7 @@ import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/e
 import { type Fields, fieldsOf, ownOf, stringOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { CallersRequest, GovernorState } from '../state.ts';
-import { chain, changedIn, keep, type Step } from '../steps.ts';
+import { chain, changedIn, type Step, toStep } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
 /**
@@ -30,7 +30,7 @@ function pathsIn(settings: unknown, path = ''): string {
 }
 
 /** Number of answered settings that are kept. Unanswered requests are all kept. */
-const REMEMBERED = 64;
+const MAX_REQUESTS = 64;
 
 /** Keeps a request of the caller's, because claude's process may end before it answers. */
 export function noteRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
@@ -46,7 +46,7 @@ export function noteResponse(state: GovernorState, { requestId, ok }: ControlRes
   const key = ok ? keyOf(answered) : undefined;
   const others = requests.filter((one) => one !== answered && !(one.answered && keyOf(one) === key));
   if (key === undefined) return changedIn(state, 'control', { requests: others });
-  const oldest = others.filter((one) => one.answered).at(-REMEMBERED);
+  const oldest = others.filter((one) => one.answered).at(-MAX_REQUESTS);
   const left = others.filter((one) => one !== oldest);
   return changedIn(state, 'control', { requests: [...left, { ...answered, answered: true }] });
 }
@@ -64,7 +64,7 @@ function keyOf({ request }: CallersRequest): string | undefined {
 export function reopenControl(state: GovernorState): Step {
   const { requests } = state.control;
   const initializes = requests.filter(isInitialize);
-  const opened = initializes.length > 0 ? keep(state) : openControl(state);
+  const opened = initializes.length > 0 ? toStep(state) : openControl(state);
   const others = requests.filter((one) => !isInitialize(one));
   return chain(opened, ...[...initializes, ...others].map(askedAgain));
 }
@@ -77,5 +77,5 @@ function askedAgain(one: CallersRequest): (state: GovernorState) => Step {
   const { id, request: body, answered } = one;
   if (isInitialize(one)) return (state) => mergeInitialize(state, body, id);
   return (state) =>
-    answered ? request(state, 'setting', body) : keep(state, [{ kind: 'send', line: controlLine(id, body) }]);
+    answered ? request(state, 'setting', body) : toStep(state, [{ kind: 'send', line: controlLine(id, body) }]);
 }

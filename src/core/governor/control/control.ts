@@ -6,17 +6,17 @@ import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport, totalMicroUsd } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import type { HookName } from '../effects.ts';
-import { isAnswer, isSaid } from '../facts.ts';
-import { learnWindowOf, predicted, takeReading } from '../gauge/gauge.ts';
+import { isAnswer, isMainMessage } from '../facts.ts';
+import { learnWindowOf, predictedTokens, takeReading } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { documentToGive } from '../operations/fresh-context.ts';
 import { onModLoaded, prepareResumed } from '../operations/load-mod.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
-import { inTurn, waiting } from '../prompts/mailbox.ts';
+import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
 import { LEAST_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, type Step, toStep } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
@@ -52,7 +52,7 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state, 'context')));
   if (!isUnsized && (hook === undefined || !isFresh(state) || isDecidable)) return undefined;
   const waiting = changedIn(state, 'control', { held: [...held, event] });
-  return asked && !isUnsized ? keep(waiting) : askContext(waiting);
+  return asked && !isUnsized ? toStep(waiting) : askContext(waiting);
 }
 
 /** Stops waiting for claude's report of its window. */
@@ -65,9 +65,9 @@ export function giveUpAsking(state: GovernorState): Step {
 /** Answers delayed hooks one by one, because the budget that one call uses is missing for the next. */
 export function answerHeld(state: GovernorState): Step {
   const [first, ...held] = state.control.held;
-  if (first === undefined || isAsking(state, 'context')) return keep(state);
+  if (first === undefined || isAsking(state, 'context')) return toStep(state);
   const step = answerCallback(changedIn(state, 'control', { held }), first);
-  if (held.length === 0) return chain(step, (next) => keep(next, [STOP_WAITING]));
+  if (held.length === 0) return chain(step, (next) => toStep(next, [STOP_WAITING]));
   return step.actions.some(({ kind }) => kind === 'answer-hook') ? chain(step, answerHeld) : step;
 }
 
@@ -114,7 +114,7 @@ export function openControl(state: GovernorState): Step {
 export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Step {
   const line = controlLine(requestId, withOurHooks(state, callers));
   const opened = opening(changedIn(state, 'control', { initialize: callers }));
-  return chain(keep(opened, [{ kind: 'send', line }]), askAtOnce, askCost);
+  return chain(toStep(opened, [{ kind: 'send', line }]), askAtOnce, askCost);
 }
 
 /**
@@ -124,9 +124,9 @@ export function mergeInitialize(state: GovernorState, callers: Fields, requestId
 function checkAgent(state: GovernorState, { response }: ControlResponseEvent): Step {
   const { agent } = state.run;
   const names = listOf(response.agents).map((known) => textOf(fieldsOf(known).name));
-  if (agent === undefined || state.process.resumes || names.length === 0 || names.includes(agent)) return keep(state);
+  if (agent === undefined || state.process.resumes || names.length === 0 || names.includes(agent)) return toStep(state);
   const line = `--agent '${agent}' not found. Available agents: ${names.join(', ')}`;
-  return keep(changed(state, { outcome: 'refused' }), [{ kind: 'relay', line }]);
+  return toStep(changed(state, { outcome: 'refused' }), [{ kind: 'relay', line }]);
 }
 
 /** Whether work must wait for claude's list of agents, because it begins as one of them. */
@@ -137,12 +137,12 @@ export function awaitsAgents(state: GovernorState): boolean {
 /** Asks for the agents; observe mode asks for nothing else. */
 export function askAgents(state: GovernorState): Step {
   const isNeeded = state.run.agent !== undefined && state.control.sent === 0;
-  return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : keep(state);
+  return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : toStep(state);
 }
 
 function askAtOnce(state: GovernorState): Step {
   const isLater = isFresh(state) && !isKnown(state.gauge.window);
-  return isLater ? keep(changedIn(state, 'control', { asked: false })) : askContext(state);
+  return isLater ? toStep(changedIn(state, 'control', { asked: false })) : askContext(state);
 }
 
 /** Asks for the context as soon as the window matters, and for the size of calls whose lines lack it. */
@@ -150,9 +150,9 @@ export function askLater(before: GovernorState, event: Event): Step {
   const state = withUnsized(before, event);
   const { phase, asked, unsized } = state.control;
   const isDue = asked
-    ? unsized && (isSaid(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
+    ? unsized && (isMainMessage(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
     : hasNextCall(state, event);
-  return phase === 'closed' || !isDue ? keep(state) : askContext(state);
+  return phase === 'closed' || !isDue ? toStep(state) : askContext(state);
 }
 
 /** Some gateways report the input of a call only at its very end, which claude does not pass on. */
@@ -169,7 +169,7 @@ function withUnsized(state: GovernorState, event: Event): GovernorState {
 function hasNextCall(state: GovernorState, event: Event): boolean {
   const { gauge, mailbox } = state;
   if (event.kind === 'result')
-    return predicted(gauge) >= LEAST_RELIEVED && !(mailbox.ended && waiting(state).length === 0);
+    return predictedTokens(gauge) >= LEAST_RELIEVED && !(mailbox.ended && waiting(state).length === 0);
   return isAnswer(event) && usesIn(event.blocks).length > 0;
 }
 
@@ -195,18 +195,18 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   if (purpose === 'context' || purpose === 'late-context') return chain(onContext(answered, event), answerHeld);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'initialize') return checkAgent(answered, event);
-  if (purpose === 'usage' || purpose === 'cost') return keep(onUsage(answered, event, purpose));
+  if (purpose === 'usage' || purpose === 'cost') return toStep(onUsage(answered, event, purpose));
   if (purpose === 'stop-task' && !event.ok) {
     const reason = 'it may continue, and its cost is not limited';
     const agent = 'what it was told to stop';
     return decide(answered, 'agent-limit', reason, { todo: 'failed', agent });
   }
-  return purpose === 'trigger' ? onTrigger(answered, event.ok) : keep(answered);
+  return purpose === 'trigger' ? onTrigger(answered, event.ok) : toStep(answered);
 }
 
 /** Asks for claude's counter of a resumed session, which may include earlier costs. */
 function askCost(state: GovernorState): Step {
-  return state.process.resumes ? askUsage(state, 'usage') : keep(state);
+  return state.process.resumes ? askUsage(state, 'usage') : toStep(state);
 }
 
 function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {
@@ -222,8 +222,8 @@ const STOP_WAITING = clearTimer('context');
 
 /** Releases waiting prompts when the context is known or claude does not report it. */
 function finishOpening(state: GovernorState): Step {
-  if (state.control.phase !== 'opening') return keep(state);
-  return keep(changedIn(state, 'control', { phase: 'open' }), [STOP_WAITING]);
+  if (state.control.phase !== 'opening') return toStep(state);
+  return toStep(changedIn(state, 'control', { phase: 'open' }), [STOP_WAITING]);
 }
 
 /** Opens the channel. Only a resumed session has a context to learn before the first prompt. */
@@ -256,8 +256,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
  * input.
  */
 export function onQuestion(state: GovernorState, requestId: string): Step {
-  if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return keep(state, [refusal(requestId)]);
-  return keep(changedIn(state, 'control', { questions: [...state.control.questions, requestId] }));
+  if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return toStep(state, [refusal(requestId)]);
+  return toStep(changedIn(state, 'control', { questions: [...state.control.questions, requestId] }));
 }
 
 /**
@@ -281,7 +281,7 @@ const DENIAL = { behavior: 'deny', message: 'Answer in text now, without any too
 /** Whether a hook is about a prompt of ctxb's. claude may report a background task before it reads that prompt. */
 function isOwnPrompt(state: GovernorState, prompt: unknown, inOwnTurn: boolean): boolean {
   if (inOwnTurn) return !isTaskReport(prompt);
-  return inTurn(state).some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
+  return promptsInTurn(state).some(({ uuid, text }) => text === prompt && isOwnUuid(state, uuid));
 }
 
 function reply(requestId: string, answer: object): Action {
@@ -295,5 +295,5 @@ function refusal(requestId: string): Action {
 
 /** Answers open questions with an error, because the caller is gone. */
 export function refuseQuestions(state: GovernorState): Step {
-  return keep(changedIn(state, 'control', { questions: [] }), state.control.questions.map(refusal));
+  return toStep(changedIn(state, 'control', { questions: [] }), state.control.questions.map(refusal));
 }

@@ -11,13 +11,13 @@ import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, keep, type Step, silent } from '../steps.ts';
+import { chain, decided, type Step, silent, toStep } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
 import type { FileMeasure, ToolCall, ToolHook } from '../tool-budget/tool-budget.ts';
 import { afterFailure, afterTool, beforeTool } from '../tool-budget/tool-hooks.ts';
-import { answered, forget, readToolCall, remembered } from '../tool-budget/tool-state.ts';
+import { answered, forget, readToolCall, setHistory } from '../tool-budget/tool-state.ts';
 import { tellAgent } from '../zones/notices.ts';
 
 /** Ids of our hooks; claude names one of them when it calls a hook. */
@@ -38,12 +38,12 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   const input = fieldsOf(event.request.input);
   const answer: HookAnswer = { kind: 'answer-hook', requestId: event.requestId, hook, output: {} };
   // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
-  if (isOfSubagent(event)) return keep(state, [answer]);
-  if (hook === 'PreCompact') return keep(state, answerPreCompact(state, answer, input));
+  if (isOfSubagent(event)) return toStep(state, [answer]);
+  if (hook === 'PreCompact') return toStep(state, answerPreCompact(state, answer, input));
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
-  if (hook !== 'SessionStart') return keep(state, [answer]);
-  if (input.source === 'compact') return keep(state, restore(state, answer));
-  return resumesWithIt(state) ? keep(noteCleared(state, false), [answer]) : handOver(state, answer);
+  if (hook !== 'SessionStart') return toStep(state, [answer]);
+  if (input.source === 'compact') return toStep(state, restore(state, answer));
+  return resumesWithIt(state) ? toStep(noteCleared(state, false), [answer]) : handOver(state, answer);
 }
 
 function isToolHook(hook: HookName): hook is ToolHook {
@@ -57,19 +57,19 @@ function hookOf(callbackId: string | undefined): HookName {
 
 /** Adds context to a prompt. claude does not send a command to the model, so context with it may be lost. */
 function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): Step {
-  if (commandIn(prompt) !== undefined) return keep(state, [answer]);
+  if (commandIn(prompt) !== undefined) return toStep(state, [answer]);
   const stopped = stopHeldPrompt(state);
   // Context for a stopped prompt would be lost with it.
-  if (stopped.actions.length > 0) return chain(stopped, (next) => keep(next, [answer]));
+  if (stopped.actions.length > 0) return chain(stopped, (next) => toStep(next, [answer]));
   return tellWith(handOver(state, { ...answer, recall: 'prompt' }));
 }
 
 /** Gives the document of the previous context to a fresh one. */
 function handOver(state: GovernorState, answer: HookAnswer): Step {
   const document = documentToGive(state);
-  if (document === undefined) return keep(state, [answer]);
+  if (document === undefined) return toStep(state, [answer]);
   const context = [document.text, recallLine(state)].filter((text) => text !== '').join('\n\n');
-  return keep(remembered(noteCleared(state, true), document.text), [{ ...answer, context }]);
+  return toStep(setHistory(noteCleared(state, true), document.text), [{ ...answer, context }]);
 }
 
 /** Gives the focus to a compaction of claude's own; ctxb's own compaction gets it as the argument of `/compact`. */
@@ -124,17 +124,17 @@ function tellWith(step: Step, call?: ToolCall): Step {
   const alert = step.state.run.policy.zones.tellAgent ? alertAgent(zone.state) : silent(zone.state);
   const stopped = takeUntold(alert.state, undefined);
   const text = [hint.text, zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
-  return withContext(keep(stopped.state, step.actions), text);
+  return withContext(toStep(stopped.state, step.actions), text);
 }
 
 function withContext({ state, actions }: Step, text: string): Step {
-  if (text === '') return keep(state, actions);
+  if (text === '') return toStep(state, actions);
   const answers = actions.map((action) =>
     action.kind === 'answer-hook'
       ? { ...action, context: [action.context, text].filter(Boolean).join('\n\n') }
       : action,
   );
-  return keep(state, answers);
+  return toStep(state, answers);
 }
 
 /** Answers a hook of a tool, at once or after the host has measured a file or stored a result. */
@@ -142,10 +142,10 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
   const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
-  if (output !== undefined) return keep(state, [{ kind: 'answer-hook', requestId: call.requestId, hook, output }]);
+  if (output !== undefined) return toStep(state, [{ kind: 'answer-hook', requestId: call.requestId, hook, output }]);
   const { state: told, text } = takeUntold(state, call.toolUseId);
   const step =
-    hook === 'PostToolUse' ? behindTool(afterTool(told, call), call) : tellMain(afterFailure(told, call), call);
+    hook === 'PostToolUse' ? afterMainTool(afterTool(told, call), call) : tellMain(afterFailure(told, call), call);
   return withContext(step, text);
 }
 
@@ -163,18 +163,18 @@ function beforeAgent(before: GovernorState, call: ToolCall): Step {
 
 export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
-  return plan?.kind === 'read' ? limitRead(forget(state, 'waiting', requestId), plan, file) : keep(state);
+  return plan?.kind === 'read' ? limitRead(forget(state, 'waiting', requestId), plan, file) : toStep(state);
 }
 
 export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
   const plan = state.toolBudget.waiting[requestId];
   return plan?.kind === 'result'
-    ? behindTool(cutResult(forget(state, 'waiting', requestId), plan, path), plan.call)
-    : keep(state);
+    ? afterMainTool(cutResult(forget(state, 'waiting', requestId), plan, path), plan.call)
+    : toStep(state);
 }
 
 /** After a successful tool of the main thread: the turn continues with its result, or ends here. */
-function behindTool(step: Step, call: ToolCall): Step {
+function afterMainTool(step: Step, call: ToolCall): Step {
   return call.agent === null ? stopTurn(tellMain(step, call)) : step;
 }
 

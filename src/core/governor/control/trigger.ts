@@ -1,10 +1,10 @@
-import { predicted } from '../gauge/gauge.ts';
+import { predictedTokens } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
 import { leavesTrigger, lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
-import { chain, changedIn, decide, keep, type Step } from '../steps.ts';
+import { chain, changedIn, decide, type Step, toStep } from '../steps.ts';
 
 /** Where claude's own trigger belongs, and why. */
 interface TriggerPlace extends TriggerSetting {
@@ -32,7 +32,10 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
 function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
   const { asked } = relief;
   if (asked?.way !== 'compact' || !asked.now || asked.phase !== 'waiting') return undefined;
-  return { ...lowTriggerSetting(predicted(gauge) / 2), reason: 'a compaction was asked for with ctxb compact --now' };
+  return {
+    ...lowTriggerSetting(predictedTokens(gauge) / 2),
+    reason: 'a compaction was asked for with ctxb compact --now',
+  };
 }
 
 /** Smallest move of the trigger, as a share of its place: smaller moves are not worth a message to claude. */
@@ -54,13 +57,13 @@ export function placeTrigger(state: GovernorState): Step {
   const { trigger } = control;
   // If a hook blocks compactions, claude refuses prompts above its trigger, so the trigger returns to claude's own
   // place.
-  if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : keep(state);
-  if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return keep(state);
+  if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : toStep(state);
+  if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return toStep(state);
   // The pending answer may show that the caller has placed the trigger.
-  if (isAsking(state, 'context') && gauge.window.source === 'result') return keep(state);
+  if (isAsking(state, 'context') && gauge.window.source === 'result') return toStep(state);
   const place = triggerPlace(state);
   if (place === undefined && typeof trigger === 'number') return setTrigger(state, 'release-trigger');
-  if (place === undefined || place.at === trigger) return keep(state);
+  if (place === undefined || place.at === trigger) return toStep(state);
   return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
 }
 
@@ -91,6 +94,6 @@ export function onTrigger(state: GovernorState, moved: boolean): Step {
     );
   }
   const { trigger, triggerReason } = state.control;
-  if (typeof trigger !== 'number') return keep(state);
+  if (typeof trigger !== 'number') return toStep(state);
   return decide(state, 'place-trigger', triggerReason, { tokens: trigger });
 }

@@ -4,20 +4,20 @@ import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
 import { startBriefing } from '../operations/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../operations/relief.ts';
-import { answer, owed, waiting, withoutPrompt } from '../prompts/mailbox.ts';
+import { answer, owedPrompts, waiting, withoutPrompt } from '../prompts/mailbox.ts';
 import { stopTask } from '../prompts/own-lines.ts';
 import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isRelieving, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, isRelieving, type Step, setTimer, toStep } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refuse } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
 
 /** Between two turns: relieves the context, sends the next prompt, or closes claude's input. */
 export function advance(state: GovernorState): Step {
-  if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return keep(state);
+  if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return toStep(state);
   if (state.outcome !== undefined) return closeInput(state);
-  if (state.input === 'paused') return keep(state);
+  if (state.input === 'paused') return toStep(state);
   if (state.input === 'interrupted') return afterStop(state);
   const stopped = atLimit(state);
   if (stopped !== undefined) return chain(stopped, advance);
@@ -37,7 +37,7 @@ export function advance(state: GovernorState): Step {
       if (isFree(told)) return advance(told);
       const isLast = told.mailbox.ended && waiting(told).length === 0;
       // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
-      return told.run.mode === 'observe' && isLast ? closeInput(told) : keep(told);
+      return told.run.mode === 'observe' && isLast ? closeInput(told) : toStep(told);
     });
   }
   return endWhenDone(state);
@@ -47,16 +47,16 @@ export function advance(state: GovernorState): Step {
 function afterStop(state: GovernorState): Step {
   const count = waiting(state).length;
   if (!state.run.attended || count === 0) return closeInput(state);
-  return keep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting: count }]);
+  return toStep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting: count }]);
 }
 
 /**
  * Applies the user's answer. Yes sends the next prompt and gives up the stopped one; no ends the run and keeps both.
  */
 export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
-  if (state.input !== 'paused') return keep(state);
+  if (state.input !== 'paused') return toStep(state);
   if (!goesOn) return closeInput(state);
-  return answer(changed(changedIn(state, 'mailbox', { stopNext: false }), { input: 'open' }), owed(state));
+  return answer(changed(changedIn(state, 'mailbox', { stopNext: false }), { input: 'open' }), owedPrompts(state));
 }
 
 /** Handles a prompt that is too large for the rest of the window, as `zones.onLargeTask` says. */
@@ -88,18 +88,18 @@ function endWhenDone(state: GovernorState): Step {
   // claude does not report that ctxb stopped a workflow, so the agent would wait for it or end without it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state))
     return resumeWork(told, { because: text, isLost: false });
-  if (!state.mailbox.ended) return keep(state);
+  if (!state.mailbox.ended) return toStep(state);
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);
   const inBackground = tasks.filter(([, { phase }]) => phase === 'background');
   const shells = inBackground.filter(([, { kind }]) => kind === 'shell');
   const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
-  if (inBackground.some(([, task]) => isAtWork(task)) || state.turn.grace === 'running') return keep(state);
+  if (inBackground.some(([, task]) => isAtWork(task)) || state.turn.grace === 'running') return toStep(state);
   if (state.turn.grace === 'none') {
     const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.now) + LATE_MS;
-    return keep(changedIn(state, 'turn', { grace: 'running' }), [setTimer('background', afterMs)]);
+    return toStep(changedIn(state, 'turn', { grace: 'running' }), [setTimer('background', afterMs)]);
   }
-  return chain(keep(state), ...shells.map(([id]) => stopTask(id)), closeInput);
+  return chain(toStep(state), ...shells.map(([id]) => stopTask(id)), closeInput);
 }
 
 /** Time that claude itself gives background shells. */
@@ -109,7 +109,7 @@ const SHELLS_MS = 600_000;
 const LATE_MS = 60_000;
 
 export function closeInput(state: GovernorState): Step {
-  return keep({ ...state, input: 'closed' }, [{ kind: 'end-input' }]);
+  return toStep({ ...state, input: 'closed' }, [{ kind: 'end-input' }]);
 }
 
 function without(state: GovernorState, prompt: Prompt): GovernorState {

@@ -3,20 +3,20 @@ import { fieldsOf } from '../../protocol/fields.ts';
 import { placeTrigger } from '../control/trigger.ts';
 import type { Action } from '../decisions.ts';
 import type { AskAnswer, Effect } from '../effects.ts';
-import { predicted } from '../gauge/gauge.ts';
+import { predictedTokens } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/outlook.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isHandingOver, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, isHandingOver, isRelieving, type Step, toStep } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { onInterrupt } from './interrupt.ts';
 import { onCostAnswer } from './spending.ts';
 
 /** Validates a request from parsed JSON; undefined for any other value. */
-export function asAsk(value: unknown): Ask | undefined {
+export function readAsk(value: unknown): Ask | undefined {
   const { what, now } = fieldsOf(value);
   return what === 'compact' || what === 'handoff' || what === 'stop' ? { what, now: now === true } : undefined;
 }
@@ -24,10 +24,10 @@ export function asAsk(value: unknown): Ask | undefined {
 /** Handles a request from outside the run. A request that cannot be met is answered at once. */
 export function onAsk(state: GovernorState, ask: Ask, by: Asker): Step {
   const why = refusal(state, ask);
-  if (why !== undefined) return keep(state, [answerTo(by, { done: false, text: why })]);
+  if (why !== undefined) return toStep(state, [answerTo(by, { done: false, text: why })]);
   if (ask.what === 'stop') return stop(state, ask, by);
   const asked = askRelief(state, ask.what, ask.now, by);
-  return ask.now ? placeTrigger(asked) : keep(asked);
+  return ask.now ? placeTrigger(asked) : toStep(asked);
 }
 
 function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
@@ -35,7 +35,7 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
   if (run.mode !== 'act') return 'this run only observes (--observe)';
   if (input === 'closed' || outcome !== undefined) return 'the run is about to end';
   if (what === 'stop') return undefined;
-  const cannot = barTo(what, state);
+  const cannot = obstacleTo(what, state);
   if (cannot !== undefined) return cannot;
   if (relief.asked !== undefined && relief.asked.way !== what)
     return `a ${relief.asked.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
@@ -45,7 +45,7 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
   return `no prompt follows this turn${instead}`;
 }
 
-function barTo(way: AskedRelief['way'], state: GovernorState): string | undefined {
+function obstacleTo(way: AskedRelief['way'], state: GovernorState): string | undefined {
   const { gauge, session, relief, run } = state;
   if (gauge.calls === 0) return `there is nothing to ${way === 'compact' ? 'compact' : 'hand over'} yet`;
   if (way === 'handoff')
@@ -59,7 +59,7 @@ function barTo(way: AskedRelief['way'], state: GovernorState): string | undefine
 /** Records a requested relief and its asker. A relief that has already begun also answers later askers. */
 function askRelief(state: GovernorState, way: AskedRelief['way'], now: boolean, by: Asker): GovernorState {
   const { asked } = state.relief;
-  const before = asked?.before ?? predicted(state.gauge);
+  const before = asked?.before ?? predictedTokens(state.gauge);
   const phase = asked?.phase ?? (isUnderWay(state, way) ? 'begun' : 'waiting');
   const all = [...(asked?.by ?? []), by];
   return changedIn(state, 'relief', { asked: { way, by: all, now: now || asked?.now === true, phase, before } });
@@ -74,7 +74,7 @@ function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
 function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
   const isWaiting = state.wait !== undefined && state.wait.phase !== 'over';
   const ended = changed(stopWaiting(state), { outcome: 'asked' });
-  const told = keep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
+  const told = toStep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
   if (state.operation.phase === 'deciding') return chain(told, (next) => onCostAnswer(next, undefined));
   if (!now && !isWaiting) return told;
   return chain(told, (next) => onInterrupt(next, 'ctxb stop asked to end the turn'));
@@ -87,7 +87,7 @@ export function answerAskers(before: GovernorState, { state, actions }: Step): S
   const answer = answerFrom(before, state, actions);
   if (answer === undefined) {
     const hasBegun = asked.phase === 'waiting' && isUnderWay(state, asked.way);
-    const begun = { ...asked, phase: 'begun', before: predicted(before.gauge) } as const;
+    const begun = { ...asked, phase: 'begun', before: predictedTokens(before.gauge) } as const;
     return { state: hasBegun ? changedIn(state, 'relief', { asked: begun }) : state, actions };
   }
   const answers = asked.by.map((by) => answerTo(by, answer));
@@ -110,7 +110,12 @@ function answerFrom(before: GovernorState, state: GovernorState, actions: Step['
   // Without a further call, the size comes from the receipt, or else from claude's own count.
   if (landing !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
     const { receipt } = landing;
-    return doneAnswer(way, size, receipt === undefined ? state.gauge.used : leftBy(receipt, size, before), receipt);
+    return doneAnswer(
+      way,
+      size,
+      receipt === undefined ? state.gauge.used : tokensAfter(receipt, size, before),
+      receipt,
+    );
   }
   if (state.input !== 'closed') return undefined;
   return { done: false, text: 'the run has ended before' };
@@ -126,7 +131,7 @@ function doneAnswer(way: AskedRelief['way'], before: number, after: number, rece
  * Tokens after an exact compaction. The receipt estimates only the messages, so their measured size is scaled by its
  * share.
  */
-function leftBy(receipt: ExactReceipt, size: number, before: GovernorState): number {
+function tokensAfter(receipt: ExactReceipt, size: number, before: GovernorState): number {
   const prefix = Math.min(prefixOf(before), size);
   return Math.round(prefix + (size - prefix) * shareLeft(receipt));
 }

@@ -6,16 +6,16 @@ import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../con
 import type { Ask, Prompt } from '../input.ts';
 import { noteInterrupt } from '../operations/compact.ts';
 import { adviseRelief, dueRelief } from '../operations/relief.ts';
-import { leaveOwed, waiting, withPrompt } from '../prompts/mailbox.ts';
+import { closeOwed, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isRelieving, isWithinLimit, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, isRelieving, isWithinLimit, type Step, toStep } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
-import { asAsk, onAsk } from './asks.ts';
+import { onAsk, readAsk } from './asks.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
 export function onCallerLine(before: GovernorState, event: Event, line: string): Step {
@@ -43,7 +43,7 @@ export function onCallerEnd(state: GovernorState): Step {
 function askOf(event: Event): { readonly ask: Ask; readonly by: Asker } | undefined {
   if (event.kind !== 'control-request') return undefined;
   const { subtype: what, now } = event.request;
-  const ask = what === 'compact' || what === 'handoff' ? asAsk({ what, now }) : undefined;
+  const ask = what === 'compact' || what === 'handoff' ? readAsk({ what, now }) : undefined;
   return ask && { ask, by: { from: 'caller', id: event.requestId } };
 }
 
@@ -57,13 +57,13 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
     return pass(changedIn(state, 'control', { questions }), line);
   }
   if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
-  if (event.kind !== 'user' || !isHeard(line)) return pass(state, line);
+  if (event.kind !== 'user' || !isAnswerable(line)) return pass(state, line);
   const prompt = toPrompt(event, line);
   if (speaksIntoTurn(state, prompt)) return sendPrompt(state, prompt);
   const queued = changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') });
   const mustWait =
     waiting(queued).length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
-  return keep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
+  return toStep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
 }
 
 function ask(state: GovernorState, event: ControlRequestEvent, line: string): Step {
@@ -73,7 +73,7 @@ function ask(state: GovernorState, event: ControlRequestEvent, line: string): St
   }
   if (!isInitialize(event)) return pass(state, line);
   // The recorded `initialize` opens the control channel of the next process.
-  return state.process.phase === 'dead' ? keep(state) : mergeInitialize(state, event.request, event.requestId);
+  return state.process.phase === 'dead' ? toStep(state) : mergeInitialize(state, event.request, event.requestId);
 }
 
 /**
@@ -86,7 +86,7 @@ function isRefused(event: Event, line: string): boolean {
 }
 
 /** Whether claude answers the message. It exits at a role other than `user`, and ignores invalid content. */
-function isHeard(line: string): boolean {
+function isAnswerable(line: string): boolean {
   const { role, content } = messageIn(line);
   return role === 'user' && isContent(content);
 }
@@ -98,12 +98,12 @@ function messageIn(line: string): Fields {
 /** Ends the pause before a turn is repeated: the result that claude wrote for it remains. */
 function endPause(state: GovernorState): Step {
   const stopped = stopWaiting(state);
-  if (stopped === state || state.input === 'closed') return keep(state);
-  return leaveOwed(changedIn(stopped, 'relief', { unfinished: undefined }));
+  if (stopped === state || state.input === 'closed') return toStep(state);
+  return closeOwed(changedIn(stopped, 'relief', { unfinished: undefined }));
 }
 
 function pass(state: GovernorState, line: string): Step {
-  return keep(state, [{ kind: 'send', line }]);
+  return toStep(state, [{ kind: 'send', line }]);
 }
 
 /**
@@ -124,12 +124,12 @@ function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
 /** Observe mode: the caller's lines pass unchanged and at once; prompts that ctxb feeds are sent one by one. */
 function passThrough(state: GovernorState, event: Event, line: string): Step {
   if (event.kind !== 'user')
-    return keep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
+    return toStep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
   const prompt = toPrompt(event, line);
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
     return askAgents(changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') }));
   }
   const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
-  const first = due === undefined ? keep(state) : adviseRelief(state, due);
+  const first = due === undefined ? toStep(state) : adviseRelief(state, due);
   return chain(first, (next) => sendPrompt(next, prompt));
 }

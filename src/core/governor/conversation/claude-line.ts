@@ -8,7 +8,7 @@ import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
-import { ECHO, type Facts, factsOf, isSaid, type SizedCall, tellsInterrupt } from '../facts.ts';
+import { ECHO, type Facts, factsOf, isMainMessage, type SizedCall, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { endOverdue, forgetFailures, giveUpNative, type NextPrompt } from '../operations/compact.ts';
@@ -17,7 +17,7 @@ import { adviseRelief, dueRelief, judgeLevel, measureLanding, noteBoundary, tell
 import { followOperation, waitLonger } from '../operations/rules.ts';
 import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
-import { answer, dropped, heardMail, inTurn, owed, resumedWork } from '../prompts/mailbox.ts';
+import { answer, droppedPrompts, markHeard, owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
@@ -38,11 +38,11 @@ import {
   clearTimer,
   draftOf,
   inStages,
-  keep,
   type Line,
   type Stage,
   type Step,
   setTimer,
+  toStep,
 } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
 import { followLimits, followWait, readFailure } from '../waits/wait.ts';
@@ -50,7 +50,7 @@ import { judgeZone, noteTurn } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';
 import { askSpent, endsAtBudget, judgeSpending, readStop } from './spending.ts';
-import { isInjectedTurn, isMended, startsForeignTurn } from './visibility.ts';
+import { isInjectedTurn, isRecoverable, startsForeignTurn } from './visibility.ts';
 
 /** Lines without information about the context, the cost or the turn. */
 const MEANINGLESS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
@@ -61,10 +61,10 @@ export function onClaude(before: GovernorState, event: Event): Step {
     return chain(onOwnResponse(state, event), judgeLevel, placeTrigger, (next) => judgeSpending(state, next));
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
-  if (isFailedResume(state, event)) return keep(state);
-  if (isEcho(state, event)) return keep(changed(afterEcho(state), { facts: ECHO }));
+  if (isFailedResume(state, event)) return toStep(state);
+  if (isEcho(state, event)) return toStep(changed(afterEcho(state), { facts: ECHO }));
   const mayBeInjected = isInjectedTurn(state);
-  if (MEANINGLESS.includes(event.kind) && !mayBeInjected) return keep(noteAlive(state, event));
+  if (MEANINGLESS.includes(event.kind) && !mayBeInjected) return toStep(noteAlive(state, event));
   const isInjected = mayBeInjected && !startsForeignTurn(state, event);
   const arrived = judgeArrival(state, event);
   const read = readLine(noteAlive(arrived.state, event), event, isInjected);
@@ -75,7 +75,7 @@ type Rule<E extends Event = Event> = Stage<Line<E>>;
 
 /** A rule for one kind of line. */
 function on<K extends Event['kind']>(kind: K, rule: Rule<Extract<Event, { readonly kind: K }>>): Rule {
-  return (state, line) => (line.event.kind === kind ? rule(state, line as never) : keep(state));
+  return (state, line) => (line.event.kind === kind ? rule(state, line as never) : toStep(state));
 }
 
 /** A rule for a fact. */
@@ -83,12 +83,12 @@ function when<F extends keyof Facts>(
   fact: F,
   rule: Rule<Facts[F] extends Event | undefined ? NonNullable<Facts[F]> : Event>,
 ): Rule {
-  return (state, line) => (state.facts[fact] ? rule(state, line as never) : keep(state));
+  return (state, line) => (state.facts[fact] ? rule(state, line as never) : toStep(state));
 }
 
 /** A rule that applies in act mode only. */
 function acting<E extends Event>(rule: Rule<E>): Rule<E> {
-  return (state, line) => (state.run.mode === 'act' ? rule(state, line) : keep(state));
+  return (state, line) => (state.run.mode === 'act' ? rule(state, line) : toStep(state));
 }
 
 /** The rules for a line, applied in order after it is read. `advance` decides what happens between turns. */
@@ -96,7 +96,7 @@ const RULES: readonly Rule[] = [
   on('boundary', noteBoundary),
   when('call', followCall),
   when('call', announceBreak),
-  acting((state, { before }) => keep(followAccount(before, state))),
+  acting((state, { before }) => toStep(followAccount(before, state))),
   when('left', noteLineage),
   on('init', acting(passThroughOlder)),
   followResults,
@@ -110,8 +110,8 @@ const RULES: readonly Rule[] = [
   when('ending', readStall),
   when('ending', readFailure),
   when('ending', waitLonger),
-  (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : keep(state)),
-  acting((state, { before }) => keep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : [])),
+  (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : toStep(state)),
+  acting((state, { before }) => toStep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : [])),
   // Changes of the context.
   on('boundary', tellNative),
   on('compact-status', giveUpNative),
@@ -119,7 +119,7 @@ const RULES: readonly Rule[] = [
   (state, { event }) => followExact(state, event),
   on('boundary', brakeThrash),
   when('call', measureLanding),
-  (state, { event }) => (isReading(state, event) ? judgeLevel(state) : keep(state)),
+  (state, { event }) => (isReading(state, event) ? judgeLevel(state) : toStep(state)),
   when('ending', noteTurn),
   judgeZone,
   // Requests to claude, limits and costs.
@@ -139,7 +139,7 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   const turn = isInjected ? state.turn : begunTurn(state, event);
   const before = draftOf(state);
   before.turn = turn;
-  if (!isInjected) before.mailbox = heardMail(state, event);
+  if (!isInjected) before.mailbox = markHeard(state, event);
   before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
   // Recordings have too many lines to weigh, and a handoff is weighed after it has ended.
   const { exact, run, operation } = state;
@@ -166,16 +166,16 @@ function followCall(state: GovernorState, { before, event }: Line<SizedCall>): S
   counted.tasks = withoutTold(state.tasks);
   const known = before.gauge.basis === 'measured' ? before.cache : NO_CACHE;
   if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.session, state.now);
-  const [first] = inTurn(state);
+  const [first] = promptsInTurn(state);
   const isCommand = first?.command !== undefined && counted.turn.calls === 1;
-  return keep(isCommand ? notePrompt(counted, first, true) : counted);
+  return toStep(isCommand ? notePrompt(counted, first, true) : counted);
 }
 
 /** Shows buffered lines, because the turn was started by the caller or by claude itself. */
 function releaseLines(state: GovernorState, { before, event }: Line): Step {
   const buffered: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
   const relieved = state.facts.replaced ? forgetFailures(state) : state;
-  return keep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
+  return toStep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
 }
 
 /** Time to wait for the turn of a prompt that missed the running turn: it begins at once or never. */
@@ -195,21 +195,21 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
   const fresh = event.isError ? state.relief.fresh : undefined;
   // A turn about a background task answers no prompt, even if one waits behind it.
   const isAnswer =
-    !isMended(before, event) &&
+    !isRecoverable(before, event) &&
     !isCutOff(before, event) &&
     !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const ended = changed(changedIn(calm, 'relief', { fresh }), over);
-  const watched = keep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
+  const watched = toStep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
   if (!isAnswer) return watched;
   const resumes = resumedWork(state);
-  const others = (resumes === undefined ? owed : dropped)(state);
-  const answered = owed(ended).filter((one) => !others.includes(one));
+  const others = (resumes === undefined ? owedPrompts : droppedPrompts)(state);
+  const answered = owedPrompts(ended).filter((one) => !others.includes(one));
   // The result of the interrupted turn was deferred; this result replaces it.
   const drop = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
   return chain(
     watched,
     (next) => answer(next, answered),
-    (next) => keep(next, drop),
+    (next) => toStep(next, drop),
   );
 }
 
@@ -231,8 +231,8 @@ function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Ste
   const answered = changedIn(state, 'control', { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
-  if (reply !== undefined) return keep(answered, [reply]);
-  return state.run.mode === 'act' ? onQuestion(state, event.requestId) : keep(state);
+  if (reply !== undefined) return toStep(answered, [reply]);
+  return state.run.mode === 'act' ? onQuestion(state, event.requestId) : toStep(state);
 }
 
 const REMEMBERED_CALLBACKS = 63;
@@ -241,7 +241,7 @@ const REMEMBERED_CALLBACKS = 63;
 function followModel(state: GovernorState, { before }: Line): Step {
   const { model } = before.session;
   const isOther = model !== undefined && state.session.model !== model;
-  return isOther && state.control.phase === 'open' ? askNewWindow(state) : keep(state);
+  return isOther && state.control.phase === 'open' ? askNewWindow(state) : toStep(state);
 }
 
 /**
@@ -254,20 +254,20 @@ function isReading(state: GovernorState, event: Event): boolean {
 
 /** At a prompt in a recording: reports the relief that would have been due before it. */
 function judgeArrival(state: GovernorState, event: Event): Step {
-  if (state.run.mode !== 'replay') return keep(state);
-  const isLogPrompt = isSaid(event, 'prompt');
+  if (state.run.mode !== 'replay') return toStep(state);
+  const isLogPrompt = isMainMessage(event, 'prompt');
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
-  if (!isLogPrompt && !isNextTurn) return keep(state);
+  if (!isLogPrompt && !isNextTurn) return toStep(state);
   if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
   const prompt = toPrompt(event, '');
   return chain(
     advise(closedLogTurn(state), prompt),
     (next) => announceExpiry(next, prompt),
-    (next) => keep(openLogTurn(notePrompt(next, prompt), prompt)),
+    (next) => toStep(openLogTurn(notePrompt(next, prompt), prompt)),
   );
 }
 
 function advise(state: GovernorState, next: NextPrompt): Step {
   const due = dueRelief(state, next);
-  return due === undefined ? keep(state) : adviseRelief(state, due);
+  return due === undefined ? toStep(state) : adviseRelief(state, due);
 }

@@ -1,7 +1,7 @@
 import { endWithIt } from '../process/process.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, isRelieving, keep, type Step } from '../steps.ts';
+import { chain, changed, changedIn, decided, isRelieving, type Step, toStep } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 
 /** Ends the turn for the user or `ctxb stop --now`. ctxb then sends claude no further prompt. */
@@ -9,13 +9,13 @@ export function onInterrupt(before: GovernorState, reason = 'the user asked to s
   const state = stopWaiting(before);
   const interrupted = changed(state, { input: state.input === 'closed' ? 'closed' : 'interrupted' });
   const note = decided(state, 'interrupt', reason);
-  const told = keep(interrupted, [note]);
+  const told = toStep(interrupted, [note]);
   // Between two processes no turn runs, and no new process starts.
   if (state.process.phase === 'dead') return state.input === 'closed' ? told : chain(told, endWithIt);
   if (state.turn.phase === 'idle' && !isRelieving(state)) return told;
   if (state.turn.phase !== 'sent') return chain(told, sendInterrupt);
   // Without a session id claude may still wait for its hooks and hold the prompt, which must not begin.
-  if (state.session.id === undefined) return keep(interrupted, [note, { kind: 'kill', signal: 'SIGTERM' }]);
+  if (state.session.id === undefined) return toStep(interrupted, [note, { kind: 'kill', signal: 'SIGTERM' }]);
   // claude ignores an interrupt until the turn begins, so the turn is stopped then.
-  return keep(changedIn(interrupted, 'mailbox', { stopNext: true }), [note]);
+  return toStep(changedIn(interrupted, 'mailbox', { stopNext: true }), [note]);
 }

@@ -15,7 +15,7 @@ import {
   type Gauge,
   isCharactersOnly,
   learnWindowOf,
-  predicted,
+  predictedTokens,
   settleOutput,
   takeReading,
   useWindowOf,
@@ -31,7 +31,7 @@ import {
   UNKNOWN_WINDOW,
   windowIn,
 } from '../gauge/window.ts';
-import { inTurn } from '../prompts/mailbox.ts';
+import { promptsInTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
 
@@ -146,8 +146,8 @@ function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
 
 function settleCharacters(gauge: Gauge): Gauge {
   // A stream with only a result has no characters to count.
-  if (predicted(gauge) === 0) return gauge;
-  return changedGauge(gauge, { basis: 'estimated', used: predicted(gauge) });
+  if (predictedTokens(gauge) === 0) return gauge;
+  return changedGauge(gauge, { basis: 'estimated', used: predictedTokens(gauge) });
 }
 
 /** Size reports in text count only if claude reports no usage. */
@@ -177,7 +177,7 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
   // 1.0.128 reports the caller's `/clear` in no other way.
-  const cleared = state.turn.calls === 0 && inTurn(state).at(-1)?.command === 'clear';
+  const cleared = state.turn.calls === 0 && promptsInTurn(state).at(-1)?.command === 'clear';
   if (cleared && !COMMANDS_OFF.test(event.text ?? '')) return withEmptyContext(state, 0);
   return withGauge(state, readResult(state, event));
 }

@@ -1,14 +1,23 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { Prompt } from '../input.ts';
-import { answer, dropped, inTurn, isSeen, openPrompts, owed, requestsOf, saidAgain } from '../prompts/mailbox.ts';
+import {
+  answer,
+  droppedPrompts,
+  isSeen,
+  markOwed,
+  openPrompts,
+  owedPrompts,
+  promptsInTurn,
+  requestsOf,
+} from '../prompts/mailbox.ts';
 import { countSent, GO_ON, isOwnOrStamped, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
 import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
-import { saidPrompt } from '../prompts/turns.ts';
+import { noteSentPrompt } from '../prompts/turns.ts';
 import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, decided, type Step, setTimer, toStep } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
 /**
@@ -29,26 +38,26 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
   // claude ignores a prompt whose uuid it has seen before.
-  const said = isSkipped ? told : saidPrompt(told, prompt);
+  const said = isSkipped ? told : noteSentPrompt(told, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
   const watch = mayBeSkipped ? [setTimer('turn', SKIPPED_AFTER_MS)] : [];
-  const expiry = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : keep(state);
+  const expiry = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : toStep(state);
   const next = changed(said, { cache: expiry.state.cache });
-  return keep(next, mode === 'replay' ? expiry.actions : [...expiry.actions, send, ...watch]);
+  return toStep(next, mode === 'replay' ? expiry.actions : [...expiry.actions, send, ...watch]);
 }
 
 /** Sends a prompt of ctxb's in a turn that the caller sees, because it continues the caller's request. */
 export function injectPrompt(state: GovernorState, text: string, work: Unfinished): Step {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
-  if (event.kind !== 'user') return keep(state);
+  if (event.kind !== 'user') return toStep(state);
   return sendPrompt(countSent(state), { ...toPrompt(event, line), work });
 }
 
 /** Closes a prompt that claude skipped: it read the prompt in an earlier turn or run, so no answer follows. */
 export function forgetSkipped(state: GovernorState): Step {
-  if (state.turn.phase !== 'sent') return keep(state);
-  return answer(changedIn(state, 'turn', { phase: 'idle' }), inTurn(state));
+  if (state.turn.phase !== 'sent') return toStep(state);
+  return answer(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
 }
 
 /**
@@ -68,14 +77,14 @@ export function notePrompt(
 /** Resumes interrupted work in a turn that the caller sees and that answers the caller's request. */
 export function resumeWork(state: GovernorState, work: Unfinished): Step {
   const { because, isLost } = work;
-  const resumed = changed(changedIn(state, 'relief', { unfinished: undefined }), { mailbox: saidAgain(state) });
-  const requests = requestsOf(state, (isLost ? owed : dropped)(state));
+  const resumed = changed(changedIn(state, 'relief', { unfinished: undefined }), { mailbox: markOwed(state) });
+  const requests = requestsOf(state, (isLost ? owedPrompts : droppedPrompts)(state));
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, 'What it was to answer');
   // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
   const told = state.wait === undefined ? [decided(state, 'resume', because)] : [];
-  return chain(keep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words, work));
+  return chain(toStep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words, work));
 }
 
 const NOTHING = { text: '', actions: [] } as const;

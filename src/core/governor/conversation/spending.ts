@@ -12,11 +12,11 @@ import {
   changedIn,
   decided,
   isWithinLimit,
-  keep,
   type Line,
   SHOW_DEFERRED,
   type Step,
   setTimer,
+  toStep,
 } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
@@ -26,9 +26,9 @@ import { injectPrompt } from './send-prompt.ts';
  * was not cut short.
  */
 export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
-  if (tellsInterrupt(event)) return keep(state);
-  if (endsAtBudget(state, event)) return keep(changedIn(state, 'spending', { phase: 'wrapping' }));
-  return keep(before.turn.stopped === 'cost' ? changedIn(state, 'spending', { brokenOff: false }) : state);
+  if (tellsInterrupt(event)) return toStep(state);
+  if (endsAtBudget(state, event)) return toStep(changedIn(state, 'spending', { phase: 'wrapping' }));
+  return toStep(before.turn.stopped === 'cost' ? changedIn(state, 'spending', { brokenOff: false }) : state);
 }
 
 /** Whether claude stopped at its own budget, which ctxb set to the cost limit. */
@@ -44,13 +44,13 @@ export function judgeSpending(before: GovernorState, state: GovernorState): Step
 
 /** The stream lacks the final token counts of an answer. After its tools have run, claude's own counter has them. */
 export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Step {
-  return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : keep(state);
+  return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : toStep(state);
 }
 
 /** Warns that no limit holds, because claude's counter has no tokens either. */
 function judgeUncounted(before: GovernorState, state: GovernorState): Step {
   const isNews = state.cost.uncounted === 'all' && before.cost.uncounted !== 'all' && isLimited(state);
-  return keep(state, isNews ? [decided(state, 'uncounted', 'the back-end counts no tokens')] : []);
+  return toStep(state, isNews ? [decided(state, 'uncounted', 'the back-end counts no tokens')] : []);
 }
 
 function isLimited({ run }: GovernorState): boolean {
@@ -60,30 +60,30 @@ function isLimited({ run }: GovernorState): boolean {
 }
 
 function judgeLimits(before: GovernorState, state: GovernorState): Step {
-  if (before.cost === state.cost && before.spending === state.spending) return keep(state);
+  if (before.cost === state.cost && before.spending === state.spending) return toStep(state);
   const { level, news, said } = judge(state);
   const told = news.length === 0 ? state : tellCosts(changedIn(state, 'spending', { said }), news);
-  const announced = keep(
+  const announced = toStep(
     told,
     news.map((notice) => announcement(told, notice)),
   );
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
-  if (isWithinLimit(state)) return chain(announced, breakOff);
+  if (isWithinLimit(state)) return chain(announced, interruptTurn);
   // claude's own budget also ends the turn, but does not include the costs of other runs.
   return isRoomUsedUp(runMicroUsd(state), limitsOf(state)) ? chain(announced, cutLastTurn) : announced;
 }
 
 /** Interrupts the running turn. A turn that has not begun is interrupted when it begins. */
-function breakOff(state: GovernorState): Step {
+function interruptTurn(state: GovernorState): Step {
   const brokenOff = changedIn(state, 'spending', { brokenOff: true });
-  return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : keep(brokenOff);
+  return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : toStep(brokenOff);
 }
 
 /** Starts the time limit of a run, in its first process. */
 export function startTime(state: GovernorState): Step {
   const { time = 0 } = state.run.policy.limits;
-  if (time === 0 || state.run.mode !== 'act' || state.spending.time !== 'unlimited') return keep(state);
-  return keep(changedIn(state, 'spending', { time: 'runs' }), [setTimer('time', time * 1_000)]);
+  if (time === 0 || state.run.mode !== 'act' || state.spending.time !== 'unlimited') return toStep(state);
+  return toStep(changedIn(state, 'spending', { time: 'runs' }), [setTimer('time', time * 1_000)]);
 }
 
 /** Room after the time limit for the last turn: a share of the limit, at least a minute. */
@@ -95,17 +95,17 @@ export function onTimeUp(before: GovernorState): Step {
   if (before.spending.time === 'up') return cutLastTurn(before);
   const state = changedIn(stopWaiting(before), 'spending', { time: 'up' });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
-  const told = keep(state, [
+  const told = toStep(state, [
     decided(state, 'time-limit', 'the time for the run is up', { seconds: time }),
     setTimer('time', room * 1_000),
   ]);
-  return state.turn.phase === 'running' && isWithinLimit(state) ? chain(told, breakOff) : told;
+  return state.turn.phase === 'running' && isWithinLimit(state) ? chain(told, interruptTurn) : told;
 }
 
 function cutLastTurn(state: GovernorState): Step {
   const { turn, spending } = state;
   const isLast = turn.phase === 'running' && turn.stopped !== 'last' && spending.phase === 'wrapping';
-  return isLast ? sendInterrupt(state, 'last') : keep(state);
+  return isLast ? sendInterrupt(state, 'last') : toStep(state);
 }
 
 function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
@@ -149,14 +149,14 @@ export function atLimit(state: GovernorState): Step | undefined {
   // claude can report a lower cost than ctxb computed during the turn.
   const isReached = level === 'limit' && nearest !== undefined;
   const isLate = state.spending.time === 'up';
-  if (!isReached && !isLate) return brokenOff ? keep(goOn(state)) : undefined;
+  if (!isReached && !isLate) return brokenOff ? toStep(continueWork(state)) : undefined;
   const way = wayOf(state);
   // Before the first call no work needs a wrap-up.
   const isDone = state.gauge.calls === 0 || (!brokenOff && waiting(state).length === 0);
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up' || !isReached) return wrapUp(state);
   const { scope, spent, limit } = nearest;
-  return keep(changed(state, { operation: { phase: 'deciding' } }), [
+  return toStep(changed(state, { operation: { phase: 'deciding' } }), [
     { kind: 'ask-person', scope, spentUsd: toUsd(spent), limitUsd: toUsd(limit) },
   ]);
 }
@@ -168,18 +168,18 @@ function wayOf({ run, spending }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
 }
 
 export function onCostAnswer(before: GovernorState, limitUsd: number | undefined): Step {
-  if (before.operation.phase !== 'deciding') return keep(before);
+  if (before.operation.phase !== 'deciding') return toStep(before);
   const state = changed(before, { operation: IDLE });
   // The user stopped the run instead of answering.
   if (state.input !== 'open') return endAtLimit(state);
   const { nearest } = judge(state);
   if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...state.spending.raised, [nearest.scope]: limitUsd };
-  return keep(goOn(changedIn(state, 'spending', { raised })));
+  return toStep(continueWork(changedIn(state, 'spending', { raised })));
 }
 
 /** Continues below the limit: resumes the stopped turn, unless the caller saw its end. */
-function goOn(state: GovernorState): GovernorState {
+function continueWork(state: GovernorState): GovernorState {
   const allowed = changedIn(state, 'spending', { phase: 'within', brokenOff: false });
   if (!state.spending.brokenOff || wayOf(state) === 'stop') return allowed;
   const because = 'The work was stopped because of its cost; it may continue now.';
@@ -203,7 +203,7 @@ function wrapUp(state: GovernorState): Step {
 }
 
 function endAtLimit(state: GovernorState): Step {
-  return keep(changed(changedIn(state, 'spending', { phase: 'over' }), { outcome: 'limit' }), [SHOW_DEFERRED]);
+  return toStep(changed(changedIn(state, 'spending', { phase: 'over' }), { outcome: 'limit' }), [SHOW_DEFERRED]);
 }
 
 /** Whether a line reports the interruption of a turn that ctxb resumes: a later turn answers the caller. */

@@ -1,12 +1,12 @@
 import { plainText } from '../../protocol/blocks.ts';
 import type { Event } from '../../protocol/events.ts';
 import { replyForCaller } from '../control/control.ts';
-import { isAnswer, isSaid } from '../facts.ts';
+import { isAnswer, isMainMessage } from '../facts.ts';
 import { isFailedResume } from '../process/process.ts';
 import { isOwnOrStamped, isOwnRequest, isOwnUuid, OWN_PREFIX } from '../prompts/own-lines.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import { isEcho, speaksOfMod } from '../relief/exact.ts';
-import { mayRelieve, ranOut, tellsTurnStop } from '../relief/exhaustion.ts';
+import { hasRunOut, mayRelieve, tellsTurnStop } from '../relief/exhaustion.ts';
 import type { GovernorState } from '../state.ts';
 import { isAnsweringUs } from '../steps.ts';
 import { planFor } from '../waits/wait.ts';
@@ -26,11 +26,11 @@ export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (tellsTurnStop(state, event)) return 'hide';
   if (isEcho(state, event) || (speaksOfMod(state) && isKnown(event, OF_MOD))) return 'hide';
   if (isInjectedTurn(state)) return inInjectedTurn(state, event);
-  return isMended(state, event) ? 'defer' : 'show';
+  return isRecoverable(state, event) ? 'defer' : 'show';
 }
 
 /** Whether a line of the caller's turn reports an error from which ctxb recovers. Such a line is no answer. */
-export function isMended(state: GovernorState, event: Event): boolean {
+export function isRecoverable(state: GovernorState, event: Event): boolean {
   return (
     isFailedResume(state, event) ||
     tellsTurnStop(state, event) ||
@@ -52,7 +52,7 @@ function inInjectedTurn(state: GovernorState, event: Event): Visibility {
 
 /** Whether a line reports a full context. The caller sees it only if no relief helps. */
 function tellsExhaustion(state: GovernorState, event: Event): boolean {
-  if (event.kind === 'result') return ranOut(state, event);
+  if (event.kind === 'result') return hasRunOut(state, event);
   return (
     event.kind === 'assistant' &&
     event.subagent === null &&
@@ -80,7 +80,7 @@ export function startsForeignTurn(state: GovernorState, event: Event): boolean {
   if (event.kind === 'result') return event.fromBackgroundTask;
   if (isAnsweringUs(state)) return false;
   if (event.kind === 'partial') return event.subagent === null;
-  return isAnswer(event) || isSaid(event, 'tool-result') || isSaid(event, 'prompt');
+  return isAnswer(event) || isMainMessage(event, 'tool-result') || isMainMessage(event, 'prompt');
 }
 
 function isOwnTraffic(state: GovernorState, event: Event): boolean {

@@ -150,7 +150,7 @@ export function toMicroUsd(usd: number): number {
  *
  * @param start `resumed`: with `--resume` or `--continue`
  */
-export function restarted(cost: Cost, start: 'fresh' | 'resumed'): Cost {
+export function costAfterRestart(cost: Cost, start: 'fresh' | 'resumed'): Cost {
   const open = openMicroUsd(cost);
   return {
     ...cost,
@@ -260,7 +260,7 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   const { microUsd: besides, unpriced } = costBeside(usage, price, list.prices, version);
   const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
   const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);
-  return withGap(withCalls(cost, settled, true, replaced(cost.calls, call)), unpriced);
+  return withGap(withCalls(cost, settled, true, replaceCall(cost.calls, call)), unpriced);
 }
 
 function priceIn(
@@ -282,7 +282,7 @@ function withGap(cost: Cost, unpriced: string | undefined): Cost {
 }
 
 function withCall(cost: Cost, call: PricedCall): Cost {
-  return withCalls(cost, cost.settled, cost.known, replaced(cost.calls, call));
+  return withCalls(cost, cost.settled, cost.known, replaceCall(cost.calls, call));
 }
 
 /** Copies field by field, for the reason given at `draftOf`. */
@@ -293,7 +293,7 @@ function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['cal
 }
 
 /** Replaces the open call of a thread. */
-function replaced(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
+function replaceCall(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
   if (calls.length === 1 && calls[0]?.thread === call.thread) return [call];
   return [...calls.filter(({ thread }) => thread !== call.thread), call];
 }

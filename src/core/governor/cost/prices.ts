@@ -41,32 +41,32 @@ const FAST_OF_BEFORE = { fastTimes: 6 };
  * A model that is not in this table has no price; Claude Code counts it like a current Opus.
  */
 export const PRICES: Prices = {
-  'claude-fable-5': listed(10),
-  'claude-fable-5-1': listed(10, 1 / 40),
-  'claude-fable-5-2': { ...listed(8, 1 / 40), ...FAST },
-  'claude-mythos-5': listed(10),
-  'claude-mythos-5-1': listed(10, 1 / 40),
-  'claude-mythos-5-2': { ...listed(8, 1 / 40), ...FAST },
-  'claude-opus-4-0': listed(15),
-  'claude-opus-4-1': listed(15),
-  'claude-opus-4-20250514': listed(15),
-  'claude-opus-4-5': listed(5),
-  'claude-opus-4-6': { ...listed(5), ...FAST_OF_BEFORE },
-  'claude-opus-4-7': { ...listed(5), ...FAST_OF_BEFORE },
-  'claude-opus-4-8': { ...listed(5), ...FAST },
-  'claude-opus-5': { ...listed(5), ...FAST },
-  'claude-opus-5-5': { ...listed(4, 1 / 20), ...FAST },
-  'claude-3-5-sonnet': listed(3),
-  'claude-3-7-sonnet': listed(3),
-  'claude-sonnet-4': listed(3),
-  'claude-sonnet-4-0': listed(3),
-  'claude-sonnet-4-5': listed(3),
-  'claude-sonnet-4-6': listed(3),
-  'claude-sonnet-5': { ...listed(2), before: { version: '2.1.239', rates: listed(3) } },
-  'claude-sonnet-5-5': { ...listed(2, 1 / 20), before: { version: '2.1.296', rates: listed(2) } },
-  'claude-3-5-haiku': listed(0.8),
-  'claude-haiku-4-5': listed(1),
-  'claude-haiku-5-5': { ...listed(0.1), longPrompt: { above: 100_000, times: 5 } },
+  'claude-fable-5': ratesFrom(10),
+  'claude-fable-5-1': ratesFrom(10, 1 / 40),
+  'claude-fable-5-2': { ...ratesFrom(8, 1 / 40), ...FAST },
+  'claude-mythos-5': ratesFrom(10),
+  'claude-mythos-5-1': ratesFrom(10, 1 / 40),
+  'claude-mythos-5-2': { ...ratesFrom(8, 1 / 40), ...FAST },
+  'claude-opus-4-0': ratesFrom(15),
+  'claude-opus-4-1': ratesFrom(15),
+  'claude-opus-4-20250514': ratesFrom(15),
+  'claude-opus-4-5': ratesFrom(5),
+  'claude-opus-4-6': { ...ratesFrom(5), ...FAST_OF_BEFORE },
+  'claude-opus-4-7': { ...ratesFrom(5), ...FAST_OF_BEFORE },
+  'claude-opus-4-8': { ...ratesFrom(5), ...FAST },
+  'claude-opus-5': { ...ratesFrom(5), ...FAST },
+  'claude-opus-5-5': { ...ratesFrom(4, 1 / 20), ...FAST },
+  'claude-3-5-sonnet': ratesFrom(3),
+  'claude-3-7-sonnet': ratesFrom(3),
+  'claude-sonnet-4': ratesFrom(3),
+  'claude-sonnet-4-0': ratesFrom(3),
+  'claude-sonnet-4-5': ratesFrom(3),
+  'claude-sonnet-4-6': ratesFrom(3),
+  'claude-sonnet-5': { ...ratesFrom(2), before: { version: '2.1.239', rates: ratesFrom(3) } },
+  'claude-sonnet-5-5': { ...ratesFrom(2, 1 / 20), before: { version: '2.1.296', rates: ratesFrom(2) } },
+  'claude-3-5-haiku': ratesFrom(0.8),
+  'claude-haiku-4-5': ratesFrom(1),
+  'claude-haiku-5-5': { ...ratesFrom(0.1), longPrompt: { above: 100_000, times: 5 } },
 };
 
 /** Micro-dollars of a web search, and the factor of a US region: claude counts both since 2.1.239 at the latest. */
@@ -74,7 +74,7 @@ const WEB_SEARCH = 10_000;
 const IN_THE_US_TIMES = 1.1;
 
 /** @param dollars US dollars per million tokens of input */
-function listed(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
+function ratesFrom(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
   const rate = (ratio: number) => Math.round(dollars * ratio * 1_000_000);
   const { output, cacheWrite, cacheWriteHour } = USUAL_RATIOS;
   return {

@@ -225,10 +225,10 @@ export function scaleOf(calibration: Calibration, kind: ContentKind): number {
 export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
   switch (block.type) {
     case 'text':
-      return spoken(tokensOf(block.text), 0, block.text.length);
+      return proseContent(tokensOf(block.text), 0, block.text.length);
     case 'thinking': {
       const tokens = thoughtTokens(block.text, block.signatureLength, tokensOf);
-      return spoken(tokens, tokens, block.text.length);
+      return proseContent(tokens, tokens, block.text.length);
     }
     case 'tool_use':
       return inputContent(block.name, block.input, tokensOf);
@@ -245,11 +245,11 @@ export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
     case 'document':
       return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'other':
-      return spoken(ownOf(ATTACHMENT_TOKENS, block.name) ?? 0, 0, 0);
+      return proseContent(ownOf(ATTACHMENT_TOKENS, block.name) ?? 0, 0, 0);
   }
 }
 
-function spoken(prose: number, thoughts: number, chars: number): Content {
+function proseContent(prose: number, thoughts: number, chars: number): Content {
   return { prose, thoughts, code: 0, json: 0, fixedTokens: 0, sharpTokens: 0, chars };
 }
 
@@ -302,6 +302,6 @@ function partsOf(value: object): readonly unknown[] {
 const FORGETS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2025))/;
 
 /** The tokens that a new prompt removes from the context, as negative content. */
-export function forgotten(model: string | undefined, thoughts: number): Content {
+export function droppedThoughts(model: string | undefined, thoughts: number): Content {
   return FORGETS.test(model ?? '') ? { ...NO_CONTENT, prose: -thoughts } : NO_CONTENT;
 }

@@ -8,8 +8,8 @@ import {
   type Content,
   calibrate,
   calibrationFor,
+  droppedThoughts,
   estimateTokens,
-  forgotten,
   NO_CONTENT,
   UNCALIBRATED,
 } from './estimator.ts';
@@ -98,13 +98,13 @@ export interface Reading {
 }
 
 /** Size of the next request, in tokens. */
-export function predicted(gauge: Gauge): number {
+export function predictedTokens(gauge: Gauge): number {
   if (isCharactersOnly(gauge)) return totalTokens(gauge.characters);
   return gauge.used + callOutput(gauge) + estimateTokens(gauge.added, gauge.calibration);
 }
 
 export function readGauge(gauge: Gauge): Reading {
-  const next = predicted(gauge);
+  const next = predictedTokens(gauge);
   const { tokens, source } = gauge.window;
   const fraction = tokens === undefined ? undefined : Math.min(1, next / tokens);
   return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: basisOf(gauge) };
@@ -118,7 +118,7 @@ export function readGauge(gauge: Gauge): Reading {
 export function crossedText(gauge: Gauge, threshold: number): string {
   const { tokens } = gauge.window;
   const of = tokens === undefined ? '' : ` of ${tokens}`;
-  return `${predicted(gauge)} tokens have crossed ${inTokens(threshold, tokens)}${of}`;
+  return `${predictedTokens(gauge)} tokens have crossed ${inTokens(threshold, tokens)}${of}`;
 }
 
 function basisOf({ basis, added, calibration }: Gauge): Reading['basis'] {
@@ -152,10 +152,10 @@ export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
 }
 
 /** Figures of a call in one line. */
-type Said = Omit<Call, 'peaks' | 'output'>;
+type CallFigures = Omit<Call, 'peaks' | 'output'>;
 
 /** Adds an API call of the main thread; `generated` is the content of its first line. */
-export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, generated }: Said): Gauge {
+export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, generated }: CallFigures): Gauge {
   const { peaks } = gauge;
   const { output } = usage;
   const used = contextOf(usage);
@@ -172,13 +172,13 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     grown: gauge.grown + (comparable ? Math.max(0, used - gauge.used) : 0),
     ...peaksWith(gauge, used),
     first: gauge.first ?? used,
-    foreseen: comparable ? predicted(gauge) : undefined,
+    foreseen: comparable ? predictedTokens(gauge) : undefined,
     aside: null,
   });
 }
 
 /** Adds another line of the current call: more content, possibly better counts. */
-export function extendCall(gauge: Gauge, said: Pick<Said, 'generated'> & Partial<Said>): Gauge {
+export function extendCall(gauge: Gauge, said: Pick<CallFigures, 'generated'> & Partial<CallFigures>): Gauge {
   if (gauge.call === null) return gauge;
   const { messageId, peaks } = gauge.call;
   const isMore = isNewer(said.usage, gauge.call.usage);
@@ -210,7 +210,7 @@ export function addToContext(gauge: Gauge, content: Content): Gauge {
 /** Starts a new turn: the thoughts of earlier turns may leave the context. */
 export function endThoughts(gauge: Gauge): Gauge {
   if (gauge.thoughts === 0) return gauge;
-  const added = addContent(gauge.added, forgotten(gauge.call?.model, gauge.thoughts));
+  const added = addContent(gauge.added, droppedThoughts(gauge.call?.model, gauge.thoughts));
   return changedGauge(gauge, { thoughts: 0, added });
 }
 

@@ -28,10 +28,10 @@ import {
   decide,
   decided,
   isCompacting,
-  keep,
   type Line,
   type Step,
   setTimer,
+  toStep,
 } from '../steps.ts';
 import { type Attempt, IDLE, type OperationIn } from './operation.ts';
 
@@ -43,7 +43,7 @@ export type NextPrompt = Prompt | 'unseen' | undefined;
 
 /** Sends `/compact` alone: claude takes the whole message as its argument, so a prompt sent with it would be lost. */
 export function startCompaction(state: GovernorState): Step {
-  if (state.operation.phase !== 'idle' || isCompacting(state)) return keep(state);
+  if (state.operation.phase !== 'idle' || isCompacting(state)) return toStep(state);
   const how = exactIsPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
   // The messages stay in an exact compaction, and a focus would remain among them as an instruction.
@@ -71,22 +71,22 @@ export function followCompaction(state: GovernorState, operation: OperationIn<'c
   const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
   // A retry means that claude waits for the API and is not stuck.
   const watch = event.kind === 'api-retry' ? [ownTurnTimer(state, 'compacting', event.delayMs)] : [];
-  const followed = keep(changed(state, { operation: { ...operation, turn, attempt } }), watch);
+  const followed = toStep(changed(state, { operation: { ...operation, turn, attempt } }), watch);
   return turn === operation.turn ? followed : chain(followed, dropBuffered);
 }
 
 function dropBuffered(state: GovernorState): Step {
-  return keep(state, [DROP_BUFFERED]);
+  return toStep(state, [DROP_BUFFERED]);
 }
 
 export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): Step {
-  const missed = isDown(attempt.apiStatus) ? 'unavailable' : 'silent';
+  const missed = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
   // A stuck compaction would block every prompt after it. If a boundary was seen, the compaction made room anyway.
   return chain(
     conclude(state, attempt, attempt.boundarySeen ? 'success' : missed),
-    (next) => keep(changedIn(next, 'process', { compacts: true })),
+    (next) => toStep(changedIn(next, 'process', { compacts: true })),
     sendInterrupt,
-    (next) => keep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
+    (next) => toStep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
   );
 }
 
@@ -104,7 +104,7 @@ export function endOverdue(state: GovernorState): GovernorState {
 
 /** A line after an abandoned compaction. */
 export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, event: Event): Step {
-  return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : keep(state);
+  return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : toStep(state);
 }
 
 /** After any relief, compacting is worth trying again. */
@@ -133,17 +133,17 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
   const paid = changedIn(concluded, 'relief', { alone: aloneAfterSummary(relief.alone, microUsd) });
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
   return chain(
-    keep(paid, [
+    toStep(paid, [
       clearTimer('compaction'),
       decided(concluded, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) }),
     ]),
     (next) =>
       giveUpWhenUseless(next, relief.failures, verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined),
-    AFTERWARDS[verdict] ?? keep,
+    ON_VERDICT[verdict] ?? toStep,
   );
 }
 
-const AFTERWARDS: Readonly<Partial<Record<Verdict, (state: GovernorState) => Step>>> = {
+const ON_VERDICT: Readonly<Partial<Record<Verdict, (state: GovernorState) => Step>>> = {
   success: askContext,
   unavailable: leaveExhausted,
   blocked: leaveExhausted,
@@ -179,8 +179,8 @@ const REFUSED = 'the API refuses to summarise the context';
 export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): Step {
   const { relief, run } = state;
   const failed = !isCompacting(state) && event.error;
-  if (failed && BLOCKED.test(failed)) return keep(changedIn(state, 'relief', { blocked: true }));
-  if (!failed || !UNWRITABLE.test(failed)) return keep(state);
+  if (failed && BLOCKED.test(failed)) return toStep(changedIn(state, 'relief', { blocked: true }));
+  if (!failed || !UNWRITABLE.test(failed)) return toStep(state);
   const failures = run.policy.compaction.maxAttempts;
   const unwritable = changedIn(state, 'relief', { failures, unwritable: true });
   return giveUpWhenUseless(unwritable, relief.failures, `claude cannot compact: ${failed}`);
@@ -194,7 +194,7 @@ export function giveUpNative(state: GovernorState, { event }: Line<CompactStatus
 export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): Step {
   const { failures } = state.relief;
   const limit = state.run.policy.compaction.maxAttempts;
-  if (failures < limit || failuresBefore >= limit) return keep(state);
+  if (failures < limit || failuresBefore >= limit) return toStep(state);
   const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
   const reason = because ?? tried;
   const due = state.run.policy.handoff.enabled ? reason : undefined;
@@ -233,11 +233,11 @@ function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: Res
   if (NOTHING_TO_COMPACT.test(said)) return 'empty';
   if (COMMANDS_OFF.test(said)) return 'refused';
   if (isRejected({ error: said, apiStatus: attempt.apiStatus })) return 'failed';
-  return isDown(attempt.apiStatus) || saysUnavailable(said) ? 'unavailable' : 'failed';
+  return isUnavailable(attempt.apiStatus) || saysUnavailable(said) ? 'unavailable' : 'failed';
 }
 
 /** Whether the API is down, by the status for which claude last tried a call again. */
-export function isDown(status: Attempt['apiStatus']): boolean {
+export function isUnavailable(status: Attempt['apiStatus']): boolean {
   return status === 'unreachable' || status === 429 || (status !== undefined && status >= 500);
 }
 

@@ -6,7 +6,17 @@ import { UNTRIED } from '../relief/ladder.ts';
 import type { HandoffDocument } from '../relief/relief-state.ts';
 import { toolsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
-import { chain, changed, changedIn, clearTimer, DROP_BUFFERED, decided, keep, type Step, setTimer } from '../steps.ts';
+import {
+  chain,
+  changed,
+  changedIn,
+  clearTimer,
+  DROP_BUFFERED,
+  decided,
+  type Step,
+  setTimer,
+  toStep,
+} from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { IDLE, type OperationIn, type Written } from './operation.ts';
 
@@ -29,8 +39,8 @@ export function followClear(state: GovernorState, operation: OperationIn<'cleari
   const another = state.session.id !== operation.plan.sessionId;
   const proved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && another);
   const followed = changed(state, { operation: { ...operation, turn: 'running', proved } });
-  if (event.kind !== 'result') return keep(followed);
-  return chain(keep(followed, TURN_OVER), (next) =>
+  if (event.kind !== 'result') return toStep(followed);
+  return chain(toStep(followed, TURN_OVER), (next) =>
     proved ? finish(next, operation, 'clear', operation.given) : leave(next, operation),
   );
 }
@@ -64,13 +74,13 @@ export function documentToGive({ operation, relief }: GovernorState): HandoffDoc
 export function leave(state: GovernorState, { plan, document }: Written): Step {
   const left = changed(state, { operation: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(left);
-  return keep(left, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
+  return toStep(left, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
 }
 
 /** Starts a process without the conversation, after the old process has ended. */
 export function startFresh(state: GovernorState): Step {
   const { restarts, stalls } = state.process;
-  return keep(changed(state, { process: { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls } }), [
+  return toStep(changed(state, { process: { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls } }), [
     clearTimer('exit'),
     { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
   ]);
@@ -78,7 +88,7 @@ export function startFresh(state: GovernorState): Step {
 
 export function finishLeaving(state: GovernorState): Step {
   const { operation } = state;
-  return operation.phase === 'leaving' ? finish(state, operation, 'process') : keep(state);
+  return operation.phase === 'leaving' ? finish(state, operation, 'process') : toStep(state);
 }
 
 /** @param given whether the agent has received the document through a hook */
@@ -105,7 +115,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
     },
   });
   const ms = state.now - plan.startedAt;
-  return keep(fresh, [
+  return toStep(fresh, [
     decided(fresh, 'handed-over', plan.reason, { by, path, way, ms, problems }),
     health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted),
   ]);
@@ -119,12 +129,12 @@ export function startBriefing(state: GovernorState, document: HandoffDocument): 
 }
 
 export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): Step {
-  if (event.kind === 'result') return keep(changed(state, { operation: IDLE }), TURN_OVER);
-  return keep(changed(state, { operation: { ...operation, turn: 'running' } }));
+  if (event.kind === 'result') return toStep(changed(state, { operation: IDLE }), TURN_OVER);
+  return toStep(changed(state, { operation: { ...operation, turn: 'running' } }));
 }
 
 export function giveUpBriefing(state: GovernorState, operation: OperationIn<'briefing'>): Step {
-  return operation.isLate ? keep(state, [{ kind: 'kill' }]) : stopLate(state, { ...operation, isLate: true });
+  return operation.isLate ? toStep(state, [{ kind: 'kill' }]) : stopLate(state, { ...operation, isLate: true });
 }
 
 /**
@@ -132,5 +142,5 @@ export function giveUpBriefing(state: GovernorState, operation: OperationIn<'bri
  * result of the next.
  */
 export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): Step {
-  return chain(keep(changed(state, { operation }), [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
+  return chain(toStep(changed(state, { operation }), [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
 }

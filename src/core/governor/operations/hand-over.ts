@@ -1,16 +1,16 @@
 import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { saysUnavailable } from '../../protocol/failures.ts';
 import { isAnswer } from '../facts.ts';
-import { callOutput, predicted, readGauge } from '../gauge/gauge.ts';
+import { callOutput, predictedTokens, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
 import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
-import { leaveOwed } from '../prompts/mailbox.ts';
+import { closeOwed } from '../prompts/mailbox.ts';
 import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
-import { goOnStopped } from '../relief/exhaustion.ts';
+import { continueStopped } from '../relief/exhaustion.ts';
 import { askAgain, handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, DROP_BUFFERED, decide, decided, keep, type Step } from '../steps.ts';
-import { isDown, statusOf } from './compact.ts';
+import { chain, changed, changedIn, DROP_BUFFERED, decide, decided, type Step, toStep } from '../steps.ts';
+import { isUnavailable, statusOf } from './compact.ts';
 import { clear, leave, stopLate, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
 
@@ -19,7 +19,7 @@ import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
  * conversation, and gives the document to the fresh one.
  */
 export function startHandoff(state: GovernorState, reason: string): Step {
-  const plan = planOf(state, reason, state.session.commandsOff || isDeaf(state) ? 'leave' : 'clear');
+  const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
   const begun = changedIn(state, 'relief', { due: undefined });
   return chain(decide(begun, 'handoff', reason), (next) =>
     mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined),
@@ -43,18 +43,18 @@ export function endUnrelieved(state: GovernorState, reason: string): Step {
 function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Step {
   const ended = changedIn(state, 'relief', { document });
   const note = decided(state, 'unrelieved', reason, { path: document });
-  return chain(keep(changed(ended, { operation: IDLE, outcome: 'unrelieved' }), [note]), leaveOwed);
+  return chain(toStep(changed(ended, { operation: IDLE, outcome: 'unrelieved' }), [note]), closeOwed);
 }
 
 /** Whether claude cannot be asked: it does not report the end of a stopped compaction, or it is dead. */
-function isDeaf({ process }: GovernorState): boolean {
+function isUnreachable({ process }: GovernorState): boolean {
   return process.compacts || process.phase === 'dead';
 }
 
 /** Whether the agent can be asked for a document: not with a full context, and not under a prescribed output schema. */
 function mayAsk(state: GovernorState): boolean {
   const isFull = state.relief.exhausted?.cause === 'refused' || !hasRoomToAsk(state);
-  return !state.run.answersInSchema && !isFull && !isDeaf(state);
+  return !state.run.answersInSchema && !isFull && !isUnreachable(state);
 }
 
 /** Whether a question fits below claude's own compaction trigger. */
@@ -62,7 +62,7 @@ function hasRoomToAsk({ gauge, control, run }: GovernorState): boolean {
   const window = gauge.window.tokens;
   if (window === undefined || window < LEAST_NATIVE_WINDOW) return true;
   const native = typeof control.trigger === 'number' ? control.trigger : nativeLevel(run.policy, window);
-  return predicted(gauge) + QUESTION_TOKENS < native;
+  return predictedTokens(gauge) + QUESTION_TOKENS < native;
 }
 
 /** Upper bound of a question in tokens, including the problems of a document. */
@@ -75,11 +75,12 @@ function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: Ope
 
 export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): Step {
   if (event.kind === 'result') return readAnswer(state, operation, event);
-  const apiDown = !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isDown(statusOf(event))));
+  const apiDown =
+    !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isUnavailable(statusOf(event))));
   const next = changed(state, { operation: { ...operation, turn: 'running', apiDown } });
   // A retry means that claude waits for the API, not that the agent is slow.
   const waits = event.kind === 'api-retry' && operation.attempt !== 'late';
-  return keep(next, waits ? [ownTurnTimer(state, 'asking', event.delayMs)] : []);
+  return toStep(next, waits ? [ownTurnTimer(state, 'asking', event.delayMs)] : []);
 }
 
 function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): Step {
@@ -88,26 +89,26 @@ function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, even
   if (event.isError && (operation.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
   const answer = event.isError ? undefined : event.text;
   const mayAskAgain = operation.attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
-  return chain(keep(state, TURN_OVER), (next) => write(next, plan, answer, mayAskAgain));
+  return chain(toStep(state, TURN_OVER), (next) => write(next, plan, answer, mayAskAgain));
 }
 
 /** Postpones the handoff because the API is down. The conversation continues unchanged. */
 function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
-  const kept = goOnStopped(changed(state, { operation: IDLE, relief }));
+  const kept = continueStopped(changed(state, { operation: IDLE, relief }));
   const reason = said.trim() || 'the API was not available';
-  return keep(kept, [...TURN_OVER, decided(kept, 'put-off', reason)]);
+  return toStep(kept, [...TURN_OVER, decided(kept, 'put-off', reason)]);
 }
 
 function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain = false): Step {
-  return keep(changed(state, { operation: { phase: 'writing', plan } }), [
+  return toStep(changed(state, { operation: { phase: 'writing', plan } }), [
     { kind: 'write-handoff', answer, mayAskAgain, reason: plan.reason },
   ]);
 }
 
 export function onHandoffProblems(state: GovernorState, problems: readonly string[]): Step {
   const { operation } = state;
-  if (operation.phase !== 'writing') return keep(state);
+  if (operation.phase !== 'writing') return toStep(state);
   const reason = `the document has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
   return chain(decide(state, 'ask-again', reason, { problems }), (next) =>
     ask(next, operation.plan, askAgain(problems), 'second'),
@@ -119,9 +120,9 @@ export function onHandoffWritten(
   { path, text, by, problems }: Extract<OwnEvent, { readonly kind: 'handoff-written' }>,
 ): Step {
   const { operation } = state;
-  if (operation.phase !== 'writing') return keep(state);
+  if (operation.phase !== 'writing') return toStep(state);
   // The user stopped the handoff, so the conversation stays.
-  if (state.input === 'interrupted') return keep(changed(state, { operation: IDLE }));
+  if (state.input === 'interrupted') return toStep(changed(state, { operation: IDLE }));
   const { plan } = operation;
   if (plan.way === 'end') return unrelieved(state, plan, path);
   const proceed = plan.way === 'clear' ? clear : leave;
@@ -132,15 +133,15 @@ export function onHandoffWritten(
  * If claude does not stop compacting, ends its process. A new process continues, in a fresh context if a handoff is
  * due.
  */
-export function leaveDeaf(state: GovernorState): Step {
-  if (!isDeaf(state)) return keep(state);
-  return state.relief.due === undefined ? keep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);
+export function leaveUnreachable(state: GovernorState): Step {
+  if (!isUnreachable(state)) return toStep(state);
+  return state.relief.due === undefined ? toStep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);
 }
 
 /** Interrupts the agent's late answer. If the interrupt has no effect either, ctxb replaces the process. */
 export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): Step {
   if (operation.attempt === 'late') {
-    return chain(keep(state, [DROP_BUFFERED]), (next) => write(next, { ...operation.plan, way: 'leave' }, undefined));
+    return chain(toStep(state, [DROP_BUFFERED]), (next) => write(next, { ...operation.plan, way: 'leave' }, undefined));
   }
   return stopLate(state, { ...operation, attempt: 'late' });
 }

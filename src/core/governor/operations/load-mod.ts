@@ -1,11 +1,11 @@
 import type { ControlResponseEvent } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
-import { predicted } from '../gauge/gauge.ts';
+import { predictedTokens } from '../gauge/gauge.ts';
 import { request } from '../prompts/own-lines.ts';
 import { isLoading, LEAST_RELIEVED, planExact } from '../relief/exact.ts';
 import type { Exact } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, clearTimer, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, clearTimer, type Step, setTimer, toStep } from '../steps.ts';
 import { IDLE } from './operation.ts';
 
 /** Time for claude to load the mod, and for the mod to respond after that. */
@@ -18,26 +18,26 @@ const NEAR = 0.6;
 /** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
 export function prepareExact(state: GovernorState): Step {
   const { exact, gauge } = state;
-  if (exact.phase === 'off') return keep(state);
-  if (exact.phase === 'unarmed') return predicted(gauge) >= LEAST_RELIEVED ? arm(state) : keep(state);
+  if (exact.phase === 'off') return toStep(state);
+  if (exact.phase === 'unarmed') return predictedTokens(gauge) >= LEAST_RELIEVED ? arm(state) : toStep(state);
   // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
   // cannot see.
   const { trigger } = state.control;
-  const isNear = typeof trigger !== 'number' || predicted(gauge) >= NEAR * trigger;
-  return isNear || exact.midTurn.length > 0 ? planExact(state) : keep(state);
+  const isNear = typeof trigger !== 'number' || predictedTokens(gauge) >= NEAR * trigger;
+  return isNear || exact.midTurn.length > 0 ? planExact(state) : toStep(state);
 }
 
 /** Prepares a compaction in a resumed session, which may be due at the next call. */
 export function prepareResumed(state: GovernorState): Step {
   const { version } = state.session;
-  return version === undefined || predicted(state.gauge) < LEAST_RELIEVED ? keep(state) : awaitExact(state);
+  return version === undefined || predictedTokens(state.gauge) < LEAST_RELIEVED ? toStep(state) : awaitExact(state);
 }
 
 /** Lets prompts wait until the mod is loaded, if loading is possible. */
 export function awaitExact(state: GovernorState): Step {
-  const armed = state.exact.phase === 'unarmed' ? arm(state) : keep(state);
+  const armed = state.exact.phase === 'unarmed' ? arm(state) : toStep(state);
   const isComing = armed.state.exact.phase === 'arming';
-  return isComing ? keep(changed(armed.state, { operation: { phase: 'loading' } }), armed.actions) : armed;
+  return isComing ? toStep(changed(armed.state, { operation: { phase: 'loading' } }), armed.actions) : armed;
 }
 
 /** Does without the mod: with a mod, claude would skip the user's PreCompact hook, which may protect the context. */
@@ -46,11 +46,11 @@ function disarmGuarded(state: GovernorState): Step {
 }
 
 function arm(state: GovernorState): Step {
-  if (state.control.phase === 'closed') return keep(state);
+  if (state.control.phase === 'closed') return toStep(state);
   const hooks = fieldsOf(state.control.initialize?.hooks).PreCompact;
   const isGuarded = Array.isArray(hooks) && hooks.length > 0;
   if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarmGuarded(state);
-  return keep(changedIn(state, 'exact', { phase: 'arming' }), [
+  return toStep(changedIn(state, 'exact', { phase: 'arming' }), [
     { kind: 'arm-exact' },
     setTimer('exact', LOADING_PATIENCE_MS),
   ]);
@@ -58,7 +58,7 @@ function arm(state: GovernorState): Step {
 
 /** Asks claude to load the mod from its folder. `add_plugins` adds it to the loaded plugins. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Step {
-  if (!isLoading(state)) return keep(state);
+  if (!isLoading(state)) return toStep(state);
   if (isGuarded) return disarmGuarded(state);
   if (path === undefined) return disarm(state, 'the mod could not be written');
   return request(state, 'load-mod', {
@@ -70,17 +70,17 @@ export function onExactFolder(state: GovernorState, path: string | undefined, is
 }
 
 export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): Step {
-  if (!isLoading(state)) return keep(state);
+  if (!isLoading(state)) return toStep(state);
   if (!ok) return disarm(state, 'claude refuses to load the mod');
   if (response.held === true) return disarm(state, 'loading the mod would change the tools');
   const timer = state.exact.phase === 'arming' ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
-  return keep(state, [{ kind: 'prove-exact' }, ...timer]);
+  return toStep(state, [{ kind: 'prove-exact' }, ...timer]);
 }
 
 export function onExactProved(state: GovernorState): Step {
-  if (!isLoading(state)) return keep(state);
-  const ready = settled(state, { phase: 'ready', why: undefined });
-  return chain(planExact(ready), (next) => keep(next, [CLEAR]));
+  if (!isLoading(state)) return toStep(state);
+  const ready = endLoading(state, { phase: 'ready', why: undefined });
+  return chain(planExact(ready), (next) => toStep(next, [CLEAR]));
 }
 
 /**
@@ -91,17 +91,17 @@ export function giveUpArming(state: GovernorState): Step {
   const { version } = state.session;
   const name = version === undefined ? 'this claude' : `Claude Code ${version}`;
   const late = { phase: 'late', why: `${name} does not run the mod` } as const;
-  return keep(state.exact.phase === 'arming' ? settled(state, late) : state);
+  return toStep(state.exact.phase === 'arming' ? endLoading(state, late) : state);
 }
 
 const CLEAR = clearTimer('exact');
 
 /** Updates the mod's state and ends the wait for it. */
-function settled(state: GovernorState, exact: Partial<Exact>): GovernorState {
+function endLoading(state: GovernorState, exact: Partial<Exact>): GovernorState {
   const next = changedIn(state, 'exact', exact);
   return next.operation.phase === 'loading' ? changed(next, { operation: IDLE }) : next;
 }
 
 function disarm(state: GovernorState, why: string): Step {
-  return keep(settled(state, { phase: 'off', why }), [CLEAR]);
+  return toStep(endLoading(state, { phase: 'off', why }), [CLEAR]);
 }

@@ -2,7 +2,7 @@ import type { BoundaryEvent } from '../../protocol/events.ts';
 import type { ExactReceipt } from '../../protocol/exact-plan.ts';
 import { toUsd } from '../cost/cost.ts';
 import type { Decision } from '../decisions.ts';
-import { crossedText, isCharactersOnly, isGuess, predicted, type Reading, readGauge } from '../gauge/gauge.ts';
+import { crossedText, isCharactersOnly, isGuess, predictedTokens, type Reading, readGauge } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
@@ -26,13 +26,23 @@ import { dueReason, extentOf } from '../relief/outlook.ts';
 import type { Due, Landing } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decide, decided, isCompacting, isRelieving, keep, type Line, type Step } from '../steps.ts';
+import {
+  chain,
+  changedIn,
+  decide,
+  decided,
+  isCompacting,
+  isRelieving,
+  type Line,
+  type Step,
+  toStep,
+} from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
 import { awaitExact } from './load-mod.ts';
 
-type Landed = Extract<Decision, { readonly kind: 'landed' }>;
+type LandedDecision = Extract<Decision, { readonly kind: 'landed' }>;
 
 /** The relief that is due before `next` is sent, or now without a next prompt. */
 export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
@@ -78,7 +88,9 @@ export function startRelief(state: GovernorState, due: Due): Step {
 }
 
 function compact(state: GovernorState): Step {
-  return chain(awaitExact(state), (next) => (next.operation.phase === 'loading' ? keep(next) : startCompaction(next)));
+  return chain(awaitExact(state), (next) =>
+    next.operation.phase === 'loading' ? toStep(next) : startCompaction(next),
+  );
 }
 
 function handOver(state: GovernorState, reason: string): Step {
@@ -88,7 +100,7 @@ function handOver(state: GovernorState, reason: string): Step {
 /** Only reports the relief that is due, in replay or observe mode. */
 export function adviseRelief(state: GovernorState, due: Due): Step {
   const advised = changedIn(state, 'relief', { latch: 'spent', due: undefined });
-  if (due.way === 'none') return keep(advised);
+  if (due.way === 'none') return toStep(advised);
   if (due.way === 'handoff') return decide(advised, 'handoff', due.reason);
   const focus = focusText(state);
   return decide(advised, 'compact', dueReason(state), { how: 'summary', focus });
@@ -96,11 +108,11 @@ export function adviseRelief(state: GovernorState, due: Due): Step {
 
 /** Relieves the context for a task that is too large, if possible. */
 export function relieveFor(state: GovernorState): Step {
-  if (state.run.mode !== 'act') return keep(state);
+  if (state.run.mode !== 'act') return toStep(state);
   if (mayCompact(state)) return compact(state);
   // A context after a handoff cannot become smaller.
   const isFresh = state.relief.landing?.of === 'handoff';
-  return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : keep(state);
+  return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : toStep(state);
 }
 
 /** Remembers the context before a compaction. The first call after it shows what the compaction freed. */
@@ -115,7 +127,7 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
-  return keep(changedIn(state, 'relief', { ...seen, ...kept, due: undefined, landing }), [
+  return toStep(changedIn(state, 'relief', { ...seen, ...kept, due: undefined, landing }), [
     health(state, occurrence, event.preTokens ?? before.gauge.used),
   ]);
 }
@@ -124,9 +136,9 @@ const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has c
 
 /** Reports a compaction of claude's own. Only the boundary proves that no hook prevented it. */
 export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
-  if (event.trigger === 'manual' || state.run.mode === 'replay') return keep(state);
+  if (event.trigger === 'manual' || state.run.mode === 'replay') return toStep(state);
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
-  const tokens = event.preTokens ?? predicted(before.gauge);
+  const tokens = event.preTokens ?? predictedTokens(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';
   return decide(state, 'native-compaction', NATIVE[how], { how, when, tokens });
 }
@@ -134,18 +146,18 @@ export function tellNative(state: GovernorState, { before, event }: Line<Boundar
 /** Latches the thresholds that the context has crossed, and warns once. */
 export function judgeLevel(state: GovernorState): Step {
   const { gauge, run } = state;
-  if (isGuess(gauge)) return keep(state);
+  if (isGuess(gauge)) return toStep(state);
   // The last attempt failed at this reading, so another attempt or warning would change nothing.
-  if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return keep(state);
+  if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return toStep(state);
   // A running compaction is about to lower this figure.
-  if (isRelieving(state) || state.input === 'interrupted') return keep(state);
+  if (isRelieving(state) || state.input === 'interrupted') return toStep(state);
   const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
-  const level = tired ? (gauge.window.tokens ?? 0) : predicted(gauge);
+  const level = tired ? (gauge.window.tokens ?? 0) : predictedTokens(gauge);
   const latch = latchAt(state.relief.latch, level, gauge.window.tokens, run.policy);
-  if (latch === state.relief.latch) return keep(state);
+  if (latch === state.relief.latch) return toStep(state);
   const latched = changedIn(state, 'relief', { latch });
-  if (latch === 'none') return keep(forgetFailures(latched));
-  if (state.relief.latch !== 'none') return keep(latched);
+  if (latch === 'none') return toStep(forgetFailures(latched));
+  if (state.relief.latch !== 'none') return toStep(latched);
   const reason = tired
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : crossedText(gauge, run.policy.thresholds.warn);
@@ -156,7 +168,7 @@ export function judgeLevel(state: GovernorState): Step {
 export function measureLanding(state: GovernorState): Step {
   const { relief, gauge } = state;
   const { landing } = relief;
-  if (landing === undefined) return keep(state);
+  if (landing === undefined) return toStep(state);
   const freed = landing.before.predicted - gauge.used;
   const isMissed = missesTarget(state, gauge.used, gauge.window.tokens);
   if (landing.of === 'compaction') return measureCompaction(state, landing, freed, isMissed);
@@ -179,10 +191,10 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const made = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   return chain(
     landing.receipt === undefined
-      ? keep(landed, landing.isOurs ? [decided(landed, 'landed', made, { relief: 'compaction', freed })] : [])
+      ? toStep(landed, landing.isOurs ? [decided(landed, 'landed', made, { relief: 'compaction', freed })] : [])
       : tellExact(landed, landing.before, landing.receipt, freed),
-    (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : keep(next)),
-    (next) => keep(next, [health(next, { event: 'landing' }, gauge.used)]),
+    (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : toStep(next)),
+    (next) => toStep(next, [health(next, { event: 'landing' }, gauge.used)]),
   );
 }
 
@@ -197,7 +209,7 @@ function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, f
 }
 
 /** Costs in US dollars, with ctxb and by claude alone; empty for a model without a price. */
-function accountsIn(state: GovernorState): Pick<Landed, 'accounts'> {
+function accountsIn(state: GovernorState): Pick<LandedDecision, 'accounts'> {
   if (priceOfModel(state) === undefined) return {};
   const { alone, real } = accountsOf(state.relief.alone, state.gauge);
   return { accounts: { usd: toUsd(real), aloneUsd: toUsd(alone) } };

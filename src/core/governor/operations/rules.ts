@@ -1,10 +1,10 @@
 import type { Event } from '../../protocol/events.ts';
 import { ownTurnTimer } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { keep, type Step } from '../steps.ts';
+import { type Step, toStep } from '../steps.ts';
 import { followCompaction, followOverdue, giveUpWaiting } from './compact.ts';
 import { followBriefing, followClear, giveUpBriefing, leave } from './fresh-context.ts';
-import { followAnswer, giveUpAnswer, leaveDeaf } from './hand-over.ts';
+import { followAnswer, giveUpAnswer, leaveUnreachable } from './hand-over.ts';
 import type { Operation, OperationIn } from './operation.ts';
 
 interface Rules<O extends Operation> {
@@ -15,7 +15,7 @@ interface Rules<O extends Operation> {
 }
 
 const OPERATIONS: { readonly [P in Operation['phase']]: Rules<OperationIn<P>> } = {
-  idle: { on: followOverdue, onTimeout: leaveDeaf },
+  idle: { on: followOverdue, onTimeout: leaveUnreachable },
   loading: {},
   deciding: {},
   compacting: { on: followCompaction, onTimeout: giveUpWaiting },
@@ -31,21 +31,21 @@ function rulesOf({ operation }: GovernorState): Rules<never> {
 }
 
 export function followOperation(state: GovernorState, event: Event): Step {
-  return rulesOf(state).on?.(state, state.operation as never, event) ?? keep(state);
+  return rulesOf(state).on?.(state, state.operation as never, event) ?? toStep(state);
 }
 
 /** Restarts the timer after a turn that claude started itself, which delays ctxb's own turn. */
 export function waitLonger(state: GovernorState): Step {
   const { operation } = state;
-  return keep(state, 'turn' in operation ? [ownTurnTimer(state, operation.phase)] : []);
+  return toStep(state, 'turn' in operation ? [ownTurnTimer(state, operation.phase)] : []);
 }
 
 /** @param timer `compaction` for a compaction, `handoff` for every other operation */
 export function onOperationTimeout(timer: 'compaction' | 'handoff') {
   return (state: GovernorState): Step => {
     const { operation, turn } = state;
-    if ((timer === 'compaction') !== (operation.phase === 'compacting')) return keep(state);
+    if ((timer === 'compaction') !== (operation.phase === 'compacting')) return toStep(state);
     if (turn.phase === 'running') return waitLonger(state);
-    return rulesOf(state).onTimeout?.(state, operation as never) ?? keep(state);
+    return rulesOf(state).onTimeout?.(state, operation as never) ?? toStep(state);
   };
 }

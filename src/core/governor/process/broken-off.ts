@@ -1,19 +1,19 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import type { ExitEvent, RecoveredEvent } from '../input.ts';
-import { inTurn, owed, resumedWork } from '../prompts/mailbox.ts';
+import { owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { cut } from '../prompts/sentences.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
-import { changed, changedIn, isCompacting, keep, type Step } from '../steps.ts';
+import { changed, changedIn, isCompacting, type Step, toStep } from '../steps.ts';
 
 /** The relief after the death of a process: a running handoff starts over, and a lost document is given again. */
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, operation } = state;
   const due = 'plan' in operation ? operation.plan.reason : relief.due;
   const missing = missingTurn(state, event);
-  const isOpen = owed(state).some((prompt) => missing?.prompts.includes(prompt));
+  const isOpen = owedPrompts(state).some((prompt) => missing?.prompts.includes(prompt));
   const answered = isOpen ? undefined : missing && retoldTurn(missing);
   const pending = event.logged ? (relief.pending ?? answered) : (relief.fresh ?? relief.pending);
   const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
@@ -32,14 +32,14 @@ function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): Turn['l
 function retoldTurn({ prompts, answer }: NonNullable<Turn['last']>): HandoffDocument | undefined {
   const words = prompts.map(({ text }) => text).join('\n\n');
   if (words === '') return undefined;
-  const text = `This was asked and answered already, and is missing above:\n\n${retold(words)}\n\nThe answer was:\n\n${retold(answer)}`;
+  const text = `This was asked and answered already, and is missing above:\n\n${excerpt(words)}\n\nThe answer was:\n\n${excerpt(answer)}`;
   return { path: undefined, text, by: 'memory', problems: [] };
 }
 
 /** Longest prompt or answer that is repeated, in UTF-16 units. */
 const TOLD_LENGTH = 3_000;
 
-function retold(text: string): string {
+function excerpt(text: string): string {
   return text.length <= TOLD_LENGTH ? text : `${cut(text, TOLD_LENGTH)} […]`;
 }
 
@@ -48,7 +48,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
   if (turn.phase === 'idle') return undefined;
   const resumed = resumedWork(state);
   // ctxb's own prompt to resume was not delivered, so it is sent again.
-  if (!inTurn(state).some(({ uuid }) => event.delivered.includes(uuid))) return resumed;
+  if (!promptsInTurn(state).some(({ uuid }) => event.delivered.includes(uuid))) return resumed;
   // The stream can show a tool call that the log lacks.
   const openTool = openTools(tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
@@ -71,7 +71,7 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const spending = { ...state.spending, before: settled, raised, lost };
   const fanOut = { ...state.fanOut, before: agents };
   const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return keep(changedIn(changed(state, { cost, spending, fanOut, relief }), 'mailbox', { prompts }));
+  return toStep(changedIn(changed(state, { cost, spending, fanOut, relief }), 'mailbox', { prompts }));
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

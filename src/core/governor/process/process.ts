@@ -2,14 +2,14 @@ import type { Event } from '../../protocol/events.ts';
 import { withoutRunning } from '../agents/agents.ts';
 import { reopenControl } from '../control/callers-requests.ts';
 import { openControl } from '../control/control.ts';
-import { latestCallsMicroUsd, restarted } from '../cost/cost.ts';
+import { costAfterRestart, latestCallsMicroUsd } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt } from '../input.ts';
 import { finishLeaving, startFresh } from '../operations/fresh-context.ts';
 import { startHandoff } from '../operations/hand-over.ts';
 import { IDLE } from '../operations/operation.ts';
-import { afterTurn, inTurn, openPrompts, takeBack, unanswered, waiting } from '../prompts/mailbox.ts';
+import { afterTurn, openPrompts, promptsInTurn, takeBack, unansweredPrompts, waiting } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
@@ -22,10 +22,10 @@ import {
   DROP_BUFFERED,
   decided,
   isHandingOver,
-  keep,
   type Line,
   SHOW_DEFERRED,
   type Step,
+  toStep,
 } from '../steps.ts';
 import { reliefAfter } from './broken-off.ts';
 
@@ -83,10 +83,10 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
 export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
   const isUnrelieved = state.operation.phase === 'leaving' && state.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.outcome;
-  return keep(changed(state, { input: 'closed', outcome }), [...leftUndone(state, exit), SHOW_DEFERRED]);
+  return toStep(changed(state, { input: 'closed', outcome }), [...closeOpenPrompts(state, exit), SHOW_DEFERRED]);
 }
 
-function leftUndone(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
+function closeOpenPrompts(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
   const { run, input, session, outcome, process } = state;
   const prompts = openPrompts(state);
   // A claude that exits by itself before it has a session has printed the reason. After a malformed line it does not
@@ -118,14 +118,14 @@ const END_REASONS = {
 /** Handles the start of a process, the first or a replacement. */
 export function onBegin(state: GovernorState): Step {
   const { run, process, control, operation, cost, exact } = state;
-  if (run.mode !== 'act') return keep(state);
+  if (run.mode !== 'act') return toStep(state);
   // A prompt from the command line has already opened the channel.
   const isOpened = run.callerSpeaksProtocol || control.phase !== 'closed';
-  if (process.phase !== 'dead') return isOpened ? keep(state) : openControl(state);
+  if (process.phase !== 'dead') return isOpened ? toStep(state) : openControl(state);
   const alive = changed(withoutProcess(state), {
     operation,
     process: { ...process, phase: 'starting' },
-    cost: restarted(cost, process.resumes ? 'resumed' : 'fresh'),
+    cost: costAfterRestart(cost, process.resumes ? 'resumed' : 'fresh'),
   });
   const said = process.resumes ? exact : NOT_EXACT;
   // The document comes first, because the registered hooks depend on it.
@@ -171,7 +171,7 @@ export function lineageStep(state: GovernorState) {
 /** Reports a changed session id, except in a replay, which decides nothing about it. */
 export function noteLineage(state: GovernorState, { before }: Line): Step {
   const next = state.run.mode === 'replay' ? undefined : lineageStep(state);
-  return keep(state, next === undefined ? [] : [decided(before, 'lineage', next.reason, { ...next })]);
+  return toStep(state, next === undefined ? [] : [decided(before, 'lineage', next.reason, { ...next })]);
 }
 
 /** Delay before the first restart; it doubles with each further restart. */
@@ -189,7 +189,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   // If claude refused to resume the session, the session does not exist.
   const isVain = !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isVain;
-  const undelivered = logged ? undeliveredOf(inTurn(state), event.delivered) : unanswered(state);
+  const undelivered = logged ? undeliveredOf(promptsInTurn(state), event.delivered) : unansweredPrompts(state);
   const alone = withoutProcess(state);
   const dead = changed(alone, {
     process: { ...NEW_PROCESS, phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt, stalls },
@@ -204,7 +204,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const said = logged ? state.exact : NOT_EXACT;
   const midTurn = said.midTurn.filter(({ text }) => !again.has(text));
   const prompts = said.prompts.filter((text) => !again.has(text));
-  const told = keep(changedIn(dead, 'exact', { midTurn, prompts }), [
+  const told = toStep(changedIn(dead, 'exact', { midTurn, prompts }), [
     DROP_BUFFERED,
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,
@@ -216,7 +216,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;
   const start = { kind: 'start-claude', resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) } as const;
-  return chain(told, (next) => keep(next, [start]));
+  return chain(told, (next) => toStep(next, [start]));
 }
 
 /**
@@ -224,7 +224,9 @@ function restart(state: GovernorState, event: ExitEvent): Step {
  * claude started itself does not resume.
  */
 function isInterrupted(state: GovernorState): boolean {
-  return inTurn(state).length > 0 && state.control.requests.some(({ request }) => request.subtype === 'interrupt');
+  return (
+    promptsInTurn(state).length > 0 && state.control.requests.some(({ request }) => request.subtype === 'interrupt')
+  );
 }
 
 /** Timers that end with the process. A wait for the API and the time limit of the run continue. */

@@ -13,10 +13,10 @@ import {
   clearTimer,
   decided,
   isRelieving,
-  keep,
   type Line,
   type Step,
   setTimer,
+  toStep,
 } from '../steps.ts';
 import type { Life } from '../waits/waits-state.ts';
 
@@ -71,8 +71,8 @@ export function watchLife(before: GovernorState, after: GovernorState): Step {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.input !== 'closed' && after.input === 'closed');
   const state = isAsked ? changed(after, { life: { ...after.life, at: after.now } }) : after;
-  if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return keep(state);
-  return look(state, state.now);
+  if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return toStep(state);
+  return scheduleCheck(state, state.now);
 }
 
 /** Whether claude was told to stop its turn or its process because of a stall. */
@@ -81,7 +81,7 @@ function isEnding({ turn, process }: GovernorState): boolean {
 }
 
 function end(state: GovernorState, notes: readonly Action[] = []): Step {
-  return keep(changedIn(state, 'process', { hangs: true }), [...notes, ...END]);
+  return toStep(changedIn(state, 'process', { hangs: true }), [...notes, ...END]);
 }
 
 function isWatched(state: GovernorState): boolean {
@@ -94,9 +94,9 @@ function limitMs({ run }: GovernorState): number {
 }
 
 /** @param since silence before this time does not count, in milliseconds since the epoch */
-function look(state: GovernorState, since: number): Step {
+function scheduleCheck(state: GovernorState, since: number): Step {
   const lookedAt = state.now;
-  return keep(changedIn(state, 'process', { lookedAt, since }), [setTimer('stall', pauseOf(state))]);
+  return toStep(changedIn(state, 'process', { lookedAt, since }), [setTimer('stall', pauseOf(state))]);
 }
 
 function pauseOf(state: GovernorState): number {
@@ -108,11 +108,13 @@ export function onStallTimer(state: GovernorState): Step {
   const { process, now } = state;
   if (isEnding(state)) return end(state);
   const expected = silentSince(state);
-  if (expected === undefined || !isWatched(state)) return keep(changedIn(state, 'process', { lookedAt: undefined }));
+  if (expected === undefined || !isWatched(state)) return toStep(changedIn(state, 'process', { lookedAt: undefined }));
   const hasSlept = now - (process.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
   const since = hasSlept ? now : process.since;
-  if (runningTool(state) !== undefined) return chain(tellLongTools(state), (next) => look(next, since));
-  return now - Math.max(expected, since) < limitMs(state) ? look(state, since) : onStall(state, now - expected);
+  if (runningTool(state) !== undefined) return chain(tellLongTools(state), (next) => scheduleCheck(next, since));
+  return now - Math.max(expected, since) < limitMs(state)
+    ? scheduleCheck(state, since)
+    : onStall(state, now - expected);
 }
 
 /** Announces tools that exceed the limit. A long-running tool is no stall, but it may never end. */
@@ -120,9 +122,9 @@ function tellLongTools(state: GovernorState): Step {
   const { tools, now } = state;
   const isLong = (since: number) => now - since >= limitMs(state);
   const long = tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
-  if (long.length === 0) return keep(state);
+  if (long.length === 0) return toStep(state);
   const open = tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
-  return keep(
+  return toStep(
     changed(state, { tools: { ...tools, open } }),
     long.map(({ use, since }) =>
       decided(state, 'long-tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),
@@ -143,13 +145,13 @@ function onStall(state: GovernorState, ms: number): Step {
     return end({ ...next, outcome }, [note]);
   }
   // claude ignores an interrupt before its turn begins.
-  if (turn.phase !== 'running') return end(besideLost(next), [note]);
+  if (turn.phase !== 'running') return end(noteLostTasks(next), [note]);
   const timer = setTimer('stall', Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
-  return chain(keep(next, [note, timer]), (told) => sendInterrupt(told, 'stall'));
+  return chain(toStep(next, [note, timer]), (told) => sendInterrupt(told, 'stall'));
 }
 
 /** Tells the agent about background work that is lost with the process, because claude does not report it. */
-function besideLost(state: GovernorState): GovernorState {
+function noteLostTasks(state: GovernorState): GovernorState {
   const { relief, turn } = state;
   if (turn.phase !== 'idle') return state;
   const because =
@@ -176,8 +178,8 @@ function lastSeen({ life, turn }: GovernorState): string {
 
 /** After a stalled turn: an interrupted turn continues in another process; a turn that ended by itself was no stall. */
 export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
-  if (before.turn.stopped !== 'stall') return keep(state);
-  if (!tellsInterrupt(event)) return keep(state, [clearTimer('stall')]);
+  if (before.turn.stopped !== 'stall') return toStep(state);
+  if (!tellsInterrupt(event)) return toStep(state, [clearTimer('stall')]);
   const because =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
   return end(changedIn(state, 'relief', { unfinished: { because, isLost: false } }));

@@ -1,9 +1,9 @@
 import type { Event } from '../../protocol/events.ts';
-import { isSaid } from '../facts.ts';
+import { isMainMessage } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { Fate, GovernorState, Mailbox, OpenPrompt } from '../state.ts';
-import { chain, changed, keep, SHOW_DEFERRED, type Step } from '../steps.ts';
+import { chain, changed, SHOW_DEFERRED, type Step, toStep } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
 import { requestsIn } from './prompt.ts';
 
@@ -13,24 +13,24 @@ type WithMail = Pick<GovernorState, 'mailbox'>;
 export const waiting = withFate('waiting');
 
 /** Prompts of the running turn: the one that began it, and those sent into it. */
-export const inTurn = withFate('sent', 'heard');
+export const promptsInTurn = withFate('sent', 'heard');
 
 /** Prompts sent into the turn since the last tool round. */
-export const unheard = withFate('sent');
+export const sentPrompts = withFate('sent');
 
 /** The interrupted work that the turn resumes: its answer also answers the owed prompts. */
 export function resumedWork(state: WithMail): Unfinished | undefined {
-  return inTurn(state).find(({ work }) => work !== undefined)?.work;
+  return promptsInTurn(state).find(({ work }) => work !== undefined)?.work;
 }
 
 /** Prompts that resumed work must answer. */
-export const owed = withFate('owed', 'dropped');
+export const owedPrompts = withFate('owed', 'dropped');
 
 /** Owed prompts that claude has not read. */
-export const dropped = withFate('dropped');
+export const droppedPrompts = withFate('dropped');
 
 /** Sent prompts without an answer. */
-export const unanswered = withFate('sent', 'heard', 'owed', 'dropped');
+export const unansweredPrompts = withFate('sent', 'heard', 'owed', 'dropped');
 
 function withFate(...fates: readonly Fate[]) {
   return ({ mailbox }: WithMail): readonly Prompt[] =>
@@ -67,8 +67,8 @@ function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'ov
 }
 
 /** Marks prompts as heard: claude sends tool results together with all prompts sent so far. */
-export function heardMail(state: WithMail, event: Event): Mailbox {
-  return isSaid(event, 'tool-result') ? changeFate(state.mailbox, unheard(state), 'heard') : state.mailbox;
+export function markHeard(state: WithMail, event: Event): Mailbox {
+  return isMainMessage(event, 'tool-result') ? changeFate(state.mailbox, sentPrompts(state), 'heard') : state.mailbox;
 }
 
 /**
@@ -83,27 +83,27 @@ export function afterTurn(
   fate: 'owed' | 'over',
   isStopped = false,
 ): Mailbox {
-  const others = inTurn(state).filter((prompt) => !queued.includes(prompt));
+  const others = promptsInTurn(state).filter((prompt) => !queued.includes(prompt));
   const ended = changeFate(changeFate(state.mailbox, queued, 'heard'), others, fate);
-  return isStopped ? changeFate(ended, unheard(state), 'dropped') : ended;
+  return isStopped ? changeFate(ended, sentPrompts(state), 'dropped') : ended;
 }
 
 /** Marks dropped prompts as owed, because resumed work repeats them. */
-export function saidAgain(state: WithMail): Mailbox {
-  return changeFate(state.mailbox, dropped(state), 'owed');
+export function markOwed(state: WithMail): Mailbox {
+  return changeFate(state.mailbox, droppedPrompts(state), 'owed');
 }
 
 /** Closes prompts that the caller has an answer to. */
 export function answer(state: GovernorState, these: readonly Prompt[]): Step {
-  if (these.length === 0) return keep(state);
-  return keep(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), [
+  if (these.length === 0) return toStep(state);
+  return toStep(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), [
     { kind: 'answered', uuids: these.map(({ uuid }) => uuid) },
   ]);
 }
 
 /** Shows the deferred end of the turn as its answer, because no other answer follows. */
-export function leaveOwed(state: GovernorState): Step {
-  return chain(keep(state, [SHOW_DEFERRED]), (next) => answer(next, owed(next)));
+export function closeOwed(state: GovernorState): Step {
+  return chain(toStep(state, [SHOW_DEFERRED]), (next) => answer(next, owedPrompts(next)));
 }
 
 /** Puts undelivered prompts of the caller's back in front of the waiting ones, and closes ctxb's own. */

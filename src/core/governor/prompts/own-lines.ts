@@ -1,7 +1,7 @@
 import type { Fields } from '../../protocol/fields.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
-import { chain, changed, changedIn, keep, type Step, setTimer } from '../steps.ts';
+import { chain, changed, changedIn, type Step, setTimer, toStep } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
 /** Opening of ctxb's prompts that contain no text of the user's. */
@@ -32,7 +32,7 @@ type OwnTurn = Extract<Operation, { readonly turn: unknown }>;
 
 /** Begins a turn of ctxb's own, which the caller does not see. */
 export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: string): Step {
-  return keep(changed(countSent(state), { operation }), [
+  return toStep(changed(countSent(state), { operation }), [
     { kind: 'send', line: userLine(text, ownUuid(state)) },
     ownTurnTimer(state, operation.phase),
   ]);
@@ -86,7 +86,7 @@ const WAIT_FOR_CONTEXT = setTimer('context', 30_000);
 export function askContext(state: GovernorState): Step {
   const body = { subtype: 'get_context_usage', detail: 'summary' };
   return chain(request(changedIn(state, 'control', { asked: true }), 'context', body), (next) =>
-    keep(next, [WAIT_FOR_CONTEXT]),
+    toStep(next, [WAIT_FOR_CONTEXT]),
   );
 }
 
@@ -100,7 +100,7 @@ export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Step 
  * whole run.
  */
 export function askCounter(state: GovernorState): Step {
-  return state.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : keep(state);
+  return state.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : toStep(state);
 }
 
 /** Whether a request for this purpose is unanswered. */
@@ -123,10 +123,10 @@ export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): St
  */
 export function stopHeldPrompt(state: GovernorState): Step {
   const { turn, mailbox, spending } = state;
-  if (turn.phase === 'idle' || turn.startedBy !== 'prompt') return keep(state);
+  if (turn.phase === 'idle' || turn.startedBy !== 'prompt') return toStep(state);
   if (mailbox.stopNext) return sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
   const isBeyond = spending.brokenOff && spending.phase === 'within' && turn.stopped === undefined;
-  return isBeyond ? sendInterrupt(state, 'cost') : keep(state);
+  return isBeyond ? sendInterrupt(state, 'cost') : toStep(state);
 }
 
 /** Whether an answer belongs to a request of ctxb's. */
@@ -139,7 +139,7 @@ export function request(state: GovernorState, purpose: ControlPurpose, body: Fie
   const { sent, pending } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
   const asked = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
-  return keep(asked, [{ kind: 'send', line: controlLine(id, body) }]);
+  return toStep(asked, [{ kind: 'send', line: controlLine(id, body) }]);
 }
 
 /** A successful answer on the control channel, as a line. */

@@ -24,10 +24,10 @@ export function isAnswerFinal(state: GovernorState): boolean {
 export function tasksAfter(tasks: Tasks, event: Event, isReported: boolean): Tasks {
   if (event.kind === 'task' && event.change !== 'progress') return changed(tasks, event, isReported);
   if (event.kind === 'user' && event.role === 'tool-result')
-    return told(scheduled(answered(tasks, event), event), event.subagent === null);
-  if (event.kind === 'lifecycle' && event.wakes) return woken(tasks, event.scheduledFor);
+    return markTold(withWakeup(answered(tasks, event), event), event.subagent === null);
+  if (event.kind === 'lifecycle' && event.wakes) return fireWakeup(tasks, event.scheduledFor);
   if (event.kind !== 'result') return tasks;
-  return event.fromBackgroundTask ? reported(told(tasks, false)) : told(withoutWoken(tasks), false);
+  return event.fromBackgroundTask ? reported(markTold(tasks, false)) : markTold(withoutFiredWakeup(tasks), false);
 }
 
 /** Key of the agent's timer: an agent has at most one. */
@@ -39,7 +39,7 @@ export function withoutWakeup({ [WAKEUP]: _, ...others }: Tasks): Tasks {
 }
 
 /** Reads the result of ScheduleWakeup: a time in milliseconds since the epoch, or 0 if it was cancelled. */
-function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: UserEvent): Tasks {
+function withWakeup(tasks: Tasks, { subagent, toolReport, blocks }: UserEvent): Tasks {
   const at = fieldsOf(toolReport).scheduledFor;
   if (subagent !== null || typeof at !== 'number') return tasks;
   const [toolUseId] = answeredIn(blocks);
@@ -50,29 +50,29 @@ function scheduled(tasks: Tasks, { subagent, toolReport, blocks }: UserEvent): T
 /**
  * Marks the scheduled wake-up as fired. Other jobs (CronCreate) and older timers wake the agent too, at other times.
  */
-function woken(tasks: Tasks, at: number | undefined): Tasks {
+function fireWakeup(tasks: Tasks, at: number | undefined): Tasks {
   const { [WAKEUP]: wakeup } = tasks;
   return wakeup === undefined || wakeup.at !== at ? tasks : { ...tasks, [WAKEUP]: { ...wakeup, phase: 'reporting' } };
 }
 
 /** Removes a wake-up whose turn has ended. */
-function withoutWoken(tasks: Tasks): Tasks {
-  return only(tasks, ([id, { phase }]) => id !== WAKEUP || phase !== 'reporting');
+function withoutFiredWakeup(tasks: Tasks): Tasks {
+  return filterTasks(tasks, ([id, { phase }]) => id !== WAKEUP || phase !== 'reporting');
 }
 
 /** Marks whether the next call of the turn tells the model about ended tasks. */
-function told(tasks: Tasks, isTold: boolean): Tasks {
+function markTold(tasks: Tasks, isTold: boolean): Tasks {
   const isOther = ({ phase, told = false }: Task) => phase === 'reporting' && told !== isTold;
   return withChanges(tasks, isOther, { told: isTold });
 }
 
 /** Removes tasks that a call has told the model about: no turn follows for them. */
 export function withoutTold(tasks: Tasks): Tasks {
-  return only(tasks, ([, task]) => task.told !== true);
+  return filterTasks(tasks, ([, task]) => task.told !== true);
 }
 
 /** Filters tasks; returns the same object if all stay. */
-function only(tasks: Tasks, stays: (entry: [string, Task]) => boolean): Tasks {
+function filterTasks(tasks: Tasks, stays: (entry: [string, Task]) => boolean): Tasks {
   const all = Object.entries(tasks);
   const left = all.filter(stays);
   return left.length === all.length ? tasks : Object.fromEntries(left);
@@ -105,5 +105,5 @@ function answered(tasks: Tasks, event: UserEvent): Tasks {
 /** Removes the oldest reported task after a turn about tasks. Several tasks can share a turn or have one each. */
 function reported(tasks: Tasks): Tasks {
   const oldest = Object.values(tasks).find(({ phase }) => phase === 'reporting');
-  return only(tasks, ([, task]) => task !== oldest);
+  return filterTasks(tasks, ([, task]) => task !== oldest);
 }

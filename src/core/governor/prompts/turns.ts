@@ -3,10 +3,10 @@ import { tellsInterrupt } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState, Turn } from '../state.ts';
 import { changed } from '../steps.ts';
-import { afterTurn, inTurn, unheard, withPrompt } from './mailbox.ts';
+import { afterTurn, promptsInTurn, sentPrompts, withPrompt } from './mailbox.ts';
 
 /** Records a sent prompt, which begins a turn or joins the running one. */
-export function saidPrompt(state: GovernorState, prompt: Prompt): GovernorState {
+export function noteSentPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const { turn, gauge, mailbox } = state;
   if (turn.phase !== 'idle') return changed(state, { mailbox: withPrompt(mailbox, prompt, 'sent') });
   const begun = changedTurn(turn, { phase: 'sent', ...startedBy('prompt', gauge) });
@@ -38,9 +38,9 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
   // claude was already reporting a task when the prompt was sent, so the turn of the prompt still follows.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
   const isStopped = !isAhead && tellsInterrupt(event);
-  const prompts = inTurn(state);
+  const prompts = promptsInTurn(state);
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
-  const left = isStopped ? [] : unheard(state);
+  const left = isStopped ? [] : sentPrompts(state);
   const queued = isAhead ? prompts : left;
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),

@@ -2,13 +2,13 @@ import { toUsd } from '../cost/cost.ts';
 import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
-import { predicted } from '../gauge/gauge.ts';
+import { predictedTokens } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
-import { inTurn, waiting } from '../prompts/mailbox.ts';
+import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, isHandingOver } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
-import { endStep, forgetHad, heldTokens, tailOf } from './contents.ts';
+import { endStep, forgetContents, heldTokens, tailOf } from './contents.ts';
 import { type WorkingSet, workingSet } from './working-set.ts';
 
 /** Rates for a model without a price: tokens, weighted like most list prices. */
@@ -55,7 +55,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     isIdle: idleBeyondLife(cache, state.now) !== undefined,
   });
   const { summary } = after;
-  const contents = summary === undefined ? state.tools.contents : forgetHad(state.tools.contents, summary.names);
+  const contents = summary === undefined ? state.tools.contents : forgetContents(state.tools.contents, summary.names);
   const counted = changedIn(state, 'relief', { alone: after });
   return changed(counted, { tools: { ...state.tools, contents: endStep(contents) } });
 }
@@ -73,14 +73,15 @@ export function workingSetOf(state: GovernorState): WorkingSet {
   const { gauge, cache, relief } = state;
   const { contents } = state.tools;
   const price = priceOfModel(state) ?? UNPRICED;
-  const { cacheRead, ...rates } = priceAt(price, predicted(gauge));
+  const { cacheRead, ...rates } = priceAt(price, predictedTokens(gauge));
   const write = writePrice(cache, { ...rates, cacheRead });
   // Between two reliefs the context is on average about half as large.
-  const call = callCost(predicted(gauge) / 2, price);
+  const call = callCost(predictedTokens(gauge) / 2, price);
   const sizes = Object.values(contents.byName).flatMap(({ tokens }) => tokens || []);
   // Keeping a small result keeps its whole step, so the text and thoughts beside the results count too.
-  const beside = Math.max(0, predicted(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, sizes.length);
-  const prompts = relief.bare === undefined ? [...inTurn(state), ...waiting(state)] : [];
+  const beside =
+    Math.max(0, predictedTokens(gauge) - (gauge.first ?? 0) - heldTokens(contents)) / Math.max(1, sizes.length);
+  const prompts = relief.bare === undefined ? [...promptsInTurn(state), ...waiting(state)] : [];
   return workingSet(contents, gauge.calls, {
     fetching: (tokens) => (tokens * write) / 1_000_000 + call,
     holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,

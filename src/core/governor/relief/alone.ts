@@ -1,9 +1,9 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
-import { callOutput, type Gauge, predicted } from '../gauge/gauge.ts';
+import { callOutput, type Gauge, predictedTokens } from '../gauge/gauge.ts';
 import type { Contents } from './contents.ts';
 import { CALL_TOKENS, USUALLY_MISSED } from './economic-moment.ts';
-import { type Shown, shownAgain } from './working-set.ts';
+import { type ShownContents, shownAgain } from './working-set.ts';
 
 /**
  * Two accounts of the main thread's calls: their real cost, and the cost with claude alone. The context of claude alone
@@ -37,7 +37,7 @@ export const NEW_ALONE = {
   /** Cost for claude alone of what its summaries lose, in micro-dollars. Reported, but no decision depends on it. */
   lost: 0,
   /** Set if claude alone would have summarised before the last call: the contents that it would show again. */
-  summary: undefined as Shown | undefined,
+  summary: undefined as ShownContents | undefined,
 };
 
 /** Both accounts in micro-dollars, including the open call. */
@@ -47,7 +47,7 @@ export interface Accounts {
 }
 
 export function accountsOf(alone: Alone, gauge: Gauge): Accounts {
-  return settled(alone, callOutput(gauge), true).microUsd;
+  return settleCall(alone, callOutput(gauge), true).microUsd;
 }
 
 /** Adds the cost of a summary that ctxb requested, whose calls are not on the stream. */
@@ -63,8 +63,8 @@ export function savedMicroUsd(alone: Alone, gauge: Gauge): number {
 
 /** Handles a replaced context. `isOwn`: by claude or the caller, so it would have been replaced without ctxb too. */
 export function aloneAfterReplacing(alone: Alone, before: Gauge, landing: Gauge, isOwn: boolean): Alone {
-  if (isOwn) return { ...alone, context: predicted(landing), carried: 0, replaced: true };
-  const carried = alone.carried + (alone.replaced ? 0 : predicted(before) - before.used);
+  if (isOwn) return { ...alone, context: predictedTokens(landing), carried: 0, replaced: true };
+  const carried = alone.carried + (alone.replaced ? 0 : predictedTokens(before) - before.used);
   return { ...alone, carried, replaced: true };
 }
 
@@ -88,8 +88,8 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const wasMade = step.results === 0 || step.again < step.results;
   const isFirst = before.open === undefined;
   const isMissed = isUncached(usage, before.replaced ? undefined : gauge.used);
-  const alone = withOwed(settled(before, callOutput(gauge), wasMade), call, isMissed && !isFirst && !call.isIdle);
-  const grown = before.replaced ? before.carried + predicted(gauge) - gauge.used : contextOf(usage) - gauge.used;
+  const alone = withOwed(settleCall(before, callOutput(gauge), wasMade), call, isMissed && !isFirst && !call.isIdle);
+  const grown = before.replaced ? before.carried + predictedTokens(gauge) - gauge.used : contextOf(usage) - gauge.used;
   // A call that fetches content stays in the context too.
   const owed = step.owed.tokens + step.owed.calls * CALL_TOKENS;
   const fresh = isFirst
@@ -153,7 +153,7 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
 const SUMMARY_TOKENS = 2_250;
 
 /** @param output output tokens of the open call */
-function settled(alone: Alone, output: number, wasMade: boolean): Alone {
+function settleCall(alone: Alone, output: number, wasMade: boolean): Alone {
   const { open, context, microUsd } = alone;
   if (open === undefined) return alone;
   const { usage, price, growth, cold, isOwn } = open;

@@ -4,7 +4,7 @@ import { idleBeyondLife, rewriteCost, type Setup } from '../cost/prompt-cache.ts
 import type { CacheBreak } from '../decisions.ts';
 import type { SizedAnswer, SizedCall } from '../facts.ts';
 import type { GovernorState } from '../state.ts';
-import { decide, keep, type Line, type Step } from '../steps.ts';
+import { decide, type Line, type Step, toStep } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
 import { minutes } from './outlook.ts';
 
@@ -13,12 +13,12 @@ import { minutes } from './outlook.ts';
  * the words of the API if claude passes them on, else by the changes between the two calls.
  */
 export function announceBreak(state: GovernorState, { before, event: call }: Line<SizedCall>): Step {
-  if (call.kind !== 'assistant') return keep(state);
-  const lost = lostIn(before, state, call.usage);
-  if (lost === undefined) return keep(state);
+  if (call.kind !== 'assistant') return toStep(state);
+  const lost = cacheLoss(before, state, call.usage);
+  if (lost === undefined) return toStep(state);
   const causes = causesOf(before, state, call);
   const cause = causes[0]?.cause ?? 'unknown';
-  if (cause === 'pause' && before.cache.foretold) return keep(state);
+  if (cause === 'pause' && before.cache.foretold) return toStep(state);
   const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
   return decide(state, 'cache-broken', reason, { cause, ...lost });
 }
@@ -29,7 +29,7 @@ const NOTHING = 'nothing that claude shows has changed';
 const KEPT_SHARE = 0.5;
 
 /** Rewritten tokens and their cost; undefined if too small to announce. */
-function lostIn(before: GovernorState, state: GovernorState, usage: Usage) {
+function cacheLoss(before: GovernorState, state: GovernorState, usage: Usage) {
   const { cache, gauge, run } = before;
   const least = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);
@@ -72,10 +72,14 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   const model = gauge.call?.model;
   const tools = toolChanges(cache.setup, state.cache.setup);
   const changes: readonly (Cause & { readonly applies: boolean })[] = [
-    { cause: 'model', text: `the model is ${event.model} instead of ${model}`, applies: differ(model, event.model) },
+    {
+      cause: 'model',
+      text: `the model is ${event.model} instead of ${model}`,
+      applies: hasChanged(model, event.model),
+    },
     {
       ...{ cause: 'system', text: `Claude Code is ${version} instead of ${cache.version}` },
-      applies: differ(cache.version, version),
+      applies: hasChanged(cache.version, version),
     },
     { cause: 'tools', text: tools, applies: tools !== '' },
     { cause: 'restart', text: 'claude was started again', applies: cache.restarted },
@@ -88,7 +92,7 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
 const LEAST_REMOVED = 4_000;
 
 /** Whether two known values differ. */
-function differ(before: string | undefined, after: string | undefined): boolean {
+function hasChanged(before: string | undefined, after: string | undefined): boolean {
   return before !== undefined && after !== undefined && before !== after;
 }
 
@@ -109,8 +113,8 @@ const NAMED = 3;
 function changedNames(what: string, before: readonly string[], after: readonly string[]): string[] {
   const [gone, come] = [without(before, after), without(after, before)];
   return [
-    ...(come.length > 0 ? [`new ${what}: ${listed(come)}`] : []),
-    ...(gone.length > 0 ? [`${what} gone: ${listed(gone)}`] : []),
+    ...(come.length > 0 ? [`new ${what}: ${listNames(come)}`] : []),
+    ...(gone.length > 0 ? [`${what} gone: ${listNames(gone)}`] : []),
   ];
 }
 
@@ -119,7 +123,7 @@ function without(names: readonly string[], others: readonly string[]): readonly 
   return names.filter((name) => !known.has(name));
 }
 
-function listed(names: readonly string[]): string {
+function listNames(names: readonly string[]): string {
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   return `${names.slice(0, NAMED).join(', ')}${more}`;
 }

@@ -87,16 +87,16 @@ export function contentsAfter(
 ): Contents {
   const { name: tool, input } = use;
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
-  const more = counted(contents, use, result, size);
+  const more = countResult(contents, use, result, size);
   if (NOT_FETCHING.test(tool)) return more;
-  if (tool === 'Write') return written(more, use, size, now);
+  if (tool === 'Write') return addWritten(more, use, size, now);
   if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return usedFile(more, pathOf(input), now);
   const named = tool === 'Bash' ? withNamed(more, stringOf(fieldsOf(input).command), now) : more;
-  return fetched(named, use, size, now);
+  return addFetched(named, use, size, now);
 }
 
-function counted(contents: Contents, { input }: ToolUse, { isError }: ToolResult, size: number): Contents {
+function countResult(contents: Contents, { input }: ToolUse, { isError }: ToolResult, size: number): Contents {
   const { step, failed } = contents;
   return {
     ...contents,
@@ -112,7 +112,7 @@ export function endStep(contents: Contents): Contents {
 
 /** @param kept ids of tool calls whose results stay whole */
 export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string>): Contents {
-  return mapped(contents, (content) =>
+  return mapContents(contents, (content) =>
     kept.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
   );
 }
@@ -122,12 +122,12 @@ export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string
  *
  * @param names contents that claude would fetch again at once
  */
-export function forgetHad(contents: Contents, names: readonly string[]): Contents {
+export function forgetContents(contents: Contents, names: readonly string[]): Contents {
   const stays = new Set([...contents.step.names, ...names]);
-  return mapped(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
+  return mapContents(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
 }
 
-function mapped(contents: Contents, change: (content: Content, name: string) => Content): Contents {
+function mapContents(contents: Contents, change: (content: Content, name: string) => Content): Contents {
   const entries = Object.entries(contents.byName).map(([name, content]) => [name, change(content, name)]);
   return { ...contents, byName: Object.fromEntries(entries) };
 }
@@ -137,7 +137,7 @@ function pathOf(input: unknown): string | undefined {
   return textOf(file_path) ?? textOf(notebook_path);
 }
 
-function fetched(before: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
+function addFetched(before: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
   const isPage = offset !== undefined;
@@ -193,7 +193,7 @@ function nameOf(what: string): string {
 }
 
 /** Adds a file that the model wrote: its text is in the call. */
-function written(contents: Contents, use: ToolUse, size: number, now: number): Contents {
+function addWritten(contents: Contents, use: ToolUse, size: number, now: number): Contents {
   const path = pathOf(use.input);
   if (path === undefined) return contents;
   return withContent(changedFile(contents, path, now), nameOf(path), newContent(use.id, path, 'used', size, now));
@@ -219,7 +219,7 @@ function changedFile(contents: Contents, path: string | undefined, now: number):
 /**
  * Whether new work has begun: several new files were read in a row. The last change then belongs to the work before.
  */
-export function hasMovedOn({ row, byName }: Contents): boolean {
+export function hasNewWork({ row, byName }: Contents): boolean {
   return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
 }
 

@@ -77,7 +77,7 @@ export function costPerCall(outlook: Cycle): number {
 
 /** Cost of a relief that does not grow with the length of the cycle, in millionths of a micro-dollar. */
 function perCycle(outlook: Cycle): number {
-  return onceMore(outlook) + (outlook.how === 'exact' ? 0 : outlook.landing * outlook.rates.cacheRead);
+  return reliefCost(outlook) + (outlook.how === 'exact' ? 0 : outlook.landing * outlook.rates.cacheRead);
 }
 
 /** The size below which no relief happens, regardless of costs. */
@@ -104,7 +104,7 @@ export function savedPerCall({ full, ...outlook }: Omit<Outlook, 'ceiling'>): nu
   const cycle = growth > 0 ? (economicMoment(outlook) - landing) / growth : calls;
   const spread = Math.max(1, Math.min(calls, cycle));
   const reading = outlook.how === 'exact' ? 0 : full * rates.cacheRead;
-  return ((full - landing) * rates.cacheRead - (onceMore(outlook) + reading) / spread) / 1_000_000;
+  return ((full - landing) * rates.cacheRead - (reliefCost(outlook) + reading) / spread) / 1_000_000;
 }
 
 /**
@@ -142,11 +142,11 @@ function furtherCalls(outlook: Outlook, tokens: number): number {
  * Cost of the model's output, of the first call with the remaining context, and of repeated fetches, in micro-dollars.
  */
 function afterRelief(outlook: Outlook): number {
-  return (onceMore(outlook) + outlook.landing * outlook.rates.cacheRead) / 1_000_000;
+  return (reliefCost(outlook) + outlook.landing * outlook.rates.cacheRead) / 1_000_000;
 }
 
 /** Cost of a relief beyond a call of size `landing`, in millionths of a micro-dollar. */
-export function onceMore({ landing, prefix, answer, missed, rates }: Cycle): number {
+export function reliefCost({ landing, prefix, answer, missed, rates }: Cycle): number {
   const written = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
   return answer * rates.output + written + again;

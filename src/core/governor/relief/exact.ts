@@ -2,15 +2,15 @@ import { answeredIn, isTaskReport, textsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, ControlRequestEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
-import { isMessage, isSaid } from '../facts.ts';
+import { isMainMessage, isMessage } from '../facts.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
-import { inTurn, unheard } from '../prompts/mailbox.ts';
+import { promptsInTurn, sentPrompts } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { giveBack, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, isCompacting, keep, type Line, type Step } from '../steps.ts';
+import { changedIn, decided, isCompacting, type Line, type Step, toStep } from '../steps.ts';
 import { workingSetOf } from './accounts.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
@@ -48,11 +48,11 @@ export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
 
 /** Records prompts within a turn: claude sends them together with the results of tools. */
 export function noteMidTurn(state: GovernorState, { before, event }: Line): Step {
-  if (state.exact.phase === 'off' || !isSaid(event)) return keep(state);
+  if (state.exact.phase === 'off' || !isMainMessage(event)) return toStep(state);
   const [after] = answeredIn(event.blocks);
-  if (after === undefined) return keep(state);
-  const said = unheard(state).length > 0 ? [] : unheard(before).map(({ text }) => ({ text, after }));
-  return keep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));
+  if (after === undefined) return toStep(state);
+  const said = sentPrompts(state).length > 0 ? [] : sentPrompts(before).map(({ text }) => ({ text, after }));
+  return toStep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));
 }
 
 /** Records the report of a background task that claude adds to the running turn. */
@@ -67,16 +67,16 @@ export function noteReport(state: GovernorState, { request }: ControlRequestEven
 /** Announces once, at a compaction, that it is not exact. */
 export function tellNotExact(state: GovernorState): Step {
   const { why } = state.exact;
-  if (why === undefined) return keep(state);
-  return keep(changedIn(state, 'exact', { why: undefined }), [decided(state, 'not-exact', why)]);
+  if (why === undefined) return toStep(state);
+  return toStep(changedIn(state, 'exact', { why: undefined }), [decided(state, 'not-exact', why)]);
 }
 
 export function planExact(state: GovernorState): Step {
   const { exact } = state;
-  if (exact.phase !== 'ready') return keep(state);
+  if (exact.phase !== 'ready') return toStep(state);
   const { keep: ids, kept } = workingSetOf(state);
   const { midTurn, prompts } = exact;
-  return keep(state, [{ kind: 'plan-exact', budget: budgetOf(state, kept), keep: ids, midTurn, prompts }]);
+  return toStep(state, [{ kind: 'plan-exact', budget: budgetOf(state, kept), keep: ids, midTurn, prompts }]);
 }
 
 /**
@@ -97,31 +97,31 @@ export function isExact({ exact }: GovernorState): boolean {
 /** Handles a replaced context: by the mod's answer, or by a summary although the mod should have answered. */
 export function followExact(state: GovernorState, event: Event): Step {
   if (event.kind === 'compact-status' && event.phase === 'failed')
-    return keep(changedIn(state, 'exact', { receipt: undefined }));
-  if (event.kind === 'reset') return keep(changedIn(state, 'exact', { prompts: [] }));
-  if (event.kind !== 'boundary') return keep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
+    return toStep(changedIn(state, 'exact', { receipt: undefined }));
+  if (event.kind === 'reset') return toStep(changedIn(state, 'exact', { prompts: [] }));
+  if (event.kind !== 'boundary') return toStep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
   const { exact } = state;
   const { receipt } = exact;
   // Prompts within the turn are now part of the conversation, or of its summary.
   const over = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
-    return keep(changedIn(over, 'exact', { echoes, refusals: 0 }));
+    return toStep(changedIn(over, 'exact', { echoes, refusals: 0 }));
   }
   // A recording does not show the kind of compaction; the next lines do. The stream repeats kept messages only within a
   // turn, a log always.
   const { trigger, timestamp } = event;
   const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
-    return keep(mayEcho ? changedIn(over, 'exact', { echoes: ANY, until: timestamp }) : over);
-  return notExact(changedIn(over, 'exact', knownAfterSummary(state)), receipt?.why);
+    return toStep(mayEcho ? changedIn(over, 'exact', { echoes: ANY, until: timestamp }) : over);
+  return onSummary(changedIn(over, 'exact', knownAfterSummary(state)), receipt?.why);
 }
 
 /** Prompts for the mod after a summary. The mod does not see text that a hook gives back. */
 function knownAfterSummary(state: GovernorState): Partial<Exact> {
   const lost = lostPrompts(state);
   if (lost.length === 0)
-    return { prompts: inTurn(state).reduce(noteSaid, changedIn(state, 'exact', { prompts: [] })).exact.prompts };
+    return { prompts: promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', { prompts: [] })).exact.prompts };
   const { text } = giveBack(state, lost, GIVEN_BACK);
   return { prompts: [text], midTurn: [{ text, after: '' }] };
 }
@@ -130,20 +130,20 @@ function knownAfterSummary(state: GovernorState): Partial<Exact> {
 export function lostPrompts(state: GovernorState): readonly Prompt[] {
   const { turn } = state;
   const isMidTurn = !isCompacting(state) && turn.phase === 'running' && turn.calls > 0;
-  return requestsIn(isMidTurn ? inTurn(state) : []);
+  return requestsIn(isMidTurn ? promptsInTurn(state) : []);
 }
 
 /** Opening of the prompts that the agent gets back. */
 export const GIVEN_BACK = 'The context was compacted while you were working. What this turn is to answer';
 
 /** Handles a summary in place of an exact compaction. */
-function notExact(over: GovernorState, left: string | undefined): Step {
+function onSummary(over: GovernorState, left: string | undefined): Step {
   const { phase, refusals: before } = over.exact;
   if (phase !== 'ready') return tellNotExact(over);
   const why = left ?? 'the mod did not answer';
   const refusals = before + 1;
   if (refusals >= MOST_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));
-  return keep(changedIn(over, 'exact', { refusals }), [decided(over, 'not-exact', why, { once: true })]);
+  return toStep(changedIn(over, 'exact', { refusals }), [decided(over, 'not-exact', why, { once: true })]);
 }
 
 /**
@@ -183,7 +183,7 @@ export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
 
 /** Whether a line can be a repeated message: any message of the main thread except a summary. */
 export function mayEcho(event: Event): event is UserEvent | AssistantEvent {
-  return isMessage(event) && !isSaid(event, 'summary');
+  return isMessage(event) && !isMainMessage(event, 'summary');
 }
 
 export function afterEcho(state: GovernorState): GovernorState {

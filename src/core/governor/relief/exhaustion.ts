@@ -2,10 +2,10 @@ import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { isExhaustion, refusedSize } from '../../protocol/failures.ts';
 import { tellsInterrupt } from '../facts.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
-import { predicted } from '../gauge/gauge.ts';
+import { predictedTokens } from '../gauge/gauge.ts';
 import { windowIn } from '../gauge/window.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
-import { leaveOwed, requestsOf, unanswered } from '../prompts/mailbox.ts';
+import { closeOwed, requestsOf, unansweredPrompts } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import {
   changedIn,
@@ -14,9 +14,9 @@ import {
   isHandingOver,
   isRelieving,
   isWithinLimit,
-  keep,
   type Line,
   type Step,
+  toStep,
 } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
@@ -57,7 +57,7 @@ function triedFor(state: GovernorState): Exhausted['tried'] {
 }
 
 /** Whether the context was too full for the turn. An exact compaction also helps after claude's own brake. */
-export function ranOut(state: GovernorState, event: ResultEvent): boolean {
+export function hasRunOut(state: GovernorState, event: ResultEvent): boolean {
   return isExhaustion(event) || (tellsBreaker(event) && exactIsPossible(state));
 }
 
@@ -66,9 +66,9 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
   const state = readBreaker(ended, event);
   const { exhausted, blocked } = state.relief;
   const { compaction, handoff } = state.run.policy;
-  if ((!compaction.enabled && !handoff.enabled) || blocked) return keep(state);
-  if (!ranOut(state, event) && exhausted?.open) return readAnother(before, state, exhausted, event);
-  if (!ranOut(state, event)) return keep(changedIn(state, 'relief', { exhausted: undefined }));
+  if ((!compaction.enabled && !handoff.enabled) || blocked) return toStep(state);
+  if (!hasRunOut(state, event) && exhausted?.open) return readAnother(before, state, exhausted, event);
+  if (!hasRunOut(state, event)) return toStep(changedIn(state, 'relief', { exhausted: undefined }));
   const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
   // The caller gets claude's own answer, because another prompt may fit.
   if (hopeless !== undefined && !isHandedOver(before.relief)) return decide(state, 'exhausted', hopeless);
@@ -88,13 +88,13 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
  */
 function readAnother(before: GovernorState, state: GovernorState, exhausted: Exhausted, event: ResultEvent): Step {
   // Such a turn does not answer the work that resumes after the relief.
-  if (isRelieving(state)) return keep(state);
+  if (isRelieving(state)) return toStep(state);
   // A caller that stops this turn does not want the earlier work either.
   if (isStoppedByCaller(before, event)) return leaveExhausted(state);
-  if (event.isError || exhausted.cause === 'stopped') return keep(state);
+  if (event.isError || exhausted.cause === 'stopped') return toStep(state);
   const isLost = before.relief.boundaries.at(-1)?.turn === before.turn.ended;
   const unfinished = { because: 'The context was full in the middle of earlier work, and has room again.', isLost };
-  return keep(changedIn(state, 'relief', { exhausted: undefined, unfinished }));
+  return toStep(changedIn(state, 'relief', { exhausted: undefined, unfinished }));
 }
 
 function isStoppedByCaller({ turn }: GovernorState, event: ResultEvent): boolean {
@@ -106,7 +106,7 @@ export const TOO_LONG = 'the prompt is too long for the context';
 function tooLongAlone(state: GovernorState, { text = '' }: ResultEvent): string {
   const { gauge, session } = state;
   const told = refusedSize(text);
-  const blocks = requestsOf(state, unanswered(state)).flatMap(({ event }) => event.blocks);
+  const blocks = requestsOf(state, unansweredPrompts(state)).flatMap(({ event }) => event.blocks);
   const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
   const size = told === undefined ? estimate() : `the request has ${told.tokens} tokens`;
   const window = told?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
@@ -134,26 +134,26 @@ export function noteTried(state: GovernorState): GovernorState {
 
 /** Gives up for now, so that the caller gets claude's own answer. */
 export function leaveExhausted(state: GovernorState): Step {
-  if (!state.relief.exhausted?.open) return keep(state);
+  if (!state.relief.exhausted?.open) return toStep(state);
   // The turn is over, so an earlier interrupt does not apply to the next prompt.
   const left = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
-  return leaveOwed(left);
+  return closeOwed(left);
 }
 
 /** Resumes the refused turn after a relief. */
 export function afterRelief(before: GovernorState, state: GovernorState): Step {
   const { exhausted, unfinished } = state.relief;
   const [wasBusy, isBusy] = [before, state].map((one) => isCompacting(one) || isHandingOver(one));
-  if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return keep(state);
+  if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return toStep(state);
   const tried = { ...exhausted, tried: 'compaction' } as const;
   const { landing } = state.relief;
   const succeeded = landing?.of === 'compaction';
   if (!succeeded && state.relief.handed === before.relief.handed)
-    return keep(changedIn(state, 'relief', { exhausted: tried }));
+    return toStep(changedIn(state, 'relief', { exhausted: tried }));
   const isExact = landing?.receipt !== undefined;
   const because = `The context was full in the middle of the work. ${isExact ? 'Older steps are shown above, one line each' : 'The summary above replaced it'}.`;
   const work = unfinished ?? { because, isLost: !isExact };
-  return keep(changedIn(state, 'relief', { exhausted: { ...tried, open: false }, unfinished: work }));
+  return toStep(changedIn(state, 'relief', { exhausted: { ...tried, open: false }, unfinished: work }));
 }
 
 /**
@@ -162,9 +162,9 @@ export function afterRelief(before: GovernorState, state: GovernorState): Step {
  */
 export function stopTurn(step: Step): Step {
   const { state, actions } = step;
-  if (!actions.some(({ kind }) => kind === 'answer-hook') || !isToStop(state)) return step;
+  if (!actions.some(({ kind }) => kind === 'answer-hook') || !mustStop(state)) return step;
   const reason = `${dueReason(state)}, in the middle of a turn`;
-  return keep(
+  return toStep(
     changedIn(state, 'relief', { stop: { call: state.gauge.calls, reason } }),
     actions.map((action) => (action.kind === 'answer-hook' ? { ...action, output: STOP } : action)),
   );
@@ -173,7 +173,7 @@ export function stopTurn(step: Step): Step {
 /** Output that every kind of hook accepts. */
 const STOP = { continue: false, stopReason: 'ctxb hands the work over to a fresh context' };
 
-function isToStop(state: GovernorState): boolean {
+function mustStop(state: GovernorState): boolean {
   const { run, turn, relief, gauge, input, tasks } = state;
   const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && input === 'open' && isWithinLimit(state);
   if (!isOurs || turn.phase !== 'running' || turn.startedBy !== 'prompt' || isRelieving(state)) return false;
@@ -186,7 +186,7 @@ function isToStop(state: GovernorState): boolean {
   const window = gauge.window.tokens;
   const latest =
     compaction.moment === 'economic' ? handoffLevel(run.policy, window) : inTokens(thresholds.compact, window);
-  return predicted(gauge) >= (payingMoment(state, extent)?.at ?? latest);
+  return predictedTokens(gauge) >= (payingMoment(state, extent)?.at ?? latest);
 }
 
 /**
@@ -200,14 +200,14 @@ export function tellsTurnStop({ relief, gauge }: GovernorState, event: Event): b
 /** After a stopped turn, makes the handoff due. */
 export function readTurnStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   const { stop } = state.relief;
-  if (stop?.call !== state.gauge.calls) return keep(state);
-  if (!tellsTurnStop(before, event)) return keep(changedIn(state, 'relief', { stop: undefined }));
+  if (stop?.call !== state.gauge.calls) return toStep(state);
+  if (!tellsTurnStop(before, event)) return toStep(changedIn(state, 'relief', { stop: undefined }));
   const exhausted = { cause: 'stopped', tried: 'compaction', handoffs: 0, open: true } as const;
-  return keep(changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted }));
+  return toStep(changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted }));
 }
 
 /** Resumes a stopped turn in the same context, because a handoff is impossible now. */
-export function goOnStopped(state: GovernorState): GovernorState {
+export function continueStopped(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   if (exhausted?.cause !== 'stopped' || !exhausted.open) return state;
   const because = 'The turn was stopped so that the work could be handed over, which is not possible now.';

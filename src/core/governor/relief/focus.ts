@@ -1,4 +1,4 @@
-import { inTurn, waiting } from '../prompts/mailbox.ts';
+import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import { requestsIn, tellsTask } from '../prompts/prompt.ts';
 import { firstSentences } from '../prompts/sentences.ts';
 import type { GovernorState } from '../state.ts';
@@ -54,7 +54,7 @@ function flatten(text: string | undefined): string | undefined {
 export function taskOf(state: GovernorState): string | undefined {
   const { run, session } = state;
   if (run.policy.task !== undefined) return flatten(run.policy.task);
-  const now = requestsIn([...inTurn(state), ...waiting(state).slice(0, 1)]).find(({ text }) => tellsTask(text));
+  const now = requestsIn([...promptsInTurn(state), ...waiting(state).slice(0, 1)]).find(({ text }) => tellsTask(text));
   const text = now?.text ?? session.latestPrompt;
   return text === undefined ? undefined : flatten(firstSentences(text, TASK_LENGTH) || text);
 }

@@ -2,21 +2,21 @@ import { toUsd } from '../cost/cost.ts';
 import { priceAt } from '../cost/prices.ts';
 import { idleBeyondLife, rewriteCost, writePrice } from '../cost/prompt-cache.ts';
 import type { Saving } from '../decisions.ts';
-import { callOutput, crossedText, isGuess, predicted } from '../gauge/gauge.ts';
+import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { handoffLevel, inTokens, nativeLevel, type Policy } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, decided, keep, type Step } from '../steps.ts';
+import { changed, decided, type Step, toStep } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
 import {
   compareWays,
   costPerCall,
   momentNow,
   type Outlook,
-  onceMore,
+  reliefCost,
   savedPerCall,
   USUALLY_MISSED,
 } from './economic-moment.ts';
@@ -46,7 +46,7 @@ const USUAL_PREFIX = 33_000;
 /** Size and growth of the context of a running session. */
 export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, run } = state;
-  const full = predicted(gauge);
+  const full = predictedTokens(gauge);
   // An exact compaction is possible within a turn, so one that does not pay waits for claude's own level.
   const isBelow = full < nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
   const isEarly = isBelow && exactIsPossible(state) && isBounded(run.policy);
@@ -72,7 +72,7 @@ export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
 function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake'> {
   const { gauge, relief, run, cache } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
-  const full = predicted(gauge);
+  const full = predictedTokens(gauge);
   const prefix = prefixOf(state);
   const { kept, missed, atStake } = workingSetOf(state);
   const landings = {
@@ -152,8 +152,8 @@ function stakeOf(state: GovernorState, way: Moment['way']): number {
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache, everything is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
-  const atMost = onceMore({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
-  return Math.min(onceMore(outlook) / 1_000_000, atMost - certainCalls(state) * taken * rates.cacheRead) - first;
+  const atMost = reliefCost({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
+  return Math.min(reliefCost(outlook) / 1_000_000, atMost - certainCalls(state) * taken * rates.cacheRead) - first;
 }
 
 /**
@@ -236,16 +236,16 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   const listPrice = priceOfModel(state);
   // Any other basis means that the context has been replaced since, or may have been.
   if (idleMs === undefined || gauge.basis !== 'measured' || typeof least !== 'number' || listPrice === undefined) {
-    return keep(state);
+    return toStep(state);
   }
-  if (prompt !== 'unseen' && relievesContext(prompt)) return keep(state);
+  if (prompt !== 'unseen' && relievesContext(prompt)) return toStep(state);
   const tokens = gauge.used + callOutput(gauge);
   const { usd, cachedUsd } = rewriteCost(tokens, cache, priceAt(listPrice, tokens));
-  if (usd - cachedUsd < least) return keep(state);
+  if (usd - cachedUsd < least) return toStep(state);
   const { lifetimeMs } = cache;
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens);
-  return keep(changed(state, { cache: { ...cache, foretold: true } }), [
+  return toStep(changed(state, { cache: { ...cache, foretold: true } }), [
     decided(state, 'cache-expired', reason, { idleMs, lifetimeMs, tokens, usd, cachedUsd, saving }),
   ]);
 }

@@ -1,7 +1,7 @@
 import type { ResultEvent } from '../../protocol/events.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Line, type Step } from '../steps.ts';
+import { chain, changedIn, decided, type Line, type Step, toStep } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
 import { refillText, type Tools } from './tool-results.ts';
@@ -37,15 +37,15 @@ export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isE
 /** Announces within a turn what fills the window repeatedly, and finally ends the turn. */
 export function brakeThrash(state: GovernorState, { before }: Line): Step {
   const { turn, run, facts } = state;
-  if (facts.isInjected || turn.phase !== 'running' || run.mode === 'replay') return keep(state);
+  if (facts.isInjected || turn.phase !== 'running' || run.mode === 'replay') return toStep(state);
   const { maxCompactions } = state.run.policy.midTurn;
   const compactions = state.relief.refilled;
   const last = compactions >= maxCompactions && mayEnd(state);
-  if (compactions !== THRASH.compactions && !last) return keep(state);
+  if (compactions !== THRASH.compactions && !last) return toStep(state);
   const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.tools)}`;
   const thrash = decided(state, 'thrash', reason, { compactions, last });
-  if (!last) return keep(state, [thrash]);
-  return chain(keep(changedIn(state, 'relief', { hopeless: reason }), [thrash]), sendInterrupt);
+  if (!last) return toStep(state, [thrash]);
+  return chain(toStep(changedIn(state, 'relief', { hopeless: reason }), [thrash]), sendInterrupt);
 }
 
 /** Whether claude ended the turn because its window was filled again at once. */

@@ -67,14 +67,14 @@ function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt
     const tool = tools.open.find(({ use }) => use.id === block.toolUseId);
     if (tool === undefined) continue;
     tools = { ...tools, open: tools.open.filter((other) => other !== tool) };
-    if (subagent === null && tool.agent === null) tools = filled(tools, tool.use, block, at);
+    if (subagent === null && tool.agent === null) tools = addResult(tools, tool.use, block, at);
   }
   return tools;
 }
 
-function filled(before: Tools, use: ToolUse, result: ToolResult, { weighs, calls, calibration }: ToolsAt): Tools {
+function addResult(before: Tools, use: ToolUse, result: ToolResult, { weighs, calls, calibration }: ToolsAt): Tools {
   const all = [...before.results, { label: labelOf(use), chars: result.text.length }];
-  const tools = { ...before, results: all.length < 2 * LIMIT ? all : summed(all).slice(-LIMIT) };
+  const tools = { ...before, results: all.length < 2 * LIMIT ? all : sumByLabel(all).slice(-LIMIT) };
   return weighs ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration) } : tools;
 }
 
@@ -93,7 +93,7 @@ export function titleOf(block: ToolUse): string {
 }
 
 /** Sums by label, ordered by last occurrence. */
-function summed(results: Tools['results']): Tools['results'] {
+function sumByLabel(results: Tools['results']): Tools['results'] {
   const sums = new Map<string, number>();
   for (const { label, chars } of results) {
     const sum = (sums.get(label) ?? 0) + chars;
@@ -110,7 +110,7 @@ export function openTools({ open }: Tools): string {
 
 /** The three largest results by label, with their sizes. */
 export function refillText({ results }: Tools): string {
-  const largest = summed(results)
+  const largest = sumByLabel(results)
     .toSorted((a, b) => b.chars - a.chars)
     .slice(0, 3);
   return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(', ');

@@ -1,7 +1,7 @@
 import { isAtLeast } from '../../protocol/version.ts';
 import type { Policy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decide, keep, type Line, type Step } from '../steps.ts';
+import { changed, changedIn, decide, type Line, type Step, toStep } from '../steps.ts';
 import { NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -17,10 +17,10 @@ export const OLDEST_SUPPORTED = '2.1.301';
 export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const { version } = state.session;
   const isOlder = version !== undefined && !isAtLeast(version, OLDEST_SUPPORTED);
-  if (!isOlder) return keep(state);
+  if (!isOlder) return toStep(state);
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
   const measuring = changed(changedIn(state, 'control', { trigger: 'off' }), { run, exact: NOT_EXACT });
-  if (before.session.version === version) return keep(measuring);
+  if (before.session.version === version) return toStep(measuring);
   return decide(measuring, 'unsupported', `Claude Code ${version}`, { oldest: OLDEST_SUPPORTED });
 }
 

@@ -1,4 +1,4 @@
-import { type Content, type Contents, type Gaps, hasMovedOn, KINDS, lastFiles } from './contents.ts';
+import { type Content, type Contents, type Gaps, hasNewWork, KINDS, lastFiles } from './contents.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 /**
@@ -33,7 +33,7 @@ const CYCLE = 25;
 const STEPS = 5;
 
 /** A content in the context. `chance`: that it is used again; `soon`: that this happens within a cycle. */
-interface Held extends Content {
+interface HeldContent extends Content {
   readonly chance: number;
   readonly soon: number;
   /** Expected calls until its use, or until the end of the cycle. */
@@ -44,10 +44,10 @@ interface Held extends Content {
  * The chance of each content to be used again, by Bayes' rule from the gaps of reused contents and their share. It
  * falls as a content stays unused for longer than others did.
  */
-function chances(known: Contents, now: number): Held[] {
+function chances(known: Contents, now: number): HeldContent[] {
   const { gaps, changed } = known;
   // Contents of ended work count as unused for one more cycle.
-  const ended = hasMovedOn(known) ? changed : 0;
+  const ended = hasNewWork(known) ? changed : 0;
   const contents = Object.values(known.byName).map((one) =>
     one.used > ended ? one : { ...one, used: one.used - CYCLE },
   );
@@ -60,7 +60,7 @@ function chances(known: Contents, now: number): Held[] {
   );
 }
 
-function chancesOf(alike: readonly Content[], gaps: Gaps, now: number): Held[] {
+function chancesOf(alike: readonly Content[], gaps: Gaps, now: number): HeldContent[] {
   const all = alike.map((content) => ({ content, waits: survival(gaps, now - content.used) }));
   const times = timesOf(gaps);
   let share = 0.5;
@@ -141,7 +141,7 @@ const SHOWN_AGAIN = 5;
 const MOST_SHOWN_TOKENS = 5_000;
 
 /** Names of contents, and their total tokens. */
-export interface Shown {
+export interface ShownContents {
   readonly names: readonly string[];
   readonly tokens: number;
 }
@@ -151,7 +151,7 @@ export interface Shown {
  *
  * @param room free tokens
  */
-export function shownAgain(contents: Contents, room: number): Shown {
+export function shownAgain(contents: Contents, room: number): ShownContents {
   const shown = lastFiles(contents)
     .filter(([name, { had }]) => had > 0 && !contents.step.names.includes(name))
     .slice(0, SHOWN_AGAIN)

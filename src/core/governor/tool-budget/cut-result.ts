@@ -3,7 +3,7 @@ import { isAgentCall } from '../agents/agents.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
 import { cut as shorten } from '../prompts/sentences.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { decided, type Step, toStep } from '../steps.ts';
 import { type CutList, cutJson, storedJson } from './cut-json.ts';
 import { cutText } from './cut-text.ts';
 import { allocation } from './room.ts';
@@ -29,7 +29,7 @@ export function planCut(state: GovernorState, call: ToolCall, { text, texts }: R
   };
   const { requestId, toolUseId: name } = call;
   const whole = plan.json?.stored.text ?? texts ?? text;
-  return keep(remember(state, 'waiting', requestId, plan), [{ kind: 'store-result', requestId, name, text: whole }]);
+  return toStep(remember(state, 'waiting', requestId, plan), [{ kind: 'store-result', requestId, name, text: whole }]);
 }
 
 /** Cuts a result after the whole was stored at `path`. Without a path the result reaches the agent unchanged. */

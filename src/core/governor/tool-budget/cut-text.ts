@@ -41,7 +41,7 @@ export function cutText(text: string, room: number): CutText {
   const failures = failuresIn(text, { from: least.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
   const taken = [...failures, end].reduce((sum, span) => sum + span.to - span.from + GAP, GAP);
   const shown = joined([beginning(text, room - taken), ...failures, end]);
-  return { ...written(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
+  return { ...joinSpans(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
 }
 
 function beginning(text: string, length: number): Span {
@@ -114,7 +114,7 @@ function joined(spans: readonly Span[]): Span[] {
   return all;
 }
 
-function written(text: string, shown: readonly Span[]): Pick<CutText, 'text' | 'lines'> {
+function joinSpans(text: string, shown: readonly Span[]): Pick<CutText, 'text' | 'lines'> {
   let line = 1;
   let done = 0;
   let all = '';

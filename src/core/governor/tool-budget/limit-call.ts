@@ -2,7 +2,7 @@ import { type Fields, ownOf } from '../../protocol/fields.ts';
 import type { Action } from '../decisions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, keep, type Step } from '../steps.ts';
+import { decided, type Step, toStep } from '../steps.ts';
 import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember } from './tool-state.ts';
@@ -22,7 +22,7 @@ export function planRead(state: GovernorState, call: ToolCall, hint: string): St
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
-  return keep(remember(state, 'waiting', requestId, { kind: 'read', call, allowed, hint }), [measure]);
+  return toStep(remember(state, 'waiting', requestId, { kind: 'read', call, allowed, hint }), [measure]);
 }
 
 /** Limits a Read after its file was measured, if necessary. `file` is undefined for non-text files. */
@@ -44,7 +44,7 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   }
   const context = joined(limitText(open, plan, limit, file.lines), hint);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
-  return limited(countCut(open, call), call, { parameter: 'limit', value: limit, context, reason });
+  return limitCall(countCut(open, call), call, { parameter: 'limit', value: limit, context, reason });
 }
 
 function isPassing(state: GovernorState, { agent }: ToolCall, tokens: number, allowed: number): boolean {
@@ -59,7 +59,7 @@ interface Limit {
   readonly reason: string;
 }
 
-function limited(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): Step {
+function limitCall(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): Step {
   const note = decided(state, 'limit-tool', reason, { tool: call.tool, parameter, value });
   return answered(state, call, context, withInput(call, parameter, value), note);
 }
@@ -149,5 +149,5 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const told = `ctxb set ${parameter}=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
   const limit = { parameter, value, context: joined(told, hint), reason: `about ${perItem} tokens an item` };
-  return limited(keepOpen(state, call, { tokens: allowed }), call, limit);
+  return limitCall(keepOpen(state, call, { tokens: allowed }), call, limit);
 }

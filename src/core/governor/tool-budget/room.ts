@@ -1,10 +1,10 @@
 import { ownOf } from '../../protocol/fields.ts';
 import { agentOfTask } from '../agents/agents.ts';
 import { USUAL_RATIOS } from '../cost/prices.ts';
-import { predicted } from '../gauge/gauge.ts';
+import { predictedTokens } from '../gauge/gauge.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import { inTokens, type Policy, type Tiers, type ToolsPolicy } from '../policy.ts';
-import { inTurn } from '../prompts/mailbox.ts';
+import { promptsInTurn } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 
 /** Tokens of a Read that claude certainly accepts. From this plan on, Read behaves as without ctxb. */
@@ -43,7 +43,7 @@ const CALLS_AFTER = 20;
  *
  * @param used tokens that the call reads
  */
-export function worthACall(used: number): number {
+export function breakEvenTokens(used: number): number {
   const { cacheRead, cacheWrite, output } = USUAL_RATIOS;
   return Math.ceil((used * cacheRead + ANSWER_TOKENS * output) / (cacheWrite + CALLS_AFTER * cacheRead));
 }
@@ -72,15 +72,15 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
   const main = {
     history: toolBudget.history,
     results: toolBudget.results,
-    user: inTurn(state).reduce((sum, { text }) => sum + estimateTokens(text), 0),
-    used: gauge.basis === 'none' ? undefined : predicted(gauge),
+    user: promptsInTurn(state).reduce((sum, { text }) => sum + estimateTokens(text), 0),
+    used: gauge.basis === 'none' ? undefined : predictedTokens(gauge),
   };
   // Assumes that a subagent's window has the size of the main thread's.
   const own = (id: string) => ({ results: ownOf(toolBudget.agents, id) ?? 0, used: agentOfTask(state, id)?.[1].used });
   const { history, results, user, used } = agent === null ? main : { history: 0, user: 0, ...own(agent) };
   const waiting = Object.values(toolBudget.open).filter((result) => result.agent === agent);
   const open = waiting.reduce((sum, { tokens }) => sum + tokens, 0);
-  const spent = { history, toolResults: renewed(state, results) + open, user };
+  const spent = { history, toolResults: resultsInPlan(state, results) + open, user };
   return roomIn(run.policy, gauge.window.tokens, spent, used === undefined ? undefined : used + open);
 }
 
@@ -98,7 +98,7 @@ export function roomIn(policy: Policy, window: number | undefined, spent: Spent,
   // The level between turns; without compaction, the level within a turn.
   const reliefLevel = inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
   const relief = Math.min(left, reliefLevel - used);
-  return { ...planRoom(tiers, spent), window: left, relief, worth: worthACall(used) };
+  return { ...planRoom(tiers, spent), window: left, relief, worth: breakEvenTokens(used) };
 }
 
 /**
@@ -168,7 +168,7 @@ export function tiersInTokens(tiers: Tiers, window: number | undefined): Tiers {
 }
 
 /** Renews the plan for results each time a long turn has used it up; the window is measured anyway. */
-function renewed({ run, gauge }: GovernorState, results: number): number {
+function resultsInPlan({ run, gauge }: GovernorState, results: number): number {
   const tier = inTokens(run.policy.tiers.toolResults, gauge.window.tokens);
   return tier > 0 ? results % tier : results;
 }

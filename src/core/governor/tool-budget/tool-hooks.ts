@@ -1,7 +1,7 @@
 import { fieldsOf, ownOf } from '../../protocol/fields.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, keep, type Step } from '../steps.ts';
+import { chain, type Step, toStep } from '../steps.ts';
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
@@ -16,13 +16,13 @@ import {
   mayChange,
   mayPass,
   noteIgnored,
-  passed,
+  resetCuts,
 } from './tool-state.ts';
 
 export function afterTool(before: GovernorState, call: ToolCall): Step {
   const limit = ownOf(before.toolBudget.open, call.toolUseId)?.limit;
   const isIgnored = limit !== undefined && call.input.limit !== limit;
-  return chain(isIgnored ? noteIgnored(before, 'input') : keep(before), (state) => withinBudget(state, call));
+  return chain(isIgnored ? noteIgnored(before, 'input') : toStep(before), (state) => withinBudget(state, call));
 }
 
 function withinBudget(before: GovernorState, call: ToolCall): Step {
@@ -39,7 +39,7 @@ function withinBudget(before: GovernorState, call: ToolCall): Step {
   const isForClaude = call.tool === 'Read' && allowed >= LARGEST_PART;
   const isFitting = isForClaude || isWorthPassing(state, call.agent, tokens, allowed);
   if (!isFitting && !mayChange(state, 'output')) return answered(open, call, advice(tokens, allowed));
-  if (isFitting || mayPass(state, call)) return answered(passed(open, call), call);
+  if (isFitting || mayPass(state, call)) return answered(resetCuts(open, call), call);
   return planCut(noteLarge(state, call), call, result, allowed);
 }
 
@@ -49,7 +49,7 @@ function hasPassed(state: GovernorState, call: ToolCall): boolean {
 }
 
 function afterPass(state: GovernorState, call: ToolCall): GovernorState {
-  return hasPassed(state, call) ? passed(state, call) : state;
+  return hasPassed(state, call) ? resetCuts(state, call) : state;
 }
 
 /** Handles a failed tool: its error text cannot be changed. */

@@ -2,16 +2,16 @@ import { plainText, resultsIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ToolResult } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Decision } from '../decisions.ts';
-import { isSaid } from '../facts.ts';
+import { isMainMessage } from '../facts.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, keep, type Line, type Step } from '../steps.ts';
+import { chain, changedIn, decided, type Line, type Step, toStep } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Maximum calls, tools and subagents to keep: the stream may never end. */
-const REMEMBERED = 64;
+const MAX_RECORDS = 64;
 
 /** Cuts of the same call after which its result passes whole, because the agent seems to need it. */
 const CUTS_IN_A_ROW = 3;
@@ -65,7 +65,7 @@ function cutsOf({ toolBudget }: GovernorState, call: ToolCall): number {
 }
 
 /** Restarts the count of cuts after a result passed whole. */
-export function passed(state: GovernorState, call: ToolCall): GovernorState {
+export function resetCuts(state: GovernorState, call: ToolCall): GovernorState {
   return forget(state, 'repeats', callKey(call));
 }
 
@@ -78,7 +78,7 @@ export function answered(
   ...decisions: readonly Decision[]
 ): Step {
   const answer = { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context && { context }) } as const;
-  return keep(state, [...decisions, answer]);
+  return toStep(state, [...decisions, answer]);
 }
 
 type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats' | 'pages'>;
@@ -94,7 +94,7 @@ export function remember<R extends keyof Records>(
   value: Records[R][string],
 ): GovernorState {
   const kept = Object.entries(state.toolBudget[record]).filter(([name]) => name !== key);
-  const entries = [...kept.slice(1 - REMEMBERED), [key, value]];
+  const entries = [...kept.slice(1 - MAX_RECORDS), [key, value]];
   return changedIn(state, 'toolBudget', { [record]: Object.fromEntries(entries) });
 }
 
@@ -129,26 +129,26 @@ function callKey({ tool, input }: ToolCall): string {
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
   const { ignores } = state.toolBudget;
   // Answers do not reach claude after its input was closed.
-  if (ignores.includes(what) || state.input === 'closed') return keep(state);
+  if (ignores.includes(what) || state.input === 'closed') return toStep(state);
   const after = changedIn(state, 'toolBudget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
-  return keep(after, ignores.length > 0 ? [] : [decided(after, 'tools-ignored', reason)]);
+  return toStep(after, ignores.length > 0 ? [] : [decided(after, 'tools-ignored', reason)]);
 }
 
 /** Reads the sizes of tool results from a line of claude's. */
 export function followResults(state: GovernorState, { event }: Line): Step {
   // The replaced context also contained the hints and alerts.
   if (state.facts.replaced)
-    return keep(changedIn(settledTurn(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
-  if (event.kind === 'result') return keep(changedIn(settledTurn(state), 'toolBudget', { results: 0, hinted: {} }));
-  if (event.kind === 'init') return keep(settledTurn(state));
-  if (event.kind !== 'user' || event.replay) return keep(state);
-  if (isSaid(event, 'summary')) return keep(remembered(state, plainText(event.blocks)));
+    return toStep(changedIn(settledTurn(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
+  if (event.kind === 'result') return toStep(changedIn(settledTurn(state), 'toolBudget', { results: 0, hinted: {} }));
+  if (event.kind === 'init') return toStep(settledTurn(state));
+  if (event.kind !== 'user' || event.replay) return toStep(state);
+  if (isMainMessage(event, 'summary')) return toStep(setHistory(state, plainText(event.blocks)));
   // Recordings need no budget, and measuring all texts would take longer than the rest of the replay.
-  if (event.role !== 'tool-result' || state.run.mode === 'replay') return keep(state);
+  if (event.role !== 'tool-result' || state.run.mode === 'replay') return toStep(state);
   const results = resultsIn(event.blocks);
   return chain(
-    keep(state),
+    toStep(state),
     ...results.map((each) => (next: GovernorState) => count(next, each, event.subagent === null)),
   );
 }
@@ -160,14 +160,14 @@ function settledTurn(state: GovernorState): GovernorState {
 }
 
 /** Sets the size of the past in a fresh context: a summary or a handoff document. */
-export function remembered(state: GovernorState, text: string): GovernorState {
+export function setHistory(state: GovernorState, text: string): GovernorState {
   return changedIn(state, 'toolBudget', { history: estimateTokens(text, charsPerToken(state)) });
 }
 
 function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {
   const { open, results, agents } = state.toolBudget;
   const own = ownOf(open, result.toolUseId);
-  if (own === undefined && !isMain) return keep(state);
+  if (own === undefined && !isMain) return toStep(state);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const settled = forget(state, 'open', result.toolUseId);
@@ -180,5 +180,5 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
   // If claude stored a large result itself, the stream shows only its beginning.
   const isTaken = proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
   // A replacement that is missing in the stream did not reach the model.
-  return isTaken ? keep(counted) : noteIgnored(counted, 'output');
+  return isTaken ? toStep(counted) : noteIgnored(counted, 'output');
 }

@@ -6,7 +6,7 @@ import type {
   RateLimitEvent,
   ResultEvent,
 } from '../../protocol/events.ts';
-import { isSaid, tellsInterrupt } from '../facts.ts';
+import { isMainMessage, tellsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
@@ -19,11 +19,11 @@ import {
   decide,
   decided,
   isWithinLimit,
-  keep,
   type Line,
   SHOW_DEFERRED,
   type Step,
   setTimer,
+  toStep,
 } from '../steps.ts';
 import type { Limits, Wait } from './waits-state.ts';
 
@@ -114,14 +114,14 @@ export function followWait(state: GovernorState, { event }: Line): Step {
     const noted = noteRetry(state, event);
     return state.facts.isInjected ? noted : chain(noted, (next) => breakWait(next, event));
   }
-  if (wait === undefined || wait.phase === 'paused') return keep(state);
+  if (wait === undefined || wait.phase === 'paused') return toStep(state);
   const isReplay = state.run.mode === 'replay';
   // A new prompt in a recording means that the wait is over.
-  if (isReplay && isSaid(event, 'prompt')) return keep(changed(state, { wait: undefined }));
-  if (event.kind !== 'assistant' || event.subagent !== null) return keep(state);
+  if (isReplay && isMainMessage(event, 'prompt')) return toStep(changed(state, { wait: undefined }));
+  if (event.kind !== 'assistant' || event.subagent !== null) return toStep(state);
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
-  return isReplay && event.failure !== undefined ? endWait(state, false) : keep(state);
+  return isReplay && event.failure !== undefined ? endWait(state, false) : toStep(state);
 }
 
 /** Waits for a 429 of at least this length count as a usage limit, even if claude does not report one. */
@@ -130,14 +130,14 @@ const LEAST_LIMIT_MS = 120_000;
 function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
   const { now, limits, turn } = state;
   const wait = waitOf(state);
-  if (wait.phase === 'paused' || turn.stopped === 'wait') return keep(state);
+  if (wait.phase === 'paused' || turn.stopped === 'wait') return toStep(state);
   const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= LEAST_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
   const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isTold = wait.said || (!isLimit && delayMs < LEAST_TOLD_MS);
   const next = changed(state, { wait: { ...wait, cause, until, said: wait.said || !isTold } });
-  return keep(next, isTold ? [] : [announcement(next, 'claude', status)]);
+  return toStep(next, isTold ? [] : [announcement(next, 'claude', status)]);
 }
 
 /** How late claude may notice a reset before ctxb ends its wait, in milliseconds. */
@@ -150,14 +150,14 @@ const SLEPT_MS = 60_000;
 function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const { wait, now, run, turn, tasks, limits } = state;
   const isOurs = run.mode === 'act' && state.input === 'open' && turn.phase === 'running';
-  if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return keep(state);
+  if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return toStep(state);
   const reset = resetOf(limits) ?? wait.until;
   const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
   // 2.1.197 waits without a limit.
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
-  if (!slept && !pays && !isTooLong) return keep(state);
+  if (!slept && !pays && !isTooLong) return toStep(state);
   return sendInterrupt(changed(state, { wait: { ...wait, until: slept ? now : wait.until } }), 'wait');
 }
 
@@ -168,7 +168,7 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
   if (failure === undefined || plan === undefined) {
     // An interrupted turn shows nothing about the API; any other error shows that the API has answered.
     const isCertain = event.isError && !tellsInterrupt(event);
-    return isCertain ? endWait(state, failure === undefined) : keep(state);
+    return isCertain ? endWait(state, failure === undefined) : toStep(state);
   }
   const because = 'The API did not answer for a while, and the turn was broken off.';
   const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
@@ -182,7 +182,7 @@ function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
   const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
   const next = changed(state, { wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true } });
   const isTold = wait.said && wait.cause === cause;
-  return keep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
+  return toStep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
 }
 
 const LIMIT_REACHED = 'a usage limit is reached';
@@ -203,7 +203,7 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
   const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > now);
   const ended = changed(state, { outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } });
   const beyond = isBeyond && { beyond: seconds };
-  return keep(ended, [
+  return toStep(ended, [
     decided(ended, 'usage-limit', LIMIT_REACHED, {
       ...{ level: 'limit', limit: limits.hit, share: hitOf(limits)?.share, resetsAt },
       ...beyond,
@@ -214,7 +214,7 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
 
 /** Ends the run in an outage: the next prompts would get no answer either. */
 function endInOutage(state: GovernorState): Step {
-  return chain(endWait(changed(state, { outcome: 'outage' }), false), (next) => keep(next, [SHOW_DEFERRED]));
+  return chain(endWait(changed(state, { outcome: 'outage' }), false), (next) => toStep(next, [SHOW_DEFERRED]));
 }
 
 /** Interval for looking at the clock: timers stop while a machine sleeps, and cannot exceed 24 days. */
@@ -228,14 +228,14 @@ function tick(state: GovernorState) {
 /** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
 export function onWaitTimer(state: GovernorState): Step {
   const { wait, now } = state;
-  if (wait?.phase !== 'paused') return keep(state);
-  if (now < wait.until) return keep(state, [tick(state)]);
+  if (wait?.phase !== 'paused') return toStep(state);
+  if (now < wait.until) return toStep(state, [tick(state)]);
   const trying = changed(state, { wait: { ...wait, phase: 'trying' } });
   const expiry = savingAt(trying);
-  if (expiry === undefined || trying.relief.unfinished === undefined) return keep(trying);
+  if (expiry === undefined || trying.relief.unfinished === undefined) return toStep(trying);
   // A summary does not contain the words of the request.
   const unfinished = { ...trying.relief.unfinished, isLost: true };
-  return chain(keep(changedIn(trying, 'relief', { unfinished }), expiry), startCompaction);
+  return chain(toStep(changedIn(trying, 'relief', { unfinished }), expiry), startCompaction);
 }
 
 /** The notice about an expired cache, if compacting first is cheaper. */
@@ -246,9 +246,9 @@ function savingAt(state: GovernorState): Step['actions'] | undefined {
 
 function endWait(state: GovernorState, answered: boolean): Step {
   const { wait, now } = state;
-  if (wait === undefined) return keep(state);
+  if (wait === undefined) return toStep(state);
   const next = changed(state, { wait: answered ? undefined : { ...wait, phase: 'over' } });
-  if (!wait.said || wait.phase === 'over') return keep(next);
+  if (!wait.said || wait.phase === 'over') return toStep(next);
   // A recording may have no times.
   const ms = wait.since > 0 ? now - wait.since : 0;
   const reason = answered ? 'the API answers again' : 'the API still does not answer';
@@ -270,7 +270,7 @@ export function followLimits(state: GovernorState, { event }: Line<RateLimitEven
   const said = [...state.limits.said, ...news.map(mark)].slice(-REMEMBERED_NOTICES);
   const told = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
   const next = changed(state, { limits: { used, hit: event.rejected, said }, told });
-  return keep(
+  return toStep(
     next,
     news.map(([limit, { share, resetsAt }]) =>
       decided(next, 'usage-limit', 'a usage limit comes near', { level: 'warn', limit, share, resetsAt }),

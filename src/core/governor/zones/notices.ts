@@ -2,21 +2,21 @@ import type { ResultEvent } from '../../protocol/events.ts';
 import { isExhaustion } from '../../protocol/failures.ts';
 import { runCostUsd } from '../cost/cost.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
-import { isGuess, predicted, readGauge } from '../gauge/gauge.ts';
+import { isGuess, predictedTokens, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decide, keep, type Line, type Step, silent, type Telling } from '../steps.ts';
+import { changed, changedIn, decide, type Line, type Step, silent, type Telling, toStep } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function judgeZone(state: GovernorState): Step {
   const { gauge, run, told } = state;
-  if (gauge.basis === 'none') return keep(state);
-  const zone = zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
-  if (zone === told.zone) return keep(state);
+  if (gauge.basis === 'none') return toStep(state);
+  const zone = zoneAt(predictedTokens(gauge), gauge.window.tokens, run.policy);
+  if (zone === told.zone) return toStep(state);
   const askedAt = isCritical(zone) ? told.askedAt : undefined;
   const moved = changed(state, { told: { ...told, zone, askedAt } });
-  return keep(moved, [health(moved, { event: 'zone', from: told.zone })]);
+  return toStep(moved, [health(moved, { event: 'zone', from: told.zone })]);
 }
 
 function isCritical(zone: ZoneName): boolean {
@@ -64,7 +64,7 @@ const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable
 /** Adds the end of a turn to the health ledger; zones, compactions and handoffs are added when they happen. */
 export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Step {
   const turn = health(state, { event: 'turn', turn: state.turn.ended });
-  return keep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
+  return toStep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
 }
 
 /** Whether a prompt is too large for the zone and has not been announced yet. */
@@ -75,7 +75,7 @@ export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): pr
 
 /** May differ from the last announced zone: the context may just have been replaced. */
 function zoneNow({ gauge, run }: GovernorState): ZoneName {
-  return isGuess(gauge) ? 'ok' : zoneAt(predicted(gauge), gauge.window.tokens, run.policy);
+  return isGuess(gauge) ? 'ok' : zoneAt(predictedTokens(gauge), gauge.window.tokens, run.policy);
 }
 
 /** Estimated tokens of a prompt. */
@@ -94,7 +94,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
 
 /** Answers the caller with an error instead of sending the prompt. */
 export function refuse(state: GovernorState, prompt: Prompt): Step {
-  const said = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predicted(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
+  const said = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({
     type: 'result',
     subtype: 'error_context_budget',
@@ -110,7 +110,7 @@ export function refuse(state: GovernorState, prompt: Prompt): Step {
     usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
     uuid: ownUuid(state),
   });
-  return keep(countSent(state), [
+  return toStep(countSent(state), [
     { kind: 'reply', line },
     { kind: 'answered', uuids: [prompt.uuid] },
   ]);

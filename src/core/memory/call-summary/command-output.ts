@@ -12,8 +12,8 @@ import { countLines, type Quote } from './text-result.ts';
 /** Matches a single git command; scripts and command substitutions are not parsed. */
 const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\n]*)$/;
 /** Matches output redirected to a file, and a command in the background; redirecting stderr is allowed. */
-const LEAVES = /(?<!2)>|&\s*$/;
-const VIEWED = /\|\s*(?:head|tail)(?: -n? ?(\d{1,9}))?\s*$/;
+const REDIRECTED = /(?<!2)>|&\s*$/;
+const PAGED = /\|\s*(?:head|tail)(?: -n? ?(\d{1,9}))?\s*$/;
 
 export interface Printed {
   readonly text: string;
@@ -23,9 +23,9 @@ export interface Printed {
 
 /** Summarizes a command's output; undefined for an unknown format. */
 export function summarizeOutput(command: string, { text, isPart }: Printed, quote: Quote): string | undefined {
-  if (!command.includes('git ') || LEAVES.test(command)) return undefined;
+  if (!command.includes('git ') || REDIRECTED.test(command)) return undefined;
   const [, verb, words = ''] = KNOWN.exec(commandCore(command).text) ?? [];
-  const [viewer, lines = 10] = VIEWED.exec(command) ?? [];
+  const [viewer, lines = 10] = PAGED.exec(command) ?? [];
   const more = isPart || (viewer !== undefined && countLines(text) >= Number(lines));
   switch (verb) {
     case 'status': {

@@ -1,21 +1,21 @@
 import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 
 /** Formats the first `most` items with `tell`, and counts the rest: `a, b, c... (+2 more)`. */
-export function listed<T>(items: readonly T[], most: number, tell: (item: T) => string): string {
+export function formatList<T>(items: readonly T[], most: number, tell: (item: T) => string): string {
   const shown = items.slice(0, most).map(tell).join(', ');
   return items.length > most ? `${shown}... (+${items.length - most} more)` : shown;
 }
 
-export type Counted = readonly [name: string, count: number];
+export type CountedName = readonly [name: string, count: number];
 
 /** Counts each name, most frequent first; equal counts are sorted by name. */
-export function byCount(names: Iterable<string>): Counted[] {
+export function byCount(names: Iterable<string>): CountedName[] {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return inOrder([...counts]);
 }
 
-function inOrder(counts: readonly Counted[]): Counted[] {
+function inOrder(counts: readonly CountedName[]): CountedName[] {
   return counts.toSorted(([one, many], [other, more]) => more - many || (one < other ? -1 : 1));
 }
 
@@ -57,7 +57,7 @@ function folderOf(path: string): string {
 
 export interface Matches {
   /** Files with their number of matches, in order. */
-  readonly counts: readonly Counted[];
+  readonly counts: readonly CountedName[];
   /** Number of matches, if the search reports it. */
   readonly total?: number;
   /** The list may be incomplete: a limit was reached, or only a part was shown. */
@@ -69,15 +69,15 @@ const MAX_FILES = 5;
 /** `25 matches in 3 files: a.ts (20), b.ts (4), c.ts (1)`. */
 export function summarizeMatchCounts({ counts, more, ...known }: Matches, quote: Quote): string {
   const { total = counts.reduce((sum, [, count]) => sum + count, 0) } = known;
-  const tell = ([file, count]: Counted) => `${file === '' ? '' : quote(file, FILE)} (${count})`;
+  const tell = ([file, count]: CountedName) => `${file === '' ? '' : quote(file, FILE)} (${count})`;
   const least = more && total > 0 ? 'at least ' : '';
-  return `${least}${total} matches in ${counts.length} files: ${listed(counts, MAX_FILES, tell) || '(no matches)'}`;
+  return `${least}${total} matches in ${counts.length} files: ${formatList(counts, MAX_FILES, tell) || '(no matches)'}`;
 }
 
 /** `7 files with matches: a.ts, b.ts`; `more` marks an incomplete list. */
 export function summarizeMatchingFiles(files: readonly string[], more: boolean, quote: Quote): string {
   const names = [...new Set(files)].sort();
-  const shown = listed(names, MAX_FILES, (name) => quote(name, FILE)) || '(no matches)';
+  const shown = formatList(names, MAX_FILES, (name) => quote(name, FILE)) || '(no matches)';
   return `${more && names.length > 0 ? 'at least ' : ''}${names.length} files with matches: ${shown}`;
 }
 
@@ -98,7 +98,7 @@ const NUMBERED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
  * Reads the matches in a search's output: `file:12:text`, `file:text`, or `12:text` and `text` if one file was
  * searched. Undefined if matches and context lines look the same.
  */
-export function readMatches(text: string, { only, numbered, context }: MatchLines): readonly Counted[] | undefined {
+export function readMatches(text: string, { only, numbered, context }: MatchLines): readonly CountedName[] | undefined {
   const lines = nearLines(text);
   if (lines.length === 0) return [];
   if (only !== undefined) {
@@ -113,8 +113,8 @@ export function readMatches(text: string, { only, numbered, context }: MatchLine
 }
 
 /** Reads lines of `file:count`; skips files without matches. */
-export function readMatchCounts(text: string): readonly Counted[] {
-  const counts = nearLines(text).flatMap((line): Counted[] => {
+export function readMatchCounts(text: string): readonly CountedName[] {
+  const counts = nearLines(text).flatMap((line): CountedName[] => {
     const [, file, count] = /^(.{1,1000}):(\d{1,9})$/.exec(line) ?? [];
     return file === undefined || Number(count) === 0 ? [] : [[file, Number(count)]];
   });

@@ -1,4 +1,4 @@
-import { listed } from './found-files.ts';
+import { formatList } from './found-files.ts';
 import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
 
 const PARTS = ['staged', 'modified', 'unmerged', 'untracked'] as const;
@@ -33,7 +33,7 @@ export function readGitStatus(text: string): GitStatus | undefined {
   return /^(?:On branch |HEAD detached |Not currently on )/m.test(lines.join('\n')) ? readLong(lines) : undefined;
 }
 
-function counted(parts: readonly Part[]): Record<Part, number> {
+function countParts(parts: readonly Part[]): Record<Part, number> {
   const count = (part: Part) => parts.filter((one) => one === part).length;
   return Object.fromEntries(PARTS.map((part) => [part, count(part)])) as Record<Part, number>;
 }
@@ -48,7 +48,7 @@ function readShort(lines: readonly string[]): GitStatus {
   const [, branch, apart = ''] = SHORT_HEAD.exec(head) ?? [];
   const count = (way: string) => Number(new RegExp(`${way} (\\d{1,9})`).exec(apart)?.[1] ?? 0);
   const clean = files.length === 0;
-  return { ...counted(files.flatMap(partsOf)), branch, ahead: count('ahead'), behind: count('behind'), clean };
+  return { ...countParts(files.flatMap(partsOf)), branch, ahead: count('ahead'), behind: count('behind'), clean };
 }
 
 function partsOf(line: string): Part[] {
@@ -79,7 +79,7 @@ function readLong(lines: readonly string[]): GitStatus {
   const [, mine, theirs] = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m.exec(said) ?? [];
   const apart = (way: string) => new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm').exec(said)?.[1];
   return {
-    ...counted(parts),
+    ...countParts(parts),
     branch: branch ?? detached,
     ahead: Number(mine ?? apart('ahead') ?? 0),
     behind: Number(theirs ?? apart('behind') ?? 0),
@@ -105,7 +105,7 @@ export function summarizeGitDiff(diff: GitDiff, type: string, quote: Quote): str
   if (total === 0) return `No changes (${type})`;
   const lines = added === undefined ? '' : `, +${added}/-${removed} lines`;
   const shown = files.filter((file) => file !== '');
-  const names = listed(shown, MAX_FILES, (file) => quote(file, FILE));
+  const names = formatList(shown, MAX_FILES, (file) => quote(file, FILE));
   return `${more ? 'at least ' : ''}${total} files${lines} (${type})${names === '' ? '' : `. ${names}`}`;
 }
 
@@ -159,7 +159,7 @@ const LONGEST_SHORT = 12;
 /** `15 commits. Recent: abc1234 Fix it, def5678 Add more... (+13 more)`. */
 export function summarizeGitLog({ commits, total = commits.length, more }: GitLog, quote: Quote): string {
   if (total === 0) return 'No commits found';
-  const recent = listed(commits, MAX_COMMITS, ({ hash, message }) =>
+  const recent = formatList(commits, MAX_COMMITS, ({ hash, message }) =>
     `${quote(hash, LONGEST_SHORT)} ${message === '' ? '' : quote(message, MESSAGE_LENGTH)}`.trimEnd(),
   );
   return `${more ? 'at least ' : ''}${total} commits. Recent: ${recent}`;

@@ -3,11 +3,10 @@ import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
-import { counted, LONG_LINE_LENGTH, type Mask, oneLine } from '../words.ts';
+import { LONG_LINE_LENGTH, type Mask, oneLine, pluralize } from '../words.ts';
 import type { Printed } from './command-output.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
-  bare,
   describeKept,
   NAME,
   NO_TEXT,
@@ -17,6 +16,7 @@ import {
   shortenedLine,
   summarizeText,
   TEXT,
+  withoutBackticks,
 } from './text-result.ts';
 
 interface SummaryContext {
@@ -44,7 +44,7 @@ export function summarizeCall(ended: EndedCall, context: SummaryContext): string
 function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quote): string | undefined {
   const { command } = context;
   if (command === undefined) return undefined;
-  const head = `${bare(ended.call.use.name)} ${quote(command.text, TEXT)} ${commandEnd(command, ended.outcome)}`;
+  const head = `${withoutBackticks(ended.call.use.name)} ${quote(command.text, TEXT)} ${commandEnd(command, ended.outcome)}`;
   if (command.background && command.exit === null) {
     const [, file] = WRITTEN_TO.exec(ended.result.text) ?? [];
     return file === undefined ? head : `${head}, its output in ${quote(file, PATH)}`;
@@ -74,7 +74,7 @@ function outputOf(
 }
 
 /** Text that claude adds to the output. */
-const BESIDE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
+const CWD_NOTICE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
 const BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
 
 function printedBy({ report, result }: EndedCall): string {
@@ -84,7 +84,7 @@ function printedBy({ report, result }: EndedCall): string {
   // Some versions of claude report stdout and stderr separately; a failing program explains itself on stderr.
   const whole = output.trim() === '' ? errors : output;
   const tail = whole.slice(-2_000);
-  const clean = whole.slice(0, whole.length - tail.length) + tail.replace(BESIDE, '');
+  const clean = whole.slice(0, whole.length - tail.length) + tail.replace(CWD_NOTICE, '');
   return NO_TEXT.test(clean) ? '' : clean;
 }
 
@@ -115,7 +115,7 @@ function summarizeOther(ended: EndedCall, quote: Quote): string {
   if (isAsync === true) return `${headOf(call.use, quote)} in the background: ${quote(stringOf(outputFile), PATH)}`;
   const { todos } = fieldsOf(input);
   if (name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
-  const pictures = result.images === 0 ? [] : [counted(result.images, 'picture')];
+  const pictures = result.images === 0 ? [] : [pluralize(result.images, 'picture')];
   const answer = describeKept(ended, quote) ?? summarizeText(result.text, 'first', quote);
   const text = result.text === '' && pictures.length > 0 ? [] : [answer];
   return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(', ')}`;
@@ -123,13 +123,13 @@ function summarizeOther(ended: EndedCall, quote: Quote): string {
 
 function todosText(todos: readonly unknown[]): string {
   const done = todos.filter((item) => fieldsOf(item).status === 'completed').length;
-  return `${counted(todos.length, 'item')}, ${done} completed`;
+  return `${pluralize(todos.length, 'item')}, ${done} completed`;
 }
 
 function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {
   const [, server, tool] = MCP.exec(name) ?? [];
   const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
   const asked = title === '' ? '' : ` ${quote(title, TEXT)}`;
-  if (server === undefined || tool === undefined) return `${bare(name)}${asked}`;
+  if (server === undefined || tool === undefined) return `${withoutBackticks(name)}${asked}`;
   return `MCP ${quote(server, NAME)} ${quote(tool, NAME)}${asked}`;
 }

@@ -1,9 +1,9 @@
 import { type Fields, fieldsOf, listOf, numberOf, stringOf, textOf, textsOf } from '../../protocol/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { counted } from '../words.ts';
+import { pluralize } from '../words.ts';
 import {
-  type Counted,
-  listed,
+  type CountedName,
+  formatList,
   readMatchCounts,
   readMatches,
   summarizeFiles,
@@ -41,7 +41,7 @@ export function summarizeFileRead(path: string | undefined, read: FileRead, quot
   const { lines, bytes, binary, truncated, definitions = [] } = read;
   const length = lines === undefined ? '' : `${lines} lines, `;
   const { extent = `${binary ? 'binary, ' : length}${sizeText(bytes)}` } = read;
-  const names = listed(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME));
+  const names = formatList(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME));
   const mark = truncated ? ' [truncated]' : '';
   return `Read ${quote(path ?? 'unknown', PATH)} (${extent})${mark}${names && `: defines ${names}`}`;
 }
@@ -56,7 +56,7 @@ export function summarizeRead(ended: EndedCall, quote: Quote, placeOf: (path: st
 function readIn(type: unknown, file: Fields, text: string): FileRead {
   if (type === 'file_unchanged') return { extent: 'unchanged since it was read before' };
   if (type === 'notebook' && Array.isArray(file.cells)) {
-    return { extent: `${counted(file.cells.length, 'cell')}, ${sizeText(bytesOf(text))}` };
+    return { extent: `${pluralize(file.cells.length, 'cell')}, ${sizeText(bytesOf(text))}` };
   }
   if (textOf(file.base64) !== undefined) return { binary: true, bytes: numberOf(file.originalSize) };
   const content = textOf(file.content);
@@ -123,7 +123,7 @@ function writtenExtent(input: Fields, report: Fields): string {
   const patch = patchOf(report);
   if (report.type !== 'create' && patch !== undefined) return `overwritten, ${patch}`;
   const how = report.type === 'update' ? 'overwritten' : report.type === 'create' ? 'created' : 'written';
-  return `${how}, ${counted(countLines(content), 'line')}, ${sizeText(bytesOf(content))}`;
+  return `${how}, ${pluralize(countLines(content), 'line')}, ${sizeText(bytesOf(content))}`;
 }
 
 function editOf(name: string, input: Fields, report: Fields, quote: Quote): string {
@@ -134,7 +134,7 @@ function editOf(name: string, input: Fields, report: Fields, quote: Quote): stri
     return `${mode}${cell === undefined ? '' : ` cell ${quote(cell, NAME)}`}, +${lines} lines`;
   }
   const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
-  return `${name === 'MultiEdit' ? `${counted(edits.length, 'edit')}, ` : ''}${patchOf(report) ?? swapped(edits)}`;
+  return `${name === 'MultiEdit' ? `${pluralize(edits.length, 'edit')}, ` : ''}${patchOf(report) ?? swapped(edits)}`;
 }
 
 /** `+3/-1 lines`; undefined if the tool reports no patch, for example for a new file. */
@@ -172,7 +172,7 @@ function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): str
   const more = numberOf(fields.appliedLimit) !== undefined;
   const mode = textOf(fields.mode) ?? textOf(input.output_mode) ?? 'files_with_matches';
   const content = textOf(fields.content) ?? contentIn(result.text);
-  const tell = (counts: readonly Counted[]) => summarizeMatchCounts({ counts, more }, quote);
+  const tell = (counts: readonly CountedName[]) => summarizeMatchCounts({ counts, more }, quote);
   if (mode === 'count') return tell(readMatchCounts(content));
   if (mode === 'content') {
     const context = ['-A', '-B', '-C', 'context'].some((key) => numberOf(input[key]) !== undefined);
@@ -199,13 +199,13 @@ function searchedFile(input: Fields, content: string): string | undefined {
 }
 
 /** Lines that claude adds before and after the matches. */
-const BESIDE =
+const CLAUDE_LINES =
   /^(?:No (?:matches|files) found\b|Found \d+ (?:files?|total occurrences?)\b|\[Showing results with pagination\b)/;
 
 /** Removes the lines that claude adds before and after the matches. */
 function contentIn(text: string): string {
   return linesOf(text)
-    .filter((line) => !BESIDE.test(line))
+    .filter((line) => !CLAUDE_LINES.test(line))
     .join('\n');
 }
 

@@ -1,7 +1,7 @@
 import { lineFeeds } from '../../governor/tool-budget/cut-text.ts';
 import { fieldsOf, numberOf, textOf } from '../../protocol/fields.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { cut, cutterWith, type Mask, oneLine, shortened } from '../words.ts';
+import { cut, cutterWith, type Mask, oneLine, shorten } from '../words.ts';
 
 /**
  * Quotes text from a tool: masked, on one line, in backticks, at most `length` code points between them. A longer text
@@ -16,18 +16,18 @@ export const PATH = 160;
 export const TEXT = 160;
 
 /** A tool's name with backticks replaced, so that it cannot pose as a quotation. */
-export function bare(name: string): string {
+export function withoutBackticks(name: string): string {
   return oneLine(name, NAME).replaceAll('`', "'");
 }
 
 export function quoteWith(mask: Mask): Quote {
   const cutTo = cutterWith(mask);
-  return (text, length) => `\`${shortened(cutTo(text, length + 1), length).replaceAll('`', "'")}\``;
+  return (text, length) => `\`${shorten(cutTo(text, length + 1), length).replaceAll('`', "'")}\``;
 }
 
 /** Shortens a line to `length` code points; closes a quotation that the cut leaves open. */
 export function shortenedLine(line: string, length: number): string {
-  const short = shortened(line, length);
+  const short = shorten(line, length);
   if (!isOpen(short)) return short;
   const head = cut(line, length - 4);
   return `${head}${isOpen(head) ? '`' : ''}...`;

@@ -2,7 +2,7 @@ import { errorLine, namesError } from '../entries/describe.ts';
 import type { Entry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { asks, commandCore, onlyReads, waits } from '../shell/command-words.ts';
-import { quoted } from '../words.ts';
+import { inBackticks } from '../words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
 /** A call that keeps failing in the same way. */
@@ -93,7 +93,7 @@ function mayChange(entry: Entry): boolean {
   if (outcome === 'refused' || outcome === 'cancelled') return false;
   if (changes !== undefined) return true;
   if (command !== undefined) return isWaiting(entry) || !onlyReads(command.text);
-  return outcome === 'ok' && !LOOKING.test(name) && !BOOKKEEPING.test(name);
+  return outcome === 'ok' && !READ_ONLY_TOOLS.test(name) && !BOOKKEEPING.test(name);
 }
 
 /** Tools that wait for something or poll its progress. */
@@ -103,7 +103,8 @@ const WAITING =
 /** Tools that manage the agent's own task list or talk to a person. */
 const BOOKKEEPING = /^(?:Todo\w+|Task(?:Create|Update|List|Get)|ToolSearch|AskUserQuestion|E\w+PlanMode|Skill)$/;
 
-const LOOKING = /^(?:Read|Glob|Grep|LS|NotebookRead|WebFetch|WebSearch|ListMcpResourcesTool|ReadMcpResourceTool|LSP)$/;
+const READ_ONLY_TOOLS =
+  /^(?:Read|Glob|Grep|LS|NotebookRead|WebFetch|WebSearch|ListMcpResourcesTool|ReadMcpResourceTool|LSP)$/;
 
 /** A person declined the call, or one of claude's checks rejected it and the agent can satisfy that check. */
 const NO_ATTEMPT =
@@ -138,7 +139,7 @@ function failureFingerprint({ signature, output, command }: ToolEntry): string {
 }
 
 function nameOf({ name, title }: ToolEntry): string {
-  return name === 'Bash' ? quoted(title, TITLE_LENGTH) : `${name} ${quoted(title, TITLE_LENGTH)}`;
+  return name === 'Bash' ? inBackticks(title, TITLE_LENGTH) : `${name} ${inBackticks(title, TITLE_LENGTH)}`;
 }
 
 /** The failure count of the run, or else the line that names the error. */

@@ -1,7 +1,7 @@
 import type { Discard, Entry, FileChange, Swap, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { commits, discardsOf } from '../shell/command-words.ts';
-import { counted, quoted } from '../words.ts';
+import { inBackticks, pluralize } from '../words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
 interface Reverted {
@@ -47,9 +47,9 @@ export function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
     if (series.ids.at(-1) !== entry.id) series.ids.push(entry.id);
     series.last = entry.t;
     remember(reverted, file, { series, edits: edits.add(taken) }, MAX_FILES);
-    const what = series.count === 1 ? 'an edit' : counted(series.count, 'edit');
+    const what = series.count === 1 ? 'an edit' : pluralize(series.count, 'edit');
     const verb = series.count === 1 ? 'was' : 'were';
-    const text = `${what} of ${quoted(path, 160)} ${verb} taken back: the old text is there again`;
+    const text = `${what} of ${inBackticks(path, 160)} ${verb} taken back: the old text is there again`;
     ledger.put({ key: file, cause: 'edit reverted', agent: entry.agent }, series, text);
   }
 
@@ -83,8 +83,8 @@ export function createDiscardedChanges(ledger: Ledger): (entry: Entry) => void {
       if (edit !== first[1]) prolong(series, edit.entry);
     }
     prolong(series, entry);
-    const more = lost.length > 1 ? ` and ${counted(lost.length - 1, 'more file')}` : '';
-    const text = `changes to ${quoted(first[0], 160)}${more} were thrown away with git ${how}`;
+    const more = lost.length > 1 ? ` and ${pluralize(lost.length - 1, 'more file')}` : '';
+    const text = `changes to ${inBackticks(first[0], 160)}${more} were thrown away with git ${how}`;
     const key = `changes discarded\n${entry.agent ?? ''}\n${entry.id}`;
     ledger.put({ key, cause: 'changes discarded', agent: entry.agent }, { ...series, count: 1 }, text);
   }

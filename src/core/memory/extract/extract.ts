@@ -90,7 +90,7 @@ export function createExtractor(options: ExtractOptions) {
     return states.see(event, t ?? 0);
   }
 
-  function own(event: OwnEvent, t: number): readonly Found[] {
+  function readOwnEvent(event: OwnEvent, t: number): readonly Found[] {
     if (event.kind === 'state') return states.work(event.to, t);
     return event.kind === 'dead-end' ? [{ kind: 'remark', t, text: event.text }] : [];
   }
@@ -101,7 +101,7 @@ export function createExtractor(options: ExtractOptions) {
     },
     add(input: Input): readonly Found[] {
       if (input.from === 'claude') return fromClaude(input.event, input);
-      if (input.from === 'ctxb') return own(input.event, input.t);
+      if (input.from === 'ctxb') return readOwnEvent(input.event, input.t);
       if (input.from !== 'caller' || input.event.kind !== 'user') return [];
       callerSpeaks = true;
       const { event, t } = input;
@@ -202,7 +202,7 @@ function tasksIn({ call, result, report }: EndedCall, list: Tasks): Task[] {
   const { name } = call.use;
   const fields = fieldsOf(call.use.input);
   if (name === 'TodoWrite') return rewritten(fields, list);
-  if (name === 'TaskCreate') return created(fields, result.text, fieldsOf(fieldsOf(report).task));
+  if (name === 'TaskCreate') return createdTasks(fields, result.text, fieldsOf(fieldsOf(report).task));
   const id = name === 'TaskUpdate' ? stringOf(fields.taskId) : '';
   const known = list.get(id);
   const status = textOf(fields.status) ?? known?.status;
@@ -222,7 +222,7 @@ function rewritten(fields: Fields, list: Tasks): Task[] {
   return [...gone.map((item) => ({ ...item, status: 'deleted' })), ...items];
 }
 
-function created(fields: Fields, text: string, task: Fields): Task[] {
+function createdTasks(fields: Fields, text: string, task: Fields): Task[] {
   const said = /^Task #(\S+) created successfully: (.*)/.exec(text);
   const id = textOf(task.id) ?? said?.[1];
   const subject = subjectOf(task.subject) ?? subjectOf(fields.subject) ?? subjectOf(said?.[2]);

@@ -1,14 +1,14 @@
 import type { Decision, Receipt } from '../../governor/decisions.ts';
 import { type HookAnswer, hookOutput } from '../../governor/effects.ts';
 import { SMALL_WINDOW } from '../../governor/gauge/window.ts';
-import { unheard } from '../../governor/prompts/mailbox.ts';
+import { sentPrompts } from '../../governor/prompts/mailbox.ts';
 import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
 import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
-import { type Fact, saidFact, tallyOf } from '../notebook/fact.ts';
+import { type Fact, tallyOf, userFact } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { lengthOf, ruleIn, shortOf, tellConstraints, tellWords, wordsBeside } from '../notebook/user-words.ts';
 import { oneLine, spaced } from '../words.ts';
@@ -64,7 +64,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   }
 
   /** Returns the user's words first, then dead ends and failures, then other evidence as space permits. */
-  function lost(hook: HookAnswer, state: GovernorState): Told {
+  function tellLost(hook: HookAnswer, state: GovernorState): Told {
     recall.begin();
     phase = 'lost';
     receipts.begin('compaction', factsOf(notebook));
@@ -95,20 +95,20 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
 
   function withPrompt({ context: before }: HookAnswer, state: GovernorState): Told {
     const hasRoom = (before?.length ?? 0) + MISSED_LIMIT < CONTEXT_LIMIT;
-    const { context, decisions } = phase === 'compared' && hasRoom ? missed(state) : NOTHING_TOLD;
+    const { context, decisions } = phase === 'compared' && hasRoom ? tellMissed(state) : NOTHING_TOLD;
     return { context: [before, context].filter(Boolean).join('\n\n'), decisions };
   }
 
   /**
    * At the start of a session: the location of the notes and the task only, because the rest of the context is unknown.
    */
-  function begun({ context = '' }: HookAnswer, state: GovernorState): Told {
+  function tellBegun({ context = '' }: HookAnswer, state: GovernorState): Told {
     const room = CONTEXT_LIMIT - context.length - 4;
     const opening = openingOf(notebook, state, folder(), room, true);
     return { context: [context, opening].filter(Boolean).join('\n\n'), decisions: [] };
   }
 
-  function missed(state: GovernorState): Told {
+  function tellMissed(state: GovernorState): Told {
     phase = 'settled';
     const { text, items } = recall.take(roomFor(state, MISSED_LIMIT));
     if (items.length === 0) return NOTHING_TOLD;
@@ -117,7 +117,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     return { context, decisions: [recalled('UserPromptSubmit', state, reason, context, items)] };
   }
 
-  const tell = { lost, begun, prompt: withPrompt };
+  const tell = { lost: tellLost, begun: tellBegun, prompt: withPrompt };
 
   return {
     answer(hook: HookAnswer, state: GovernorState): Answered {
@@ -136,7 +136,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       const { document } = state.relief;
       const begun = document && `This work continued from the handoff document in ${document}.`;
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
-      const unheardTexts = unheard(state).map(({ text }) => text);
+      const unheardTexts = sentPrompts(state).map(({ text }) => text);
       const words = wordsNotIn([opening, ...unheardTexts].join('\n'));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
@@ -189,8 +189,8 @@ function isInConversation({ kind }: EvidenceItem): boolean {
 /** All facts that a relief may lose. */
 function factsOf({ requests, evidence }: Notebook): Fact[] {
   return [
-    ...requests.inShort().map(({ text }) => saidFact('prompts', text)),
-    ...requests.constraints().map((text) => saidFact('constraints', ruleIn(text))),
+    ...requests.inShort().map(({ text }) => userFact('prompts', text)),
+    ...requests.constraints().map((text) => userFact('constraints', ruleIn(text))),
     ...EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).flatMap(({ facts }) => facts),
   ];
 }

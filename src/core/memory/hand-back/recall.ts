@@ -37,7 +37,7 @@ export function createRecall(evidence: Evidence) {
      * Takes evidence that fits into `room` UTF-16 units, without items already returned or contained in the summary.
      */
     take(room: number) {
-      const items = fitting(useful.filter(isMissing), room);
+      const items = selectItems(useful.filter(isMissing), room);
       for (const item of items) given.add(item);
       return { text: render(items), items };
     },
@@ -53,7 +53,7 @@ export function createRecall(evidence: Evidence) {
 /** Evidence for the next step that a text lacks, up to `room` UTF-16 units. */
 export function evidenceBeside(evidence: Evidence, tells: (item: EvidenceItem) => boolean, room: number): string {
   const missing = usefulOf(evidence).filter((item) => !tells(item));
-  return render(fitting(missing, room));
+  return render(selectItems(missing, room));
 }
 
 /** Newest successful commands, and newest files that were only read, to hand back. */
@@ -86,7 +86,7 @@ function isUrgent({ kind }: EvidenceItem): boolean {
 }
 
 /** The earliest failures, then the newest of each other kind, as space permits. */
-function fitting(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
+function selectItems(items: readonly EvidenceItem[], room: number): EvidenceItem[] {
   const costOf = ({ kind, line }: EvidenceItem, isFirst: boolean) =>
     line.length + 3 + (isFirst ? TITLES[kind].length + 1 : 0);
   const kinds = EVIDENCE_KINDS.map((kind) => items.filter((item) => item.kind === kind));

@@ -64,14 +64,14 @@ function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
     all: tallyOf(facts),
     kept: tallyOf(stayed),
     given: tallyOf(given),
-    gone: gone.map(told).sort(byKind),
+    gone: gone.map(toToldFact).sort(byKind),
     stayed: stayed
-      .map((fact) => ({ ...told(fact), by: given.includes(fact) ? ('ctxb' as const) : ('claude' as const) }))
+      .map((fact) => ({ ...toToldFact(fact), by: given.includes(fact) ? ('ctxb' as const) : ('claude' as const) }))
       .sort(byKind),
   };
 }
 
-function told({ kind, name }: Fact): ToldFact {
+function toToldFact({ kind, name }: Fact): ToldFact {
   return { kind, text: name };
 }
 

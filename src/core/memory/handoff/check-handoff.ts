@@ -1,6 +1,6 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
 import type { CommandOutcome } from '../notebook/evidence.ts';
-import { counted, oneLine } from '../words.ts';
+import { oneLine, pluralize } from '../words.ts';
 import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 
 export interface Problem {
@@ -35,7 +35,7 @@ export function checkHandoff(text: string, { exists, outcomeOf }: Checks): Probl
 }
 
 function tooLong(length: number): Problem {
-  const text = `The document has ${counted(length, 'character')}; the text after the first ${counted(HANDOFF_LIMIT, 'character')} was not checked.`;
+  const text = `The document has ${pluralize(length, 'character')}; the text after the first ${pluralize(HANDOFF_LIMIT, 'character')} was not checked.`;
   return { kind: 'too long', text };
 }
 

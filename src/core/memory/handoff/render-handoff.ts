@@ -4,7 +4,7 @@ import type { TaskEntry } from '../entry.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
 import type { DetailFile, Notebook } from '../notebook/notebook.ts';
 import { onlyReads } from '../shell/command-words.ts';
-import { counted, fenced, inTurns, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
+import { inBackticks, inFence, inTurns, LINE_LENGTH, oneLine, pluralize, timeText } from '../words.ts';
 
 /** Maximum UTF-16 units of a handoff made from the notes, so that a hook's answer can contain it completely. */
 export const RENDERED_LIMIT = 7_900;
@@ -50,13 +50,17 @@ interface Part {
  */
 export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
   const parts = partsOf(notebook, facts);
-  const bare = written(parts, facts, new Map()).length;
-  return written(parts, facts, fitting(parts, RENDERED_LIMIT - bare));
+  const bare = renderDocument(parts, facts, new Map()).length;
+  return renderDocument(parts, facts, selectItems(parts, RENDERED_LIMIT - bare));
 }
 
 type Parts = Readonly<Record<HandoffSection, Part>>;
 
-function written(parts: Parts, facts: HandoffFacts, shown: ReadonlyMap<HandoffSection, readonly string[]>): string {
+function renderDocument(
+  parts: Parts,
+  facts: HandoffFacts,
+  shown: ReadonlyMap<HandoffSection, readonly string[]>,
+): string {
   const { session, folder, t } = facts;
   const place = folder === undefined ? undefined : `${oneLine(folder, PATH_LENGTH)}/scratch.md`;
   const head = [
@@ -79,7 +83,7 @@ const BY_WORTH: readonly HandoffSection[] = [
 ];
 
 /** The newest items of each section, as space permits. */
-function fitting(parts: Parts, room: number): Map<HandoffSection, string[]> {
+function selectItems(parts: Parts, room: number): Map<HandoffSection, string[]> {
   const lists = BY_WORTH.map((section) => parts[section].items.slice(0, MAX_ITEMS));
   const shown = inTurns(lists, room, (item) => item.length + 1);
   return new Map(BY_WORTH.map((section, at) => [section, shown[at] ?? []]));
@@ -111,13 +115,13 @@ function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFact
   const opening = blocks.length === 0 ? ["Not known: ctxb's notes hold no first prompt."] : blocks;
   const said = prompts.items().reverse().slice(0, MAX_ITEMS);
   if (running.length > 0 || said.length < 2) return { opening, items: [], file: prompts.file };
-  const items = said.map(({ number, text }) => `- #${number}: ${quoted(text, LINE_LENGTH)}`);
+  const items = said.map(({ number, text }) => `- #${number}: ${inBackticks(text, LINE_LENGTH)}`);
   return { opening: [...opening, 'Prompts, the newest first:'], items, file: prompts.file };
 }
 
 function done({ tasks, toolLog, commands, artifacts }: Notebook): Part {
   const items = tasks.completed().map(taskItem);
-  const tally = `${counted(toolLog.total, 'tool call')}, ${counted(commands.total, 'command')} and ${counted(artifacts.total, 'change')} of files were noted; the notes do not say which work is finished.`;
+  const tally = `${pluralize(toolLog.total, 'tool call')}, ${pluralize(commands.total, 'command')} and ${pluralize(artifacts.total, 'change')} of files were noted; the notes do not say which work is finished.`;
   const opening = items.length === 0 ? [tally] : [tally, "Completed on the agent's task list, the newest first:"];
   return { opening, items, file: items.length > 0 ? 'state-changes.md' : toolLog.file };
 }
@@ -127,7 +131,7 @@ function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFact
   const each = Math.floor(RUNNING_LENGTH / Math.max(1, Math.min(3, running.length)));
   const prompts = running.slice(-3).map((text) => block(text, each));
   const opening = [
-    ...(state === undefined ? [] : [`Latest state: ${quoted(state, 2 * LINE_LENGTH)}`]),
+    ...(state === undefined ? [] : [`Latest state: ${inBackticks(state, 2 * LINE_LENGTH)}`]),
     ...(prompts.length === 0 ? [] : ['Being worked on, word for word:', ...prompts]),
     ...(tasks.open().some(isUnderWay) ? ["In progress on the agent's task list:"] : []),
   ];
@@ -172,10 +176,10 @@ function part(opening: string, items: readonly string[], file?: DetailFile, none
 
 const NONE = "None in ctxb's notes.";
 
-const fileName = ({ subject }: EvidenceItem) => quoted(subject, PATH_LENGTH);
+const fileName = ({ subject }: EvidenceItem) => inBackticks(subject, PATH_LENGTH);
 
 function commandItem({ subject, end }: EvidenceItem, outcome: 'passed' | 'failed' | 'unknown'): string {
-  const name = quoted(subject, COMMAND_LENGTH);
+  const name = inBackticks(subject, COMMAND_LENGTH);
   const isWhole = name === `\`${subject}\``;
   return `- ${name} — ${outcome === 'unknown' ? 'not known' : outcome} (${end})${isWhole ? '' : ', shown in part'}`;
 }
@@ -183,14 +187,14 @@ function commandItem({ subject, end }: EvidenceItem, outcome: 'passed' | 'failed
 const isUnderWay = ({ status }: TaskEntry) => status === 'in_progress';
 
 function taskItem({ subject, agent }: TaskEntry): string {
-  return `- ${quoted(subject, LINE_LENGTH)}${agent === null ? '' : ' (subagent)'}`;
+  return `- ${inBackticks(subject, LINE_LENGTH)}${agent === null ? '' : ' (subagent)'}`;
 }
 
 /** A fenced text, cut so that text and fence have about `length` UTF-16 units. */
 function block(text: string, length: number): string {
   for (let room = length; ; room = Math.floor(room / 2)) {
     const head = cut(text, room);
-    const shown = fenced(head.length < text.length ? `${head}…` : head);
+    const shown = inFence(head.length < text.length ? `${head}…` : head);
     if (shown.length <= length + 20) return shown;
   }
 }

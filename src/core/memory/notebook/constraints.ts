@@ -28,11 +28,11 @@ const LASTS =
 const NAMES = /\b(?:is|are|stays?|belongs?|lives?|go|goes) (?:\S+ ){0,2}(?=\S*(?:[\d/@]|\.\w))\S*\w\W*$/i;
 
 /** Statements about the present, the past or an opinion, which are not rules. */
-const TOLD =
+const STATEMENT =
   /^(?:(?:that|this|there|something|thanks|it (?!must (?!be (?:an?|the)\b)|should|shall|is (?:fine|ok|okay) to)|i (?!want|would|prefer|need|said|do(?:n't| not) want|changed)|(?:he|she|they) |you (?:can )?(?:see|are|have|were))|no,? \w+ (?:was|were|is|fails?|failed)|(?:never|no|don't) (?:mind|problem|idea|worry)|keep (?:going|on|working))|\b(?:always|never|only) (?:fails?|works?)\b|\?\W*$/i;
 
 function isRule(text: string): boolean {
   const plain = text.replaceAll('’', "'").replace(/`[^`]+`/g, '`x1`');
-  if (PASTED.test(text) || (TOLD.test(plain) && !/^(?:can|could|would|will) you\b/i.test(plain))) return false;
+  if (PASTED.test(text) || (STATEMENT.test(plain) && !/^(?:can|could|would|will) you\b/i.test(plain))) return false;
   return LASTS.test(plain) || NAMES.test(plain);
 }

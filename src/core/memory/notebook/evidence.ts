@@ -2,7 +2,7 @@ import type { DeadEnd, FileChange, ToolEntry } from '../entry.ts';
 import { commandEnd, isFailing } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
 import { type CommandCore, commandCore, oneSpaced } from '../shell/command-words.ts';
-import { counted, LINE_LENGTH, oneLine, quoted } from '../words.ts';
+import { inBackticks, LINE_LENGTH, oneLine, pluralize } from '../words.ts';
 import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 
 /** A fact that summaries tend to lose, on one line, with the patterns that find it in a fresh context. */
@@ -48,7 +48,9 @@ export function createEvidence() {
 
   function fileCounts(path: string): string {
     const changes = Object.entries(files.get(path) ?? UNTOUCHED).filter(([, count]) => count > 0);
-    return changes.map(([change, count]) => (count === 1 ? change : `${change} ${counted(count, 'time')}`)).join(', ');
+    return changes
+      .map(([change, count]) => (count === 1 ? change : `${change} ${pluralize(count, 'time')}`))
+      .join(', ');
   }
 
   function itemsOf(kind: EvidenceKind): EvidenceItem[] {
@@ -110,7 +112,7 @@ function newest<T>(items: Iterable<T>): T[] {
 }
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
-  const line = `${quoted(path, LINE_LENGTH)} ${counts}`.trimEnd();
+  const line = `${inBackticks(path, LINE_LENGTH)} ${counts}`.trimEnd();
   return { kind, subject: path, end: counts, line, facts: [pathFact(path, kind === 'file')] };
 }
 
@@ -137,9 +139,9 @@ function judge(run: Ran | undefined): CommandOutcome {
 function commandItem(kind: 'failing command' | 'command', { entry, times }: Ran): EvidenceItem {
   const { command, outcome, said } = entry;
   const text = command?.text ?? '';
-  const cause = kind === 'failing command' && said !== '' ? ` ${quoted(said, LINE_LENGTH)}` : '';
+  const cause = kind === 'failing command' && said !== '' ? ` ${inBackticks(said, LINE_LENGTH)}` : '';
   const end = `${command === undefined ? '' : commandEnd(command, outcome)}${cause}`;
-  const line = `${quoted(text, LINE_LENGTH)} ${end}`;
+  const line = `${inBackticks(text, LINE_LENGTH)} ${end}`;
   const factKind = kind === 'failing command' ? 'failing' : times > 1 ? 'again' : 'commands';
   const facts = [commandFact(factKind, text)];
   return { kind, subject: text, end, line, facts };

@@ -51,7 +51,7 @@ function normalised(text: string): string {
 }
 
 /** A normalised text without quotation marks. */
-function unmarked(text: string): string {
+function withoutQuotes(text: string): string {
   return text.replaceAll("'", '');
 }
 
@@ -61,7 +61,7 @@ export function holds(text: Searchable, fact: Fact): boolean {
   const { whole, isOpen, isUnmarked, beside } = fact;
   if (whole === '') return true;
   const marked = isOpen ? text.flat : text.lines;
-  const within = isUnmarked ? unmarked(marked) : marked;
+  const within = isUnmarked ? withoutQuotes(marked) : marked;
   for (let at = within.indexOf(whole); at >= 0; at = within.indexOf(whole, at + 1)) {
     const end = at + whole.length;
     if (isWholeAt(within, at, fact) && (beside === undefined || beside.test(around(within, at, end)))) return true;
@@ -98,11 +98,11 @@ function around(text: string, from: number, to: number): string {
     const next = text.indexOf('\n', end + 1);
     end = next < 0 ? text.length : next;
   }
-  return text.slice(text.lastIndexOf('\n', from) + 1, Math.min(end, to + BESIDE));
+  return text.slice(text.lastIndexOf('\n', from) + 1, Math.min(end, to + AFTER_FACT));
 }
 
 /** UTF-16 units after a fact; more would reach the next item of a text on one line. */
-const BESIDE = 240;
+const AFTER_FACT = 240;
 
 const CHANGED =
   /creat|edit|chang|modif|delet|remov|mov|renam|add|writ|wrote|updat|new|fix|implement|refactor|replac|mend|extend/;
@@ -130,11 +130,11 @@ export function deadEndFact(line: string): Fact {
 const OPEN = { isOpen: true } as const;
 
 /** A prompt or rule in the user's words. Final punctuation is ignored, and any text may follow an ellipsis. */
-export function saidFact(kind: 'prompts' | 'constraints', text: string): Fact {
+export function userFact(kind: 'prompts' | 'constraints', text: string): Fact {
   const words = wholeOf(text.trim().replace(/[.!?…。！？]+$/, ''));
   const { name } = wholeOf(text);
   const said = { kind, ...words, ...(text.endsWith('…') ? OPEN : {}), name };
-  return { ...said, or: { ...said, whole: unmarked(said.whole), isUnmarked: true } };
+  return { ...said, or: { ...said, whole: withoutQuotes(said.whole), isUnmarked: true } };
 }
 
 function wholeOf(text: string): Pick<Fact, 'name' | 'whole' | 'isOpen'> {

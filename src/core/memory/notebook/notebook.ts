@@ -14,7 +14,7 @@ import type {
 } from '../entry.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
-import { cut, fenced, LINE_LENGTH, oneLine, quoted, timeText } from '../words.ts';
+import { cut, inBackticks, inFence, LINE_LENGTH, oneLine, timeText } from '../words.ts';
 import { createEvidence } from './evidence.ts';
 import { createRequests } from './requests.ts';
 import { createToolLog } from './tool-log.ts';
@@ -69,7 +69,7 @@ export function createNotebook(historyTokens?: number) {
     asked = [entry, prompts.total + 1];
     if (commandIn(text) === undefined) request();
     const mention = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
-    return prompts.add({ heading: `${timeText(t)}${mention}`, body: fenced(text), text: oneLine(text, LINE_LENGTH) });
+    return prompts.add({ heading: `${timeText(t)}${mention}`, body: inFence(text), text: oneLine(text, LINE_LENGTH) });
   }
 
   function request(): void {
@@ -94,7 +94,7 @@ export function createNotebook(historyTokens?: number) {
     const change = from === undefined ? to : `${cut(from, FROM_LENGTH)} → ${to}`;
     return states.add({
       heading: timeText(t),
-      body: `${what}: ${quoted(change, 500)}`,
+      body: `${what}: ${inBackticks(change, 500)}`,
       text: oneLine(`${what}: ${change}`, LINE_LENGTH),
     });
   }
@@ -103,12 +103,12 @@ export function createNotebook(historyTokens?: number) {
     tasks.add(entry);
     const change = `task ${entry.status}: ${entry.subject}${entry.agent === null ? '' : ` (subagent: ${entry.agent})`}`;
     const text = oneLine(change, LINE_LENGTH);
-    return states.add({ heading: timeText(entry.t), body: quoted(change, 500), text });
+    return states.add({ heading: timeText(entry.t), body: inBackticks(change, 500), text });
   }
 
   function artifact(entry: ToolEntry, { path, change }: FileChange): Page {
     const text = oneLine(`${path}: ${evidence.fileCounts(path)}${agentMention(entry)}`, LINE_LENGTH);
-    const body = `${change} ${quoted(path, 500)} · ${entry.name} ${entry.id}${agentMention(entry)}`;
+    const body = `${change} ${inBackticks(path, 500)} · ${entry.name} ${entry.id}${agentMention(entry)}`;
     return artifacts.add({ heading: timeText(entry.t), body, key: path, text });
   }
 
@@ -116,7 +116,7 @@ export function createNotebook(historyTokens?: number) {
     if (entry.command === undefined) return [];
     const { text, tail } = entry.command;
     const end = `${commandEnd(entry.command, entry.outcome)} · ${entry.id}${agentMention(entry)}`;
-    const body = [fenced(text), end, ...(tail === '' ? [] : [fenced(tail)])].join('\n');
+    const body = [inFence(text), end, ...(tail === '' ? [] : [inFence(tail)])].join('\n');
     return [commands.add({ heading: timeText(entry.t), body, key: text, text: commandLine(entry, entry.command) })];
   }
 
@@ -153,7 +153,7 @@ export function createNotebook(historyTokens?: number) {
 function commandLine(entry: ToolEntry, command: CommandFacts): string {
   const end = commandEnd(command, entry.outcome);
   const room = Math.max(20, LINE_LENGTH - end.length - 3 - (entry.agent === null ? 0 : 12));
-  return `${quoted(command.text, room)} ${end}${entry.agent === null ? '' : ' (subagent)'}`;
+  return `${inBackticks(command.text, room)} ${end}${entry.agent === null ? '' : ' (subagent)'}`;
 }
 
 function agentMention({ agent }: ToolEntry): string {
@@ -165,7 +165,7 @@ function deadEndPage({ what, deadEnd }: DeadEndChange) {
   const { key, cause, text, count, first, last, evidence } = deadEnd;
   const times = first === last ? '' : `, first ${timeText(first)}`;
   const body = [
-    quoted(text, 500),
+    inBackticks(text, 500),
     `${what === 'cleared' ? 'It worked after all. ' : ''}${cause}, ${count} times${times}${evidence.length === 0 ? '' : `: ${evidence.join(' ')}`}`,
   ].join('\n');
   return {

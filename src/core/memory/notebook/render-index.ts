@@ -1,5 +1,5 @@
 import type { TaskEntry } from '../entry.ts';
-import { counted, cut, inTurns, LINE_LENGTH, oneLine, timeText } from '../words.ts';
+import { cut, inTurns, LINE_LENGTH, oneLine, pluralize, timeText } from '../words.ts';
 import type { Notebook, Section } from './notebook.ts';
 
 export interface Head {
@@ -29,7 +29,7 @@ export function renderIndex(notebook: Notebook, head: Head): string {
   const { toolLog } = notebook;
   const part = toolLog.left === 0 ? '' : `, the newest ${toolLog.total - toolLog.left} in short`;
   const closing =
-    toolLog.total === 0 ? [] : [`${counted(toolLog.total, 'tool call')}${part} → ${head.folder}/${toolLog.file}`];
+    toolLog.total === 0 ? [] : [`${pluralize(toolLog.total, 'tool call')}${part} → ${head.folder}/${toolLog.file}`];
   // Besides its own lines, each section has a title, a total and a blank line.
   const budget = MAX_LINES - opening.length - closing.length - 3 * parts.length;
   const wanted = parts.map(({ lines }) => lines.length);
@@ -63,11 +63,11 @@ function partsOf(notebook: Notebook): Part[] {
   const worked = cleared === 0 ? '' : `, ${cleared} more worked later`;
   const repeated = commands.hasRepeats ? ', each at its last run' : '';
   return [
-    partOf('Human Input', prompts, counted(prompts.total, 'prompt')),
-    partOf('State Changes', states, counted(states.total, 'change')),
-    partOf('Dead Ends', deadEnds, counted(deadEnds.items().length, 'dead end') + worked),
-    partOf('Artifacts', artifacts, counted(artifacts.total, 'change')),
-    partOf('Commands', commands, counted(commands.total, 'command') + repeated),
+    partOf('Human Input', prompts, pluralize(prompts.total, 'prompt')),
+    partOf('State Changes', states, pluralize(states.total, 'change')),
+    partOf('Dead Ends', deadEnds, pluralize(deadEnds.items().length, 'dead end') + worked),
+    partOf('Artifacts', artifacts, pluralize(artifacts.total, 'change')),
+    partOf('Commands', commands, pluralize(commands.total, 'command') + repeated),
     tasksPart(notebook),
   ];
 }
@@ -81,7 +81,7 @@ function tasksPart({ tasks, states }: Notebook): Part {
   const open = tasks.open();
   // A shortened section keeps its last lines, so tasks in progress are listed last.
   const lines = open.map(taskLine).reverse();
-  const total = open.length === 0 ? '' : `${open.length} open of ${counted(tasks.total, 'task')}`;
+  const total = open.length === 0 ? '' : `${open.length} open of ${pluralize(tasks.total, 'task')}`;
   return { title: 'Open Tasks', lines, total, file: states.file };
 }
 

@@ -43,7 +43,7 @@ const CONSTRAINTS_TITLE =
 
 /** The user's lasting rules, up to `room` UTF-16 units. */
 export function tellConstraints({ constraints, file }: UserWords, room: number): string[] {
-  return listed(
+  return titledList(
     CONSTRAINTS_TITLE,
     constraints,
     Math.min(room, CONSTRAINTS_ROOM),
@@ -55,7 +55,7 @@ export function tellConstraints({ constraints, file }: UserWords, room: number):
 export function tellPrompts({ prompts, file }: UserWords, room: number): string[] {
   const all = prompts.map(({ number, text }) => `#${number}: ${text}`);
   const title = `Prompts so far in short, the newest first (whole in ${file}):`;
-  return listed(title, all, Math.min(room, PROMPTS_ROOM), (count) => `- ${count} older`);
+  return titledList(title, all, Math.min(room, PROMPTS_ROOM), (count) => `- ${count} older`);
 }
 
 /** Removes an introduction such as `From now on:` or the line above a list, if the rest still identifies the rule. */
@@ -64,7 +64,7 @@ export function ruleIn(constraint: string): string {
 }
 
 /** A title with the first items that fit, and `rest` for the others; empty if no item fits. */
-function listed(title: string, items: readonly string[], room: number, rest: (count: number) => string): string[] {
+function titledList(title: string, items: readonly string[], room: number, rest: (count: number) => string): string[] {
   const left = room - title.length - 1 - rest(items.length).length - 1;
   const [fitting = []] = inTurns([items], left, (item) => item.length + 3);
   if (fitting.length === 0) return [];

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   type Cost,
+  costAfterRestart,
   EMPTY_COST,
   isComputed,
   readCost,
   readOpening,
   readReport,
-  restarted,
   toMicroUsd,
   totalMicroUsd,
   toUsd,
@@ -197,7 +197,7 @@ describe('another process', () => {
   const open = 3_015;
 
   it('begins at 0, and the unreported costs of the last one stay computed', () => {
-    const cost = readLines(restarted(before, 'fresh'), init('2.1.329'), call('n1', 1_000), result(0.25));
+    const cost = readLines(costAfterRestart(before, 'fresh'), init('2.1.329'), call('n1', 1_000), result(0.25));
     expect(figures(cost)).toEqual({ microUsd: 750_000 + open, computed: true, known: true });
   });
 
@@ -207,7 +207,7 @@ describe('another process', () => {
     { title: 'a version that carries on all', version: '2.1.277', reports: 0.75, microUsd: 500_000 + open + 3_015 },
     { title: 'or, after a crash, nothing', version: '3.0.0', reports: 0.004, microUsd: 500_000 + open + 3_015 },
   ])('$title', ({ version, reports, microUsd }) => {
-    const cost = readLines(restarted(before, 'resumed'), init(version), call('n1', 1_000), result(reports));
+    const cost = readLines(costAfterRestart(before, 'resumed'), init(version), call('n1', 1_000), result(reports));
     expect(totalMicroUsd(cost)).toBe(microUsd);
     expect(totalMicroUsd(readLines(cost, init(version), call('n2', 1_000), result(reports + 0.1)))).toBe(
       microUsd + 100_000,
@@ -219,19 +219,19 @@ describe('another process', () => {
     { title: 'less', reports: 0.25, microUsd: 750_000 + open },
   ])('without a price, a first report of $title is held against the last one', ({ reports, microUsd }) => {
     const unpriced = call('n1', 1_000, { model: 'glm-5.1' });
-    const cost = readLines(restarted(before, 'resumed'), init('2.1.329'), unpriced, result(reports));
+    const cost = readLines(costAfterRestart(before, 'resumed'), init('2.1.329'), unpriced, result(reports));
     expect(totalMicroUsd(cost)).toBe(microUsd);
   });
 
   it('counts to the micro-dollar if claude was asked before its first call', () => {
-    const opened = readOpening(restarted(before, 'resumed'), 0.5);
+    const opened = readOpening(costAfterRestart(before, 'resumed'), 0.5);
     expect(totalMicroUsd(opened)).toBe(500_000 + open);
     const cost = readLines(opened, init('2.1.329'), call('n1', 1_000), result(0.75));
     expect(totalMicroUsd(cost)).toBe(750_000 + open);
   });
 
   it('does not count the cost of the session before the run', () => {
-    const opened = readOpening(restarted(EMPTY_COST, 'resumed'), 12.5);
+    const opened = readOpening(costAfterRestart(EMPTY_COST, 'resumed'), 12.5);
     expect(figures(opened)).toEqual({ microUsd: 0, computed: false, known: false });
     expect(figures(readLines(opened, result(12.75)))).toEqual({ microUsd: 250_000, computed: false, known: true });
   });

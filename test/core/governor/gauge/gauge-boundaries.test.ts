@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { predicted } from '../../../../src/core/governor/gauge/gauge.ts';
+import { predictedTokens } from '../../../../src/core/governor/gauge/gauge.ts';
 import { initialState } from '../../../../src/core/governor/initial-state.ts';
 import { readRecord } from '../../../../src/core/governor/record.ts';
 import { step } from '../../../../src/core/governor/step.ts';
@@ -23,7 +23,7 @@ function boundariesOf({ name, path }: { readonly name: string; readonly path: st
     state = step(state, input).state;
     const { event } = input;
     if (event.kind !== 'boundary' || event.preTokens === undefined || gauge.basis !== 'measured') return [];
-    const error = Math.abs(predicted(gauge) - event.preTokens) / event.preTokens;
+    const error = Math.abs(predictedTokens(gauge) - event.preTokens) / event.preTokens;
     return [{ name, outputKnown: gauge.call?.outputKnown ?? false, error }];
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { totalMicroUsd, toUsd } from '../../../../src/core/governor/cost/cost.ts';
-import { predicted } from '../../../../src/core/governor/gauge/gauge.ts';
+import { predictedTokens } from '../../../../src/core/governor/gauge/gauge.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   boundaryLine,
@@ -97,18 +97,18 @@ describe('a result alone, as claude prints it as JSON', () => {
 describe('the predicted context', () => {
   it('adds tool results by their characters, plus a constant for each', () => {
     const { gauge } = read(initLine(), callLine(30_000), toolResultLine('x'.repeat(4_000)));
-    expect(predicted(gauge)).toBe(31_055);
+    expect(predictedTokens(gauge)).toBe(31_055);
   });
 
   it("adds the model's text while the count is a placeholder", () => {
     const { gauge } = read(initLine(), answer(30_000, [{ type: 'text', text: 'x'.repeat(400) }]));
-    expect(predicted(gauge)).toBe(30_103);
+    expect(predictedTokens(gauge)).toBe(30_103);
   });
 
   it('adds the actual count once the turn reports it', () => {
     const lines = [initLine(), answer(30_000, [{ type: 'text', text: 'x'.repeat(400) }])];
     const { gauge } = read(...lines, resultLine({ usage: { input_tokens: 30_000, output_tokens: 77 } }));
-    expect(predicted(gauge)).toBe(30_077);
+    expect(predictedTokens(gauge)).toBe(30_077);
   });
 
   it('counts the content of a line without usage in the same call once', () => {
@@ -116,18 +116,18 @@ describe('the predicted context', () => {
     const { usage: _, ...bare } = message as Line;
     const lines = [initLine(), { ...line, message }, { ...line, message: bare }];
     const { gauge } = read(...lines, resultLine({ usage: { input_tokens: 30_000, output_tokens: 300 } }));
-    expect(predicted(gauge)).toBe(30_300);
+    expect(predictedTokens(gauge)).toBe(30_300);
   });
 
   it('counts a picture as a picture, not as base64', () => {
     const image = { type: 'image', source: { type: 'base64', data: 'A'.repeat(400_000) } };
     const { gauge } = read(initLine(), callLine(30_000), userLine([{ type: 'tool_result', content: [image] }]));
-    expect(predicted(gauge)).toBe(31_616);
+    expect(predictedTokens(gauge)).toBe(31_616);
   });
 
   it('does not count an echo of a prompt twice', () => {
     const { gauge } = read(initLine(), callLine(30_000), userLine('x'.repeat(4_000), { isReplay: true }));
-    expect(predicted(gauge)).toBe(30_001);
+    expect(predictedTokens(gauge)).toBe(30_001);
   });
 
   it.each([
@@ -141,8 +141,8 @@ describe('the predicted context', () => {
   ])('keeps $thought tokens of a thought of $model after a new prompt', ({ model, thought }) => {
     const line = answer(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
     const call = { ...line, message: { ...(line.message as Line), model } };
-    expect(predicted(read(initLine(), call, toolResultLine('')).gauge)).toBe(30_284);
-    expect(predicted(read(initLine(), call, userLine('xxxx')).gauge)).toBe(30_002 + thought);
+    expect(predictedTokens(read(initLine(), call, toolResultLine('')).gauge)).toBe(30_284);
+    expect(predictedTokens(read(initLine(), call, userLine('xxxx')).gauge)).toBe(30_002 + thought);
   });
 
   it('learns from the calls of the session', () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ExitEvent } from '../../../../src/core/governor/input.ts';
-import { inTurn, openPrompts, unanswered, waiting } from '../../../../src/core/governor/prompts/mailbox.ts';
+import {
+  openPrompts,
+  promptsInTurn,
+  unansweredPrompts,
+  waiting,
+} from '../../../../src/core/governor/prompts/mailbox.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
@@ -66,7 +71,7 @@ describe('claude dies within a turn', () => {
     driver.callerEnd();
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(30_000));
-    driver.tell(exitEvent({ delivered: inTurn(driver.state).map(({ uuid }) => uuid) }));
+    driver.tell(exitEvent({ delivered: promptsInTurn(driver.state).map(({ uuid }) => uuid) }));
     driver.begin();
     driver.tell(exitEvent({ code: 1, signal: undefined }));
     expect(waiting(driver.state).map(({ text }) => text)).toEqual(['Earlier.']);
@@ -79,11 +84,11 @@ describe('claude dies within a turn', () => {
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(22_000));
     driver.prompt('Third.');
-    driver.tell(exitEvent({ delivered: inTurn(driver.state).map(({ uuid }) => uuid) }));
+    driver.tell(exitEvent({ delivered: promptsInTurn(driver.state).map(({ uuid }) => uuid) }));
     expect(openPrompts(driver.state)).toEqual(['prompt-2', 'prompt-3']);
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(23_000), resultLine());
-    expect(unanswered(driver.state)).toEqual([]);
+    expect(unansweredPrompts(driver.state)).toEqual([]);
   });
 
   it('and ctxb waits for the resumed turn, however late claude begins', () => {

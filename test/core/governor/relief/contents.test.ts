@@ -4,7 +4,7 @@ import {
   contentsAfter,
   contentsAfterRelief,
   endStep,
-  forgetHad,
+  forgetContents,
   NO_CONTENTS,
 } from '../../../../src/core/governor/relief/contents.ts';
 import { shownAgain, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
@@ -22,7 +22,7 @@ function resultOf(id: number, text: string): ToolResult {
 function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
-    if (one === 'summary') return forgetHad(endStep(contents), []);
+    if (one === 'summary') return forgetContents(endStep(contents), []);
     const [name, input, text = TEXT] = one;
     return contentsAfter(
       endStep(contents),
@@ -86,7 +86,7 @@ describe('files that claude shows again after a summary', () => {
 
   it('are not the last results, which a summary keeps', () => {
     expect(shownAgain(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
-    const { byName } = forgetHad(contentsOf(read('a'), run('t'), read('last')), []);
+    const { byName } = forgetContents(contentsOf(read('a'), run('t'), read('last')), []);
     expect(Object.values(byName).map(({ had }) => had > 0)).toEqual([false, false, true]);
   });
 });
@@ -167,7 +167,7 @@ describe('contents that are likely to be used again', () => {
   it('are no stake if claude alone has lost them, or is about to', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).atStake).toBeGreaterThan(0);
-    expect(workingSet(forgetHad(endStep(contents), []), 68, poor).atStake).toBe(0);
+    expect(workingSet(forgetContents(endStep(contents), []), 68, poor).atStake).toBe(0);
     expect(workingSet(contents, 68, { ...poor, isLost: true }).keep).not.toContain('1');
   });
 

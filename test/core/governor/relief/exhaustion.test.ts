@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { OwnEvent } from '../../../../src/core/governor/input.ts';
-import { unanswered } from '../../../../src/core/governor/prompts/mailbox.ts';
+import { unansweredPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   afterTurn,
@@ -218,7 +218,7 @@ describe('a turn without room that got a further prompt', () => {
     expect(text).toMatch(/Second\..*Third\./s);
     driver.claude(initLine(), callLine(41_000), resultLine());
     expect(answered(driver)).toEqual(['prompt-1', 'prompt-2', 'prompt-3']);
-    expect(unanswered(driver.state)).toEqual([]);
+    expect(unansweredPrompts(driver.state)).toEqual([]);
   });
 
   it('does not resume if the caller stops that prompt', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { allocation, worthACall } from '../../../../src/core/governor/tool-budget/room.ts';
-import { remembered } from '../../../../src/core/governor/tool-budget/tool-state.ts';
+import { allocation, breakEvenTokens } from '../../../../src/core/governor/tool-budget/room.ts';
+import { setHistory } from '../../../../src/core/governor/tool-budget/tool-state.ts';
 import {
   callLine,
   type Driver,
@@ -330,7 +330,7 @@ describe('tiers', () => {
     const summary = userLine('This session is being continued from a previous conversation', { isSynthetic: true });
     driver.claude(summary);
     expect(used(driver).history).toBe(18);
-    expect(remembered(driver.state, 'x'.repeat(350)).toolBudget.history).toBe(100);
+    expect(setHistory(driver.state, 'x'.repeat(350)).toolBudget.history).toBe(100);
     driver.claude(resultLine());
     expect(used(driver).history).toBe(18);
   });
@@ -353,7 +353,7 @@ describe('a subagent', () => {
     expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(8_000);
     driver.claude(started, spoke(155_000));
     // Not the 1,000 that are left until its relief: a call costs more than so few.
-    expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(worthACall(155_000));
+    expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(breakEvenTokens(155_000));
     expect(allocation(driver.state, 'Bash', null)).toBe(8_000);
     driver.claude(spoke(50_000));
     expect(allocation(driver.state, 'Bash', 'agent-1')).toBe(8_000);

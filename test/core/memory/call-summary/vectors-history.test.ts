@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   byCount,
   type FileList,
-  listed,
+  formatList,
   summarizeFiles,
   summarizeMatchCounts,
 } from '../../../../src/core/memory/call-summary/found-files.ts';
@@ -18,7 +18,7 @@ import { summarizeFileRead } from '../../../../src/core/memory/call-summary/summ
 import { sizeText } from '../../../../src/core/memory/call-summary/text-result.ts';
 import type { ToolEntry } from '../../../../src/core/memory/entry.ts';
 import { createToolLog } from '../../../../src/core/memory/notebook/tool-log.ts';
-import { shortened } from '../../../../src/core/memory/words.ts';
+import { shorten } from '../../../../src/core/memory/words.ts';
 import { command, resultEntry } from '../../../support/notes.ts';
 import { vectorsOf } from '../../../support/recordings.ts';
 
@@ -41,19 +41,19 @@ describe('sizes', () => {
 describe('lists that are cut', () => {
   const cases = vectorsOf<{ readonly items: readonly string[]; readonly max: number }, string>('list-truncation');
   it.each(cases)('$id: $name', ({ input, expected }) => {
-    expect(listed(input.items, input.max, bare)).toBe(expected);
+    expect(formatList(input.items, input.max, bare)).toBe(expected);
   });
 });
 
 describe('texts that are cut', () => {
   const cases = vectorsOf<{ readonly text: string; readonly max: number }, string>('string-truncation');
   it.each(cases.filter(({ kind }) => kind === 'conform'))('$id: $name', ({ input, expected }) => {
-    expect(shortened(input.text, input.max)).toBe(expected);
+    expect(shorten(input.text, input.max)).toBe(expected);
   });
 
   it('ef-132, inverted: cut text never exceeds its limit', () => {
-    expect(shortened('abcdef', 2)).toBe('..');
-    for (const max of [0, 1, 2, 3, 4]) expect(shortened('abcdef', max)).toHaveLength(max);
+    expect(shorten('abcdef', 2)).toBe('..');
+    for (const max of [0, 1, 2, 3, 4]) expect(shorten('abcdef', max)).toHaveLength(max);
   });
 });
 
@@ -144,7 +144,7 @@ function statusOf(data: Data): GitStatus {
   };
 }
 
-const cutOnly = (text: string, length: number) => shortened(text, length);
+const cutOnly = (text: string, length: number) => shorten(text, length);
 
 const COMPRESSION = vectorsOf<Call, string>('history-compression');
 const vector = (id: string) => COMPRESSION.find((one) => one.id === id);
@@ -197,8 +197,8 @@ describe('results in one line', () => {
 
   it('ef-112: keeps exactly 500 code points, and cuts longer text to 497 and three dots', () => {
     const text = written(vector('ef-112')?.input.text ?? '');
-    expect(shortened(text, 500)).toBe(vector('ef-112')?.expected);
-    expect(shortened(`${text}r`, 500)).toBe(`${'r'.repeat(497)}...`);
+    expect(shorten(text, 500)).toBe(vector('ef-112')?.expected);
+    expect(shorten(`${text}r`, 500)).toBe(`${'r'.repeat(497)}...`);
   });
 
   it('ef-113, inverted: an empty result is reported as empty', () => {
@@ -250,13 +250,13 @@ describe('the work log', () => {
   it.each(vectorsOf<{ readonly code: Text }, string>('worklog-code').filter(({ id }) => id !== 'ef-134'))(
     '$id: $name',
     ({ input, expected }) => {
-      expect(shortened(written(input.code), 97)).toBe(expected);
+      expect(shorten(written(input.code), 97)).toBe(expected);
     },
   );
 
   it('ef-141, inverted: cut text ends with three dots, not six', () => {
     const text = 'r'.repeat(201);
-    expect(shortened(text, 200)).toBe(`${'r'.repeat(197)}...`);
+    expect(shorten(text, 200)).toBe(`${'r'.repeat(197)}...`);
   });
 
   it('ef-154: an empty log renders no entries', () => {

@@ -6,12 +6,12 @@ import {
   type Fact,
   NO_FACTS,
   pathFact,
-  saidFact,
+  userFact,
 } from '../../../../src/core/memory/notebook/fact.ts';
 
 const FACTS: readonly Fact[] = [
-  saidFact('prompts', 'Mend the clock.'),
-  saidFact('constraints', 'Never touch the bell.'),
+  userFact('prompts', 'Mend the clock.'),
+  userFact('constraints', 'Never touch the bell.'),
   commandFact('failing', 'make test'),
   commandFact('again', 'make'),
   deadEndFact('`make bell` failed 3 times'),

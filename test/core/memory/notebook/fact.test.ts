@@ -6,8 +6,8 @@ import {
   type Fact,
   holds,
   pathFact,
-  saidFact,
   searchable,
+  userFact,
 } from '../../../../src/core/memory/notebook/fact.ts';
 
 interface Case {
@@ -84,7 +84,7 @@ table('a file that was read', pathFact('a.txt', false), [
   { text: 'It says so in data.txt.', is: false },
 ]);
 
-table('a sentence of the user', saidFact('constraints', 'Never use port 8080.'), [
+table('a sentence of the user', userFact('constraints', 'Never use port 8080.'), [
   { text: 'The user said: "Never use port 8080."', is: true },
   { text: '- never use port 8080', is: true },
   { text: 'Go on. Never use port 8080! Then stop.', is: true },
@@ -108,12 +108,12 @@ table('a dead end without a quotation', deadEndFact('a cron job for it'), [
 ]);
 
 const JAPANESE = 'テストは必ずvitestで書いてください。src/legacy には触らないでください。次へ。';
-table('a rule in Japanese', saidFact('constraints', 'src/legacy には触らないでください。'), [
+table('a rule in Japanese', userFact('constraints', 'src/legacy には触らないでください。'), [
   { text: JAPANESE, is: true },
   { text: '- src/legacy には触らないでください', is: true },
   { text: '旧src/legacy には触らないでください。', is: false },
 ]);
-table('a prompt in Japanese', saidFact('prompts', firstSentences(JAPANESE, 60)), [
+table('a prompt in Japanese', userFact('prompts', firstSentences(JAPANESE, 60)), [
   { text: JAPANESE, is: true },
   { text: 'テストは必ずvitestで書いてください。', is: false },
 ]);
