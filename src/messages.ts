@@ -137,17 +137,17 @@ const LARGE_TASK = {
 } as const;
 
 function costText({ scope, level, spentUsd, limitUsd, source }: Of<'cost'>): string {
-  const whose = scope === 'run' ? 'this run' : "this project's runs";
+  const owner = scope === 'run' ? 'this run' : "this project's runs";
   const sums = `${dollars(spentUsd)} of ${dollars(limitUsd)} (${source})`;
-  return level === 'warn' ? `warning: ${whose} cost ${sums}` : `the cost limit of ${whose} is reached: ${sums}`;
+  return level === 'warn' ? `warning: ${owner} cost ${sums}` : `the cost limit of ${owner} is reached: ${sums}`;
 }
 
 function expiryText(decision: Of<'cache-expired'>): string {
   const { reason, tokens: size, usd, cachedUsd, saving } = decision;
-  const said = `${reason}: reading ${tokens(size)} tokens again costs about ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
+  const costs = `${reason}: reading ${tokens(size)} tokens again costs about ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
   return saving === undefined
-    ? said
-    : `${said}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
+    ? costs
+    : `${costs}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
 }
 
 function usageLimitText({ level, limit, share, resetsAt, beyond }: Of<'usage-limit'>): string {
@@ -201,10 +201,10 @@ const GONE_LENGTH = 60;
 
 /** `kept 12 of 12 prompts, 3 of 4 failing commands; gone: npm run lint`; the journal contains all of it. */
 function receiptText(receipt: Receipt): string {
-  const told = receipt.gone.filter(({ kind }) => TOLD_KINDS.includes(kind));
-  const names = told.slice(0, GONE_TOLD).map(({ text }) => shorten(text, GONE_LENGTH));
-  const more = told.length > GONE_TOLD ? [`${tokens(told.length - GONE_TOLD)} more`] : [];
-  const gone = told.length === 0 ? '' : `; gone: ${[...names, ...more].join(', ')}`;
+  const listed = receipt.gone.filter(({ kind }) => TOLD_KINDS.includes(kind));
+  const names = listed.slice(0, GONE_TOLD).map(({ text }) => shorten(text, GONE_LENGTH));
+  const more = listed.length > GONE_TOLD ? [`${tokens(listed.length - GONE_TOLD)} more`] : [];
+  const gone = listed.length === 0 ? '' : `; gone: ${[...names, ...more].join(', ')}`;
   return `${keptText(receipt)}${gone}`;
 }
 

@@ -57,9 +57,9 @@ const OTHER_MODES: ReadonlySet<string> = new Set([
  */
 export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
   const tokens = tokenise(argv);
-  const given = tokens.filter((token) => token.kind === 'option');
-  const options: Options = new Map(given.map(({ name, value }) => [name, value]));
-  const reason = otherMode(argv, tokens, options) ?? refusal(given, options);
+  const usedOptions = tokens.filter((token) => token.kind === 'option');
+  const options: Options = new Map(usedOptions.map(({ name, value }) => [name, value]));
+  const reason = otherMode(argv, tokens, options) ?? refusal(usedOptions, options);
   return reason === undefined ? headless(argv, tokens, options) : { kind: 'untouched', reason };
 }
 
@@ -130,11 +130,11 @@ function findCommand(argv: readonly string[], tokens: readonly Token[]): string 
 }
 
 /** Arguments that claude refuses for a missing value or their formats, but would accept with our formats. */
-function refusal(given: readonly OptionToken[], options: Options): string | undefined {
-  const missing = given.find(({ incomplete }) => incomplete);
+function refusal(usedOptions: readonly OptionToken[], options: Options): string | undefined {
+  const missing = usedOptions.find(({ incomplete }) => incomplete);
   if (missing !== undefined) return `${missing.name} needs a value`;
   for (const { name, allowed } of FORMATS) {
-    const isWrong = given.some((option) => option.name === name && !isOneOf(allowed, option.value));
+    const isWrong = usedOptions.some((option) => option.name === name && !isOneOf(allowed, option.value));
     if (isWrong) return `${name} must be one of ${allowed.join(', ')}`;
   }
   return combinationRefusal(options);
@@ -148,8 +148,8 @@ function combinationRefusal(options: Options): string | undefined {
       ? '--replay-user-messages needs --input-format stream-json'
       : undefined;
   }
-  const needy = ['--replay-user-messages', '--include-partial-messages'].find((name) => options.has(name));
-  if (needy !== undefined) return `${needy} needs --output-format stream-json`;
+  const streamOption = ['--replay-user-messages', '--include-partial-messages'].find((name) => options.has(name));
+  if (streamOption !== undefined) return `${streamOption} needs --output-format stream-json`;
   if (streamsIn) return '--input-format stream-json needs --output-format stream-json';
   const suggests = options.has('--prompt-suggestions') && !FALSE_WORDS.has(options.get('--prompt-suggestions'));
   return suggests ? '--prompt-suggestions needs --output-format stream-json' : undefined;
@@ -183,9 +183,9 @@ function headlessInvocation(
     /** Whether `-p` or `--print` was given. */
     isPrint: isPrint(argv),
     /** The prompt among the arguments. claude ignores an empty one, and the single word `code`. */
-    prompt: inputFormat === 'text' ? meant(prompt?.value) : undefined,
+    prompt: inputFormat === 'text' ? realPrompt(prompt?.value) : undefined,
     /** A prompt that claude ignores, because it reads prompts as stream-json from stdin. */
-    ignoredPrompt: inputFormat === 'text' ? undefined : meant(prompt?.value),
+    ignoredPrompt: inputFormat === 'text' ? undefined : realPrompt(prompt?.value),
     /** Further words, which claude ignores: of `claude fix the bug` it reads only `fix`. */
     ignoredWords: freeWords(tokens).flatMap((word) => (word === prompt ? [] : [word.value])),
     /** The caller's arguments in order, without the prompt, `-p`, `--verbose` and the two formats. */
@@ -231,18 +231,20 @@ function switches(options: Options) {
 function findPrompt(tokens: readonly Token[]): WordToken | AmbiguousInvocation | undefined {
   const free = freeWords(tokens)[0];
   if (free !== undefined) return free;
-  const owned = tokens.filter((token) => token.kind === 'word');
-  const spare = tokens.filter((token, index) => token.kind === 'word' && tokens[index - 1]?.kind === 'word');
-  const candidate = spare[0] ?? owned[0];
+  const words = tokens.filter((token) => token.kind === 'word');
+  const extraWords = tokens.filter((token, index) => token.kind === 'word' && tokens[index - 1]?.kind === 'word');
+  const candidate = extraWords[0] ?? words[0];
   if (candidate?.kind !== 'word' || candidate.owner === undefined) return undefined;
-  return spare.length === 1 ? candidate : { kind: 'ambiguous', option: candidate.owner, candidate: candidate.value };
+  return extraWords.length === 1
+    ? candidate
+    : { kind: 'ambiguous', option: candidate.owner, candidate: candidate.value };
 }
 
 function freeWords(tokens: readonly Token[]): WordToken[] {
   return tokens.filter((token) => token.kind === 'word').filter((word) => word.owner === undefined);
 }
 
-function meant(prompt: string | undefined): string | undefined {
+function realPrompt(prompt: string | undefined): string | undefined {
   return prompt === '' || prompt === 'code' ? undefined : prompt;
 }
 

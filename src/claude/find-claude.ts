@@ -113,7 +113,7 @@ async function headOf(file: string): Promise<string> {
 
 /** Counts nested shims. An agent may start claude, but a wrapper must not start its caller. */
 const SHIMS = 'CTXB_SHIMS';
-const MOST = 8;
+const MAX_SHIMS = 8;
 
 /**
  * The environment for a program that a shim starts.
@@ -122,10 +122,10 @@ const MOST = 8;
  */
 export function nextShim(env: Environment): Environment {
   const count = Number(env[SHIMS] ?? 0) + 1;
-  if (count <= MOST) return { ...env, [SHIMS]: String(count) };
+  if (count <= MAX_SHIMS) return { ...env, [SHIMS]: String(count) };
   throw new CtxbError(
     'command-not-found',
-    `the claude that ctxb finds starts ctxb again (${MOST} times by now): set CTXB_CLAUDE to the path of the real one`,
+    `the claude that ctxb finds starts ctxb again (${MAX_SHIMS} times by now): set CTXB_CLAUDE to the path of the real one`,
   );
 }
 

@@ -44,7 +44,7 @@ export function takesRun(command: Command, now?: string): Command {
     .option('--json', 'the answer as JSON');
 }
 
-interface Asked extends AskAnswer {
+interface AskOutcome extends AskAnswer {
   readonly runId: string;
   /** `timeout`: the run has not answered yet, but may still do so. */
   readonly outcome: 'done' | 'not done' | 'timeout';
@@ -60,20 +60,20 @@ export async function askRun(named: string | undefined, what: Ask['what'], flags
   const card = await findRun(named, io);
   const ask = { what, now: flags.now === true };
   const end = Date.now() + (flags.timeout ?? USUAL_SECONDS) * 1000;
-  const asked = await answerOf(card, ask, end, io);
-  if (flags.json) io.stdout.write(`${printableJson(asked, 2)}\n`);
-  else if (asked.outcome === 'done') io.stdout.write(`${textOfAnswer(asked)}\n`);
-  else tell(io, onOneLine(asked.text));
-  return { done: 0, 'not done': NOT_DONE, timeout: NO_ANSWER }[asked.outcome];
+  const outcome = await answerOf(card, ask, end, io);
+  if (flags.json) io.stdout.write(`${printableJson(outcome, 2)}\n`);
+  else if (outcome.outcome === 'done') io.stdout.write(`${textOfAnswer(outcome)}\n`);
+  else tell(io, onOneLine(outcome.text));
+  return { done: 0, 'not done': NOT_DONE, timeout: NO_ANSWER }[outcome.outcome];
 }
 
-function textOfAnswer({ text, before, after }: Asked): string {
+function textOfAnswer({ text, before, after }: AskOutcome): string {
   if (before === undefined || after === undefined) return printable(onOneLine(text));
   const share = before > after && before > 0 ? ` (−${Math.round((1 - after / before) * 100)}%)` : '';
   return printable(`${onOneLine(text)}: ${tokens(before)} → ${tokens(after)} tokens${share}`);
 }
 
-async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, io: Io): Promise<Asked> {
+async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, io: Io): Promise<AskOutcome> {
   const inbox = inboxPath(contextDir, runId);
   const id = randomBytes(4).toString('hex');
   leaveInInbox(inbox, maskedJson({ kind: 'ask', id, ask }));
@@ -84,13 +84,13 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
   });
   if (answer === undefined)
     return timedOut(runId, `no answer yet: ${underWay(cardOf(runId, io))}; it may still be done`);
-  const said = answerIn(answer);
-  if (ask.what === 'stop' && said.done) return endOf(runId, end, io);
-  return { runId, outcome: said.done ? 'done' : 'not done', ...said };
+  const fields = answerIn(answer);
+  if (ask.what === 'stop' && fields.done) return endOf(runId, end, io);
+  return { runId, outcome: fields.done ? 'done' : 'not done', ...fields };
 }
 
 /** Waits for the end of a run that was asked to stop, which happens after its turn. */
-async function endOf(runId: string, end: number, io: Io): Promise<Asked> {
+async function endOf(runId: string, end: number, io: Io): Promise<AskOutcome> {
   const text = await waitFor(end, () => {
     const card = cardOf(runId, io);
     return isEnded(card) ? stoppedText(card) : undefined;
@@ -113,7 +113,7 @@ function isEnded(card: RunCard | undefined): boolean {
   return card === undefined || card.end !== null;
 }
 
-function timedOut(runId: string, text: string): Asked {
+function timedOut(runId: string, text: string): AskOutcome {
   return { runId, outcome: 'timeout', done: false, text };
 }
 

@@ -41,19 +41,19 @@ Examples:
 
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const contextDir = await contextDirOf(io);
-  const folder = resolve(io.cwd, named(flags.contextDir) ?? contextDir);
+  const folder = resolve(io.cwd, requireNonEmpty(flags.contextDir) ?? contextDir);
   const keep = flags.keep === undefined ? {} : { keep: flags.keep };
   const options = { ...keep, cwd: io.cwd };
   const plan = planCleanup(folder, options);
   show(plan, io);
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
-  if (flags.dryRun) return told('nothing was removed', folder, io);
+  if (flags.dryRun) return printDone('nothing was removed', folder, io);
   if (isAsked && !flags.yes && !(await isWanted('Remove this?', 'nothing was removed', io))) {
-    return told('nothing was removed', folder, io);
+    return printDone('nothing was removed', folder, io);
   }
   const agreed = flags.yes ? plan : stillTrue(plan, planCleanup(folder, options));
   carryOutCleanup(agreed);
-  return told(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
+  return printDone(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
 }
 
 /** Works with an invalid configuration too, because a clean-up must still be possible. */
@@ -64,12 +64,12 @@ async function contextDirOf(io: Io): Promise<string> {
 }
 
 /** Refuses an empty path, so that no other folder than the named one is cleaned. */
-function named(contextDir: string | undefined): string | undefined {
+function requireNonEmpty(contextDir: string | undefined): string | undefined {
   if (contextDir !== '') return contextDir;
   throw new CtxbError('usage', '--context-dir: expected a path, found ""');
 }
 
-function told(what: string, folder: string, { stdout }: Io): number {
+function printDone(what: string, folder: string, { stdout }: Io): number {
   stdout.write(`${printable(`${what} from ${folder}`)}\n`);
   return 0;
 }

@@ -37,7 +37,7 @@ export interface FlowRunOptions {
 }
 
 /** The flow and options from the command line. */
-interface Asked {
+interface FlowRequest {
   readonly file: string;
   readonly flow: Flow;
   readonly words: readonly string[];
@@ -53,12 +53,12 @@ export async function runFlowFile(
 ): Promise<number> {
   const flow = requireFlow(resolve(io.cwd, file), { profile: options.profile });
   if (words.length === 0 && !options.dryRun) {
-    const meant = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
-    throw new CtxbError('usage', `flow run: no program given: did you mean: ${meant}`);
+    const suggestion = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
+    throw new CtxbError('usage', `flow run: no program given: did you mean: ${suggestion}`);
   }
   const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
   // A dry run starts no program; the words only determine the window of the briefings.
-  const asked = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
+  const request = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
   const say = (text: string) => void (options.quiet || tell(io, text));
   const contextDir = resolve(io.cwd, config.contextDir);
   const files = openFlowRun(
@@ -66,11 +66,11 @@ export async function runFlowFile(
     earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name),
     createFaults(say),
   );
-  const claudes = claudesFor(asked);
+  const claudes = claudesFor(request);
   // Lock before checking which steps are done.
   const lock = options.dryRun ? undefined : lockRun(files);
   try {
-    return await runFlow(asked, { config, files, claudes, say }, io);
+    return await runFlow(request, { config, files, claudes, say }, io);
   } finally {
     lock?.release();
   }
@@ -83,9 +83,9 @@ interface FlowPlace {
   readonly say: (text: string) => void;
 }
 
-async function runFlow(asked: Asked, { config, files, claudes, say }: FlowPlace, io: Io): Promise<number> {
-  const { flow, options } = asked;
-  const run = await describe(asked, { config, files, claudes }, io);
+async function runFlow(request: FlowRequest, { config, files, claudes, say }: FlowPlace, io: Io): Promise<number> {
+  const { flow, options } = request;
+  const run = await describe(request, { config, files, claudes }, io);
   for (const warning of budgetWarnings(flow, askedSteps(run), run.brief)) say(warning);
   if (options.dryRun) return dryRun(run, io);
   await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
@@ -93,29 +93,33 @@ async function runFlow(asked: Asked, { config, files, claudes, say }: FlowPlace,
   const { board, ends, exitCode } = await conductFlow(run, io);
   say(`${flowSumText(flow, board, ends)}; of each step: ctxb flow report`);
   const open = askedSteps(run).filter(({ id }) => board[id] !== 'done');
-  if (open.length > 0) say(`to continue: ${resumeCommand(asked, run, open)}`);
+  if (open.length > 0) say(`to continue: ${resumeCommand(request, run, open)}`);
   return exitCode;
 }
 
 /** The shell command that resumes the run. @param open steps that are not done */
-function resumeCommand({ file, words, options }: Asked, { files, settled }: FlowRun, open: readonly FlowStep[]) {
+function resumeCommand({ file, words, options }: FlowRequest, { files, settled }: FlowRun, open: readonly FlowStep[]) {
   const { profile, contextDir, parallel, otlp } = options;
   // Skipped steps stay skipped, and finished steps do not run again.
   const only = settled.leftOut.size > 0 ? open.map(({ id }) => id).join(',') : undefined;
-  const given = { only, parallel, profile, otlp, 'context-dir': contextDir };
-  const flags = Object.entries(given).flatMap(([name, value]) =>
+  const optionValues = { only, parallel, profile, otlp, 'context-dir': contextDir };
+  const flags = Object.entries(optionValues).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, `${value}`],
   );
   return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 
 /** How claude is started for each step. Throws if its arguments are incompatible with a flow. */
-function claudesFor({ flow, words }: Asked) {
+function claudesFor({ flow, words }: FlowRequest) {
   return new Map(flow.steps.map((step) => [step, readStepClaude(words, step)]));
 }
 
-async function describe(asked: Asked, { config, files, claudes }: Omit<FlowPlace, 'say'>, io: Io): Promise<FlowRun> {
-  const { flow, words, options, file } = asked;
+async function describe(
+  request: FlowRequest,
+  { config, files, claudes }: Omit<FlowPlace, 'say'>,
+  io: Io,
+): Promise<FlowRun> {
+  const { flow, words, options, file } = request;
   const claudeOf = (step: FlowStep) => claudes.get(step) ?? readStepClaude(words, step);
   const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);

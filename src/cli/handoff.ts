@@ -44,8 +44,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
 /** @throws CtxbError `usage` for a word that is neither a subcommand nor a run id */
 function requireRun(word: string | undefined): void {
   if (word === undefined || /^[0-9a-f-]+$/.test(word)) return;
-  const meant = closest(word, ['write']);
-  const todo = meant === undefined ? 'See ctxb handoff --help.' : `Did you mean ${meant}?`;
+  const suggestion = closest(word, ['write']);
+  const todo = suggestion === undefined ? 'See ctxb handoff --help.' : `Did you mean ${suggestion}?`;
   throw new CtxbError('usage', `handoff: "${onOneLine(word)}" is no command, and no run has this id. ${todo}`);
 }
 

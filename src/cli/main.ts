@@ -229,8 +229,8 @@ function isHelp(word: string | undefined): boolean {
 function checkTopic(topic: string | undefined): void {
   const names = COMMANDS.map(({ name }) => name);
   if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
-  const meant = closest(topic, names);
-  const todo = meant === undefined ? 'see ctxb --help' : `did you mean ${meant}?`;
+  const suggestion = closest(topic, names);
+  const todo = suggestion === undefined ? 'see ctxb --help' : `did you mean ${suggestion}?`;
   throw new CtxbError('usage', `help: unknown command "${topic}": ${todo}`);
 }
 

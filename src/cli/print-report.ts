@@ -73,7 +73,7 @@ export async function printReport(
   const failing = sessions.map((session) => breachesOf(session, gates));
   const outcome = {
     faults: faults.map(({ message }) => message),
-    breaches: [...failing.flat(), ...vainTexts(sessions, faults, isGated(gates) && !options.allowEmpty)],
+    breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(gates) && !options.allowEmpty)],
   };
   // Without sessions, the report would only repeat the message.
   const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
@@ -111,11 +111,11 @@ async function print(
   clear: () => void,
 ): Promise<string | undefined> {
   let unwritten: string | undefined;
-  const lost = (error: NodeJS.ErrnoException) => {
+  const onWriteError = (error: NodeJS.ErrnoException) => {
     // A closed reader is not an error.
     if (error.code !== 'EPIPE') unwritten = `stdout cannot be written: ${error.message}`;
   };
-  const outlet = createOutlet(stdout, lost, clear);
+  const outlet = createOutlet(stdout, onWriteError, clear);
   let chunk = '';
   for (const line of lines) {
     chunk += `${folded(line, columns)}\n`;
@@ -146,7 +146,11 @@ function verdictTexts(
 }
 
 /** The failure of gates without a session to check, which would otherwise always pass. */
-function vainTexts(sessions: readonly SessionFigures[], faults: Found['faults'], needsSession: boolean): string[] {
+function emptyGateMessages(
+  sessions: readonly SessionFigures[],
+  faults: Found['faults'],
+  needsSession: boolean,
+): string[] {
   if (!needsSession || faults.length > 0 || sessions.some(({ calls }) => calls > 0)) return [];
   const remedy = 'name recordings that have some, or permit it with --allow-empty';
   return [`the gates had no session with a call to check: ${remedy}`];

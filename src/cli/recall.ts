@@ -58,8 +58,8 @@ Examples:
 const EXIT_NOTHING = 1;
 const EXIT_UNREADABLE = 2;
 
-async function recall(given: readonly string[], flags: RecallFlags, io: Io): Promise<number> {
-  const words = given.map((word) => word.trim()).filter((word) => word !== '');
+async function recall(terms: readonly string[], flags: RecallFlags, io: Io): Promise<number> {
+  const words = terms.map((word) => word.trim()).filter((word) => word !== '');
   if (words.length === 0) throw new CtxbError('usage', 'recall: name a word to look for');
   let code = EXIT_NOTHING;
   const hits = await find({ words, mask: redact }, flags, io, ({ message }) => {
@@ -85,8 +85,8 @@ interface Place {
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void): Promise<Hit[]> {
   const { all, limit, contextDir } = flags;
   const folder = await contextFolder(io, contextDir);
-  const isMeant = (log: string) => all || mayBeOfProject(log, io);
-  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isMeant);
+  const isIncluded = (log: string) => all || mayBeOfProject(log, io);
+  const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isIncluded);
   const logged = new Set(logs.map(({ session }) => session));
   const notes = notesIn(folder).filter(({ session }) => !logged.has(session));
   let hits: Hit[] = [];
@@ -107,14 +107,14 @@ function withoutCopies(hits: readonly Hit[]): Hit[] {
   return [...new Map(hits.map((hit) => [JSON.stringify([hit.t, hit.kind, hit.title, hit.lines]), hit])).values()];
 }
 
-function logsBelow(folder: string, tell: (fault: CtxbError) => void, isMeant: (log: string) => boolean): Place[] {
+function logsBelow(folder: string, tell: (fault: CtxbError) => void, isIncluded: (log: string) => boolean): Place[] {
   if (!existsSync(folder)) return [];
   return findSources(folder, tell).flatMap(({ file, subagents }) =>
     [file, ...subagents].map((log) => ({
       file: log,
       session: basename(file, '.jsonl'),
       changed: statSync(log, { throwIfNoEntry: false })?.mtimeMs ?? 0,
-      look: (search: Search) => (mayHold(log, search) && isMeant(log) ? recallFrom(log, search) : []),
+      look: (search: Search) => (mayHold(log, search) && isIncluded(log) ? recallFrom(log, search) : []),
     })),
   );
 }

@@ -5,8 +5,8 @@ import { parsed } from '../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { type Packed, pack, unpack } from '../replay/packed.ts';
-import type { DepthOptions, Judged } from '../replay/replay.ts';
-import { type Filters, isMeant } from '../replay/selection.ts';
+import type { DepthOptions, SessionAttempt } from '../replay/replay.ts';
+import { type Filters, matchesFilters } from '../replay/selection.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
@@ -26,7 +26,7 @@ export interface SourcesOptions extends DepthOptions {
 }
 
 /** Judges recordings and yields the results in order. */
-export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<Judged> {
+export function replaySources(sources: readonly Source[], options: SourcesOptions): AsyncIterable<SessionAttempt> {
   const { cached, env, ...own } = options;
   const { policy, depth, series, uses, retention, explain, onBytes } = own;
   const folder = cached && explain === undefined ? cacheFolder(env) : undefined;
@@ -37,7 +37,7 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
   return replayCached(sources, { cache: openFileCache(join(folder, 'replay'), key), judge, onBytes });
 }
 
-async function* judgeAnew(sources: readonly Source[], options: DepthOptions): AsyncGenerator<Judged> {
+async function* judgeAnew(sources: readonly Source[], options: DepthOptions): AsyncGenerator<SessionAttempt> {
   // Loading the governor takes longer than reading the cache.
   const { replayOnThreads } = await import('../replay/threads.ts');
   yield* replayOnThreads(sources, options, PROGRAM);
@@ -46,21 +46,21 @@ async function* judgeAnew(sources: readonly Source[], options: DepthOptions): As
 interface CachedOptions extends Pick<DepthOptions, 'onBytes'> {
   readonly cache: FileCache;
   /** Judges the sources that have no cached figures, in order. */
-  readonly judge: (sources: readonly Source[]) => AsyncIterable<Judged>;
+  readonly judge: (sources: readonly Source[]) => AsyncIterable<SessionAttempt>;
 }
 
 /** Judges new and changed recordings, and yields all results in order. */
 async function* replayCached(
   sources: readonly Source[],
   { cache, judge, onBytes }: CachedOptions,
-): AsyncGenerator<Judged> {
+): AsyncGenerator<SessionAttempt> {
   const known = sources.map((source) => {
     const identity = identityOf(source);
     const kept = identity === undefined ? undefined : cache.get(source.file, identity);
     return { source, identity, found: kept === undefined ? undefined : fromCache(kept) };
   });
   const missing = known.filter(({ found }) => found === undefined).map(({ source }) => source);
-  const judged = missing.length === 0 ? undefined : judge(missing)[Symbol.asyncIterator]();
+  const attempts = missing.length === 0 ? undefined : judge(missing)[Symbol.asyncIterator]();
   try {
     for (const { source, identity, found } of known) {
       if (found !== undefined) {
@@ -68,7 +68,7 @@ async function* replayCached(
         yield { found: { ...found, file: source.file } };
         continue;
       }
-      const next = await judged?.next();
+      const next = await attempts?.next();
       if (next === undefined || next.done === true) return;
       // A file that has grown meanwhile no longer matches its identity.
       if ('found' in next.value && identity !== undefined && identityOf(source) === identity) {
@@ -77,7 +77,7 @@ async function* replayCached(
       yield next.value;
     }
   } finally {
-    await judged?.return?.();
+    await attempts?.return?.();
     cache.close();
   }
 }
@@ -132,7 +132,7 @@ interface FindOptions {
  * @param named paths as the user named them
  */
 export async function findSessions(
-  judged: AsyncIterable<Judged> | Iterable<Judged>,
+  attempts: AsyncIterable<SessionAttempt> | Iterable<SessionAttempt>,
   named: readonly string[],
   { faults: known, filters, mayBeEmpty, say }: FindOptions,
 ): Promise<Found> {
@@ -144,7 +144,7 @@ export async function findSessions(
   known.forEach(fault);
   const all: SessionFigures[] = [];
   let foreigners = 0;
-  for await (const each of judged) {
+  for await (const each of attempts) {
     if ('fault' in each) {
       fault(each.fault);
       continue;
@@ -156,7 +156,7 @@ export async function findSessions(
     else foreigners++;
   }
   if (foreigners > 0) say(`${counted(foreigners, 'file')} left out: no line there is claude's`);
-  const sessions = all.filter((session) => isMeant(session, filters));
+  const sessions = all.filter((session) => matchesFilters(session, filters));
   return { faults, sessions, leftOut: all.length - sessions.length, named };
 }
 

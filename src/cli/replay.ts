@@ -7,7 +7,7 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
-import type { Depth, Judged } from '../replay/replay.ts';
+import type { Depth, SessionAttempt } from '../replay/replay.ts';
 import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
@@ -79,7 +79,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     io.stderr.write(`${hanging('ctxb:', printable(message), io.stderr.columns)}\n`);
   };
   const how = {
-    ...asked(flags, options),
+    ...sessionOptions(flags, options),
     env: io.env,
     policy,
     stdin: openStdin(files, io),
@@ -98,9 +98,9 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     const [only, ...others] = found.sessions;
     const isOne = isDetailed && only !== undefined && others.length === 0 && !isFull(only);
     const own = sources.filter(({ file }) => isOne && file === only.file);
-    const told = isOne ? await sessionsOf(read(own, 'full')) : found.sessions;
-    if (flags.explain !== undefined) requireExplained(told, flags.explain);
-    const sessions = countedOnce(told, options);
+    const chosen = isOne ? await sessionsOf(read(own, 'full')) : found.sessions;
+    if (flags.explain !== undefined) requireExplained(chosen, flags.explain);
+    const sessions = countedOnce(chosen, options);
     return {
       sessions: flags.whatIf ? withCtxb(sessions.filter(isFull), policy) : sessions,
       faults: found.faults,
@@ -126,9 +126,9 @@ function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReportOptions 
   return flags.limit === undefined ? { ...options, list: { ...options.list, limit: 0 } } : options;
 }
 
-async function sessionsOf(judged: AsyncIterable<Judged>): Promise<readonly SessionFigures[]> {
+async function sessionsOf(attempts: AsyncIterable<SessionAttempt>): Promise<readonly SessionFigures[]> {
   const sessions: SessionFigures[] = [];
-  for await (const each of judged) if ('found' in each) sessions.push(each.found);
+  for await (const each of attempts) if ('found' in each) sessions.push(each.found);
   return sessions;
 }
 
@@ -139,7 +139,7 @@ function depthOf(flags: ReplayFlags, { format, html, ci }: ReportOptions): Depth
 }
 
 /** The parts of the recordings that the report needs. */
-function asked(flags: ReplayFlags, { format, html }: ReportOptions) {
+function sessionOptions(flags: ReplayFlags, { format, html }: ReportOptions) {
   return {
     cached: flags.cache !== false,
     series: format.needsSeries || (flags.series ?? html) !== undefined,

@@ -55,7 +55,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   const attended = isAttended({ invocation }, io);
   const { config, values } = settingsFor(settings, now, flags);
   const spent = withFlags(resumption.resumed.spent, flags);
-  for (const line of toldOf(resumption, options)) notice(line);
+  for (const line of resumeNotices(resumption, options)) notice(line);
   const limit = limitAt(config, spent);
   if (limit !== undefined && !asksPerson(config.cost.onLimit, attended)) {
     notice(`its cost limit is reached (${sumsText(spent, limit)}): give another with --cost-limit`);
@@ -111,11 +111,11 @@ function costSoFar(spent: SpentBefore): string {
 }
 
 function sumsText(spent: SpentBefore, limit: number): string {
-  const lost =
+  const unsettledText =
     spentUsd(spent) < limit
       ? `, with about ${dollars(toUsd(spent.lost))} of calls that were under way when it was broken off`
       : '';
-  return `${usd(spent)} of ${dollars(limit)}${lost}`;
+  return `${usd(spent)} of ${dollars(limit)}${unsettledText}`;
 }
 
 function spentUsd({ settled, open }: SpentBefore): number {
@@ -134,7 +134,7 @@ function resetText(runId: string, resetsAt: number | undefined): string {
 }
 
 /** Notices before the run continues, one per line. */
-function toldOf({ settings, resumed }: Resumption, options: ResumeOptions): string[] {
+function resumeNotices({ settings, resumed }: Resumption, options: ResumeOptions): string[] {
   const { withheld, record } = settings;
   return [
     `run ${resumed.runId.slice(0, 8)} continues with its own settings${costSoFar(resumed.spent)}`,

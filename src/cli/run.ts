@@ -114,13 +114,13 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   return runClaude(words, { flags: configFlags(options), ...request }, io);
 }
 
-export function configFlags(given: Readonly<Record<string, unknown>>): Flags {
-  return Object.fromEntries(OPTIONS.map((each) => [each.path, flagOf(each, given)]));
+export function configFlags(flags: Readonly<Record<string, unknown>>): Flags {
+  return Object.fromEntries(OPTIONS.map((each) => [each.path, flagOf(each, flags)]));
 }
 
 /** commander sets `--no-…` to true by default. Returns undefined unless the flag was given. */
-function flagOf({ path, option }: (typeof OPTIONS)[number], given: Readonly<Record<string, unknown>>): Flags[KeyPath] {
-  const value = given[path];
+function flagOf({ path, option }: (typeof OPTIONS)[number], flags: Readonly<Record<string, unknown>>): Flags[KeyPath] {
+  const value = flags[path];
   return option.negate && value !== false ? undefined : (value as Flags[KeyPath]);
 }
 

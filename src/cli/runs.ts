@@ -39,7 +39,7 @@ async function runs({ all, json }: RunsFlags, io: Io): Promise<void> {
   const now = Date.now();
   const listed = readRunCards(stateFolder(io.env))
     .map((card) => ({ ...card, resumable: card.end !== null && hasRunFile(card.contextDir, card.runId) }))
-    .filter((card) => all || card.end === null || now - card.at < RECENT_MS || (card.resumable && isLeft(card)));
+    .filter((card) => all || card.end === null || now - card.at < RECENT_MS || (card.resumable && hasDied(card)));
   if (json) io.stdout.write(`${printableJson({ version: 1, runs: listed }, 2)}\n`);
   else if (listed.length === 0) io.stderr.write('ctxb: no runs in the last day (--all lists all that are known)\n');
   else
@@ -53,6 +53,6 @@ async function runs({ all, json }: RunsFlags, io: Io): Promise<void> {
     );
 }
 
-function isLeft({ end }: RunCard): boolean {
+function hasDied({ end }: RunCard): boolean {
   return end?.reason === 'died';
 }

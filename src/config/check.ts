@@ -44,12 +44,12 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
   }
 
   function unknownKey(key: string, name: string, known: readonly string[]): Finding {
-    const meant = closest(key, KEY_PATHS) ?? closest(name, known);
+    const suggestion = closest(key, KEY_PATHS) ?? closest(name, known);
     return finding(key, {
       expected: `one of ${known.join(', ')}${key.startsWith('tools.') && name !== key ? OR_TOOL : ''}`,
       found: shown(name),
       origin,
-      todo: meant === undefined ? 'remove it' : `did you mean ${meant}?`,
+      todo: suggestion === undefined ? 'remove it' : `did you mean ${suggestion}?`,
     });
   }
 
@@ -103,8 +103,8 @@ function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { sour
   const fallback = settingAt(DEFAULTS, key);
   if (source !== 'file' && source !== 'user' && isFields(fallback))
     return 'set it in a configuration file, as a variable cannot hold it';
-  const meant = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
-  if (meant !== undefined) return `did you mean "${meant}"?`;
+  const suggestion = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
+  if (suggestion !== undefined) return `did you mean "${suggestion}"?`;
   if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;
   return fallback === undefined
     ? 'correct it or leave it out'

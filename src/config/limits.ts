@@ -48,8 +48,8 @@ function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
 
 /** The limit as a number; a time of 0 means no limit. */
 function bound(key: string, value: unknown): number {
-  const said = Number(normalised(key, value));
-  return key === 'limits.time' && said === 0 ? Number.POSITIVE_INFINITY : said;
+  const limit = Number(normalised(key, value));
+  return key === 'limits.time' && limit === 0 ? Number.POSITIVE_INFINITY : limit;
 }
 
 function liftWarning({ key, value, origin }: SetValue, limit: SetValue | undefined): Finding {

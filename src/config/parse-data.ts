@@ -43,8 +43,8 @@ export function parseJson(text: string): unknown {
  * fails at a token too.
  */
 function faultOffset(text: string, message: string): number {
-  const stated = /at position (\d+)/.exec(message)?.[1];
-  if (stated !== undefined) return Number(stated);
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
   let low = 0;
   let high = text.length;
   while (low < high) {
@@ -78,17 +78,17 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
     throw new SyntaxFault('YAML', reason, { line: (mark?.line ?? 0) + 1, column: (mark?.column ?? 0) + 1 });
   }
   if (isBounded(value)) return value;
-  throw new SyntaxFault('YAML', `more than ${MOST_VALUES} values, or one that holds itself`, { line: 1, column: 1 });
+  throw new SyntaxFault('YAML', `more than ${MAX_VALUES} values, or one that holds itself`, { line: 1, column: 1 });
 }
 
 /** Maximum number of values in a file; no real configuration has as many. */
-const MOST_VALUES = 10_000;
+const MAX_VALUES = 10_000;
 
 /** Whether the data has a bounded size. With anchors, a few lines can represent billions of values, or a cyclic one. */
 function isBounded(root: unknown): boolean {
   const open = [root];
   for (let count = 1; open.length > 0; count++) {
-    if (count > MOST_VALUES) return false;
+    if (count > MAX_VALUES) return false;
     const value = open.pop();
     if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) open.push(part);
   }

@@ -30,13 +30,13 @@ export function readEnvironment(env: Environment) {
 
 /** Does not show the value, because it may be a secret. */
 function unknownVariable(name: string, names: readonly string[]): Finding {
-  const meant = closest(
+  const suggestion = closest(
     name.slice(PREFIX.length),
     names.map((known) => known.slice(PREFIX.length)),
   );
   const todo =
-    meant === undefined
+    suggestion === undefined
       ? `a variable is named after its key, as ${variableName('thresholds.compact')}`
-      : `did you mean ${PREFIX}${meant}?`;
+      : `did you mean ${PREFIX}${suggestion}?`;
   return { key: name, message: `${name}: unknown variable, which sets nothing; ${todo}` };
 }

@@ -66,10 +66,10 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorl
   const inFile = file === undefined ? NOTHING : fileValues(file, file === userFile ? 'user' : 'file');
   const ofUser = userFile === undefined || userFile === file ? NOTHING : fileValues(limitsOnly(userFile), 'user');
   const environment = readEnvironment(env);
-  const said = [...inFile.values, ...ofUser.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
-  const place = said.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
+  const settings = [...inFile.values, ...ofUser.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
+  const place = settings.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
   const outside = place && !found.isNamed ? outsideFinding(place, cwd) : undefined;
-  const values = outside === undefined ? said : said.filter((value) => value !== place);
+  const values = outside === undefined ? settings : settings.filter((value) => value !== place);
   const faults = [...findings, ...inFile.findings, ...ofUser.findings, ...(outside === undefined ? [] : [outside])];
   const all = resolved(values, faults);
   const { file: ignored } = all.warnings;
@@ -77,10 +77,10 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorl
 }
 
 function limitsOnly({ path, content }: ConfigFile): ConfigFile {
-  const said = fieldsOf(content);
+  const settings = fieldsOf(content);
   return {
     path,
-    content: Object.fromEntries(LIMIT_GROUPS.flatMap((name) => (name in said ? [[name, said[name]]] : []))),
+    content: Object.fromEntries(LIMIT_GROUPS.flatMap((name) => (name in settings ? [[name, settings[name]]] : []))),
   };
 }
 
@@ -140,8 +140,8 @@ function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): R
   const values = latest(kept);
 
   const sources = originsOf(values);
-  const said = values.flatMap(({ key, value }) => placed(key, normalised(key, value)));
-  const levels = followLevels(withValues(DEFAULTS, said), sources);
+  const settings = values.flatMap(({ key, value }) => placed(key, normalised(key, value)));
+  const levels = followLevels(withValues(DEFAULTS, settings), sources);
   const isOwnDir = RANKS[sources.contextDir.source] > RANKS.file;
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];

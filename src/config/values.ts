@@ -7,7 +7,7 @@ const MAX_SECONDS = 86_400;
 /** More than any run costs, and low enough that sums in micro-dollars stay exact. */
 const MAX_USD = 1_000_000;
 /** One micro-dollar, the unit of all sums. */
-const LEAST_USD = '0.000001';
+const MIN_USD = '0.000001';
 
 const UNITS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 /** Node fires timers beyond 2^31 ms, nearly 25 days, immediately. */
@@ -23,8 +23,8 @@ const LEVEL =
 const MOMENT = `"economic", or ${LEVEL}`;
 const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
 const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 24 days';
-const LEAST_SILENCE = 30;
-const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${LEAST_SILENCE}s and at most 24 days; 0: never`;
+const MIN_SILENCE = 30;
+const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${MIN_SILENCE}s and at most 24 days; 0: never`;
 const PRICES =
   'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
 const PRIORITIES =
@@ -42,13 +42,13 @@ const tokens = whole('a whole number of tokens, 1000 or more', 1000);
 const count = whole('a whole number, 0 or more', 0);
 const characters = whole('a whole number of characters, 0 or more', 0);
 export const seconds = above0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
-const dollars = between(`a number of US dollars from ${LEAST_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
+const dollars = between(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
 /** Seconds that a run may wait; 0: not at all. */
 const duration = v.union([upTo(DURATION, MAX_WAIT_SECONDS), inSeconds(DURATION, 0)], DURATION);
 /**
  * Seconds. The API may take half a minute before it starts an answer, so a shorter value would end a working claude.
  */
-const silence = v.union([v.literal(0, SILENCE), inSeconds(SILENCE, LEAST_SILENCE)], SILENCE);
+const silence = v.union([v.literal(0, SILENCE), inSeconds(SILENCE, MIN_SILENCE)], SILENCE);
 const share = v.union(sizes(SHARE, 101), SHARE);
 /** A fill level of the context window. */
 const level = v.union(sizes(LEVEL, 1000), LEVEL);

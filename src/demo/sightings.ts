@@ -11,11 +11,11 @@ export function sightings(requests: readonly RecordedRequest[], prompts: readonl
     const blocks = (body.messages ?? []).flatMap(({ role, content }) =>
       role === 'assistant' ? [] : readBlocks(content),
     );
-    return [{ kind, said: prompts.map((prompt) => blocks.filter((block) => isSaid(block, prompt)).length) }];
+    return [{ kind, said: prompts.map((prompt) => blocks.filter((block) => isPrompt(block, prompt)).length) }];
   });
 }
 
-function isSaid(block: Block, prompt: string): boolean {
+function isPrompt(block: Block, prompt: string): boolean {
   return block.type === 'text' && block.text.trim() === prompt;
 }
 

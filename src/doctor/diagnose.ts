@@ -10,7 +10,7 @@ import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
 import type { Check, Remark } from './check.ts';
 import { type Limits, patienceMs, runChecks } from './run-checks.ts';
-import { orNothing } from './stage/scene.ts';
+import { unlessContradicted } from './stage/scene.ts';
 import { type Place, type Stage, withStage } from './stage/stage.ts';
 import type { Surroundings } from './surroundings/look-around.ts';
 
@@ -25,7 +25,7 @@ export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 export async function diagnose(checks: readonly Check[], place: Place, around: Surroundings, limits: Limits) {
   const patience = timeoutSignal(patienceMs(limits), limits.stop);
   const [version, fresh] = await withStage({ calls: [] }, place, patience, (stage) =>
-    Promise.all([askVersion(place.claude, stage), orNothing(askFreshContext(stage, around.model))]),
+    Promise.all([askVersion(place.claude, stage), unlessContradicted(askFreshContext(stage, around.model))]),
   );
   const remarks = [judgeVersion(version), ...thresholdsOf(around, fresh)];
   return { version, fresh, remarks, outcomes: await runChecks(checks, place, limits) };

@@ -14,7 +14,16 @@ import {
   resumedAfterKill,
   TRIGGER,
 } from './scenes.ts';
-import { answersOf, contextIn, eventsOf, expectText, holds, requestsOf, requestWith, resultOf } from './stage/scene.ts';
+import {
+  answersOf,
+  containsText,
+  contextIn,
+  eventsOf,
+  expectText,
+  requestsOf,
+  requestWith,
+  resultOf,
+} from './stage/scene.ts';
 
 /**
  * The facts behind the features that users see, in the order of the report. The first one is checked first, alone.
@@ -56,8 +65,8 @@ export const FACTS: readonly Check[] = [
     look(seen) {
       const [turn = [], compact = [], after = []] = seen.turns;
       const [first, second] = requestsOf(seen);
-      expectFact(holds(first, 'the prompt'), 'the prompt did not reach the model');
-      expectFact(holds(second, 'printed-by-the-tool'), 'the tool did not run');
+      expectFact(containsText(first, 'the prompt'), 'the prompt did not reach the model');
+      expectFact(containsText(second, 'printed-by-the-tool'), 'the tool did not run');
       expectText(turn, 'the answer', 'the result');
       expectFact(eventsOf(compact, 'boundary').length > 0, 'it did not compact');
       expectText(after, 'the answer after');
@@ -109,8 +118,8 @@ export const FACTS: readonly Check[] = [
     scene: replacedResult,
     look(seen) {
       const request = requestsOf(seen).at(-1);
-      expectFact(holds(request, 'made by the hook'), 'the model sees what the tool has printed');
-      expectFact(holds(request, 'added after the tool'), 'what it adds is not in the next request');
+      expectFact(containsText(request, 'made by the hook'), 'the model sees what the tool has printed');
+      expectFact(containsText(request, 'added after the tool'), 'what it adds is not in the next request');
     },
   },
   {
@@ -121,7 +130,7 @@ export const FACTS: readonly Check[] = [
     look(seen) {
       for (const source of ['compact', 'clear']) {
         const next = requestWith(seen, `the prompt after ${source}`);
-        expectFact(holds(next, `added on ${source}`), `what it adds is not in the request after /${source}`);
+        expectFact(containsText(next, `added on ${source}`), `what it adds is not in the request after /${source}`);
       }
     },
   },
@@ -136,10 +145,10 @@ export const FACTS: readonly Check[] = [
       expectFact(isManual, 'there is no compact_boundary with the trigger "manual"');
       expectFact(resultOf(turn)?.isError === false, 'the result is an error');
       const [summary] = requestsOf(seen, 'summary');
-      expectFact(holds(summary, 'focus on the parser'), 'the summary is asked for without the focus');
+      expectFact(containsText(summary, 'focus on the parser'), 'the summary is asked for without the focus');
       const next = requestWith(seen, 'the prompt after compact');
-      expectFact(holds(next, 'what the summary says'), 'the next request does not hold the summary');
-      expectFact(!holds(next, 'the prompt before'), 'the next request still holds what was before');
+      expectFact(containsText(next, 'what the summary says'), 'the next request does not hold the summary');
+      expectFact(!containsText(next, 'the prompt before'), 'the next request still holds what was before');
     },
   },
   {
@@ -152,7 +161,7 @@ export const FACTS: readonly Check[] = [
       const [old, fresh] = [before, [...clear, ...after]].map((turn) => eventsOf(turn, 'init').at(-1)?.sessionId);
       expectFact(eventsOf(clear, 'reset').length > 0 || old !== fresh, 'nothing shows it');
       const next = requestWith(seen, 'the prompt after clear');
-      const isFresh = next !== undefined && !holds(next, 'the prompt after compact');
+      const isFresh = next !== undefined && !containsText(next, 'the prompt after compact');
       expectFact(isFresh, 'the next request holds what was before');
     },
   },
@@ -166,9 +175,9 @@ export const FACTS: readonly Check[] = [
       expectFact(eventsOf(seen.turns[1] ?? [], 'boundary').length === 1, 'there is no compact_boundary');
       expectFact(requestsOf(seen, 'summary').length === 0, 'a summary is asked for');
       const next = requestWith(seen, 'the prompt after');
-      expectFact(holds(next, 'what the note says'), 'the next request does not hold the note');
-      expectFact(holds(next, 'the prompt before'), 'the next request does not hold the prompt');
-      expectFact(!holds(next, LEFT_OUT), 'the next request still holds what was left out');
+      expectFact(containsText(next, 'what the note says'), 'the next request does not hold the note');
+      expectFact(containsText(next, 'the prompt before'), 'the next request does not hold the prompt');
+      expectFact(!containsText(next, LEFT_OUT), 'the next request still holds what was left out');
     },
   },
   {
@@ -183,7 +192,7 @@ export const FACTS: readonly Check[] = [
       const [before, next] = roundSummary(seen);
       // 90,000 and 110,000 are below, 130,000 is above.
       expectFact(before === 3, `with ${TRIGGER} tokens it compacted after ${before} calls of 90000, 110000, 130000, …`);
-      expectFact(holds(next, 'added on compact'), 'what the hook SessionStart added is not in the next request');
+      expectFact(containsText(next, 'added on compact'), 'what the hook SessionStart added is not in the next request');
     },
   },
   {
@@ -194,7 +203,7 @@ export const FACTS: readonly Check[] = [
     look(seen) {
       expectText(seen.turns[1], 'the answer after', 'the result');
       for (const words of ['the prompt before', 'the answer before']) {
-        expectFact(holds(requestsOf(seen).at(-1), words), `the next request does not hold ${words}`);
+        expectFact(containsText(requestsOf(seen).at(-1), words), `the next request does not hold ${words}`);
       }
     },
   },

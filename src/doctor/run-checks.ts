@@ -32,7 +32,7 @@ const UNMEASURED_MS = 120_000;
  * Minimum milliseconds for a scene, and a factor on the duration of the first one: the others are longer, and share the
  * processors.
  */
-const LEAST_MS = 20_000;
+const MIN_MS = 20_000;
 const TIMES_THE_FIRST = 8;
 
 /** Milliseconds that a scene may take before the speed of the machine is known. */
@@ -41,7 +41,7 @@ export function patienceMs({ timeoutMs }: Limits): number {
 }
 
 /** More scenes at the same time would only wait for the processors. */
-const MOST_AT_ONCE = 8;
+const MAX_PARALLEL = 8;
 
 /** Checks the facts with a claude. The scene of the first check runs alone: if it fails, no other can run. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
@@ -60,8 +60,8 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   const started = performance.now();
   await play(first.scene, patienceMs(limits));
   if (outcomes.get(first)?.status === 'holds') {
-    const atOnce = Math.min(MOST_AT_ONCE, 2 * availableParallelism());
-    const measured = Math.max(LEAST_MS, TIMES_THE_FIRST * atOnce * (performance.now() - started));
+    const atOnce = Math.min(MAX_PARALLEL, 2 * availableParallelism());
+    const measured = Math.max(MIN_MS, TIMES_THE_FIRST * atOnce * (performance.now() - started));
     const ms = timeoutMs === undefined ? measured : patienceMs(limits);
     const others = new Set(checks.map(({ scene }) => scene));
     others.delete(first.scene);

@@ -4,7 +4,7 @@ import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { step } from '../core/governor/step.ts';
 
-export interface Judged {
+export interface Transition {
   readonly input: Input;
   readonly before: GovernorState;
   readonly after: GovernorState;
@@ -19,7 +19,7 @@ export interface HostWorld<Extra> {
    * Executes the actions. Called twice if an input also contains an earlier call. May feed further inputs immediately,
    * or queue them with `tellLater`.
    */
-  readonly carryOut?: (judged: Judged, extra: Extra | undefined) => void;
+  readonly carryOut?: (transition: Transition, extra: Extra | undefined) => void;
   /** Milliseconds since the epoch. Default: the time of the last input. */
   readonly now?: () => number;
 }
@@ -27,7 +27,7 @@ export interface HostWorld<Extra> {
 /** The loop around the governor that run, replay, the status line and the library share: input, step, effects. */
 export interface GovernorHost<Extra = undefined> {
   readonly state: GovernorState;
-  feed(input: Input, extra?: Extra): Judged;
+  feed(input: Input, extra?: Extra): Transition;
   /** Feeds one of ctxb's own events, with the current time. */
   tell(event: OwnEvent): void;
   /** Like `tell`, but waits until all actions of the input are executed. For the outcome of an action. */
@@ -43,36 +43,36 @@ export function createHost<Extra = undefined>(
   const later: OwnEvent[] = [];
   const calls = createCallIdentity();
 
-  function judge(input: Input, extra: Extra | undefined): Judged {
+  function apply(input: Input, extra: Extra | undefined): Transition {
     const before = state;
     const { state: after, actions } = step(before, input);
     state = after;
-    const judged = { input, before, after, actions };
-    carryOut?.(judged, extra);
-    return judged;
+    const transition = { input, before, after, actions };
+    carryOut?.(transition, extra);
+    return transition;
   }
 
-  function judgeAll(said: Input, extra: Extra | undefined): Judged {
-    if (said.from !== 'claude') {
-      onInput?.(said, extra);
-      return judge(said, extra);
+  function applyAll(received: Input, extra: Extra | undefined): Transition {
+    if (received.from !== 'claude') {
+      onInput?.(received, extra);
+      return apply(received, extra);
     }
-    const input = { ...said, event: calls.identified(said.event) };
+    const input = { ...received, event: calls.identified(received.event) };
     onInput?.(input, extra);
-    const call = calls.sizedBy(said.event);
-    if (call === undefined) return judge(input, extra);
-    const first = judge({ ...said, event: call }, undefined);
-    const judged = judge(input, extra);
-    return { ...judged, before: first.before, actions: [...first.actions, ...judged.actions] };
+    const call = calls.sizedBy(received.event);
+    if (call === undefined) return apply(input, extra);
+    const first = apply({ ...received, event: call }, undefined);
+    const transition = apply(input, extra);
+    return { ...transition, before: first.before, actions: [...first.actions, ...transition.actions] };
   }
 
-  function feed(input: Input, extra?: Extra): Judged {
+  function feed(input: Input, extra?: Extra): Transition {
     depth++;
     try {
-      const judged = judgeAll(input, extra);
-      if (depth > 1) return judged;
+      const transition = applyAll(input, extra);
+      if (depth > 1) return transition;
       for (let event = later.shift(); event !== undefined; event = later.shift()) tell(event);
-      return judged;
+      return transition;
     } finally {
       depth--;
     }

@@ -4,7 +4,7 @@ import type { ExactPlan } from '../core/protocol/exact-plan.ts';
 import type { CompactEvent, Engine } from './engine.ts';
 
 /** Maximum number of compactions in a row that wait for the next call, because its results may be as large again. */
-const MOST_WAITS = 3;
+const MAX_WAITS = 3;
 
 /** Share of the window that may be filled; the rest is for the answer. */
 const FULL = 0.85;
@@ -26,7 +26,7 @@ export async function circumstancesOf(
   const paths = filesRead(messages, keep);
   const texts = await Promise.all(paths.map((path) => $.fs.read(path).catch(() => undefined)));
   const files = new Map(paths.flatMap((path, at) => (texts[at] === undefined ? [] : [[path, texts[at]] as const])));
-  if (trigger !== 'auto' || waits >= MOST_WAITS) return { model, files };
+  if (trigger !== 'auto' || waits >= MAX_WAITS) return { model, files };
   const usage = await $.session.usage().catch(() => undefined);
   const { tokens, window = 0 } = usage?.context ?? {};
   return { model, files, waitRoom: tokens === undefined ? 0 : window * FULL - tokens };

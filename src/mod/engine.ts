@@ -68,13 +68,15 @@ interface SubmitEvent {
 const PEOPLE: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk']);
 
 /** Whether the user wrote the text. */
-export function isSaid({ command, origin }: SubmitEvent): boolean {
+export function isFromUser({ command, origin }: SubmitEvent): boolean {
   return command === undefined && (origin === undefined || PEOPLE.has(origin.kind));
 }
 
 /** Whether the model gets the text during a turn. This includes notifications of background tasks. */
-export function isHeard(e: SubmitEvent): boolean {
-  return e.turnId !== undefined && (isSaid(e) || (e.command === undefined && e.origin?.kind === 'task-notification'));
+export function isSeenByModel(e: SubmitEvent): boolean {
+  return (
+    e.turnId !== undefined && (isFromUser(e) || (e.command === undefined && e.origin?.kind === 'task-notification'))
+  );
 }
 
 export interface CompactEvent {

@@ -1,7 +1,7 @@
 import { answerWith } from '../core/exact/exact-answer.ts';
 import { type ExactReceipt, readPlan } from '../core/protocol/exact-plan.ts';
 import { circumstancesOf } from './circumstances.ts';
-import { isHeard, isSaid, type On } from './engine.ts';
+import { isFromUser, isSeenByModel, type On } from './engine.ts';
 import { PLACE } from './place.js';
 
 /**
@@ -11,8 +11,8 @@ import { PLACE } from './place.js';
 export function register(on: On): void {
   let number = 0;
   let waits = 0;
-  let heard: readonly string[] = [];
-  let said: readonly string[] = [];
+  let seenTexts: readonly string[] = [];
+  let userTexts: readonly string[] = [];
 
   // Proves that the mod runs; a listed mod may not.
   on('session.start', async ($, e, next) => {
@@ -22,8 +22,8 @@ export function register(on: On): void {
 
   // Texts that were sent since the plan was written.
   on('prompt.submit', async (_, e, next) => {
-    if (isHeard(e)) heard = [...heard, e.text];
-    if (isSaid(e)) said = [...said, e.text];
+    if (isSeenByModel(e)) seenTexts = [...seenTexts, e.text];
+    if (isFromUser(e)) userTexts = [...userTexts, e.text];
     return next(e);
   });
 
@@ -31,7 +31,7 @@ export function register(on: On): void {
     if (e.agentId !== undefined || e.trigger === 'precompute') return next(e);
     const started = performance.now();
     const text = await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined);
-    const plan = () => readPlan(text, heard, said);
+    const plan = () => readPlan(text, seenTexts, userTexts);
     const circumstances = await circumstancesOf($, e, waits, plan);
     const answer = answerWith(e.messages, plan, circumstances);
     if (answer.waits !== undefined) {
@@ -39,7 +39,7 @@ export function register(on: On): void {
       return { skip: `ctxb: ${answer.waits}` };
     }
     const { messages, outcome } = answer;
-    [number, waits, heard, said] = [number + 1, 0, [], []];
+    [number, waits, seenTexts, userTexts] = [number + 1, 0, [], []];
     const receipt: ExactReceipt = { version: 1, number, ms: Math.round(performance.now() - started), ...outcome };
     if (messages !== undefined) await $.fs.write(`${PLACE}/kept.json`, JSON.stringify(messages)).catch(() => {});
     await $.fs.write(`${PLACE}/receipt.json`, JSON.stringify(receipt)).catch(() => {});

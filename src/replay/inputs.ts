@@ -53,25 +53,25 @@ export function createInputReader() {
     return false;
   }
 
-  function unread({ row }: { readonly row: Row }): RecordingLine {
+  function unreadLine({ row }: { readonly row: Row }): RecordingLine {
     if (isRepeated(row.uuid, true)) return REPEATED;
     time = row.t ?? time;
     return { kind: 'unread', row: { ...row, t: time } };
   }
 
-  function told(input: Input, isNamed: boolean): RecordingLine {
+  function inputLine(input: Input, isNamed: boolean): RecordingLine {
     if (isNamed && isOver(input)) return REPEATED;
     time = input.t;
     return { kind: 'input', input };
   }
 
-  function valued(value: Fields): RecordingLine {
+  function valueLine(value: Fields): RecordingLine {
     const run = readRecordedRun(value);
     if (run) return { kind: 'run', run };
     if (isDecisionLine(value)) return { kind: 'decided' };
     const isNamed = value.sessionId !== undefined;
     if (isRepeated(value.uuid, isNamed)) return REPEATED;
-    const line = told(readRecord(value, time) ?? said(decodeObject(value), time), isNamed);
+    const line = inputLine(readRecord(value, time) ?? claudeInput(decodeObject(value), time), isNamed);
     if (line.kind === 'input') dialect ??= dialectOf(value);
     return line;
   }
@@ -79,11 +79,11 @@ export function createInputReader() {
   function read(line: ReadLine): RecordingLine {
     switch (line.kind) {
       case 'unread':
-        return unread(line);
+        return unreadLine(line);
       case 'answer':
-        return isRepeated(line.event.uuid, true) ? REPEATED : told(said(line.event, time), true);
+        return isRepeated(line.event.uuid, true) ? REPEATED : inputLine(claudeInput(line.event, time), true);
       case 'value':
-        return valued(line.value);
+        return valueLine(line.value);
       default:
         return line;
     }
@@ -104,7 +104,7 @@ export function createInputReader() {
   };
 }
 
-function said(event: Event, lastTime: number): Input {
+function claudeInput(event: Event, lastTime: number): Input {
   const t = 'timestamp' in event && event.timestamp !== undefined ? event.timestamp : lastTime;
   return { t, from: 'claude', event };
 }

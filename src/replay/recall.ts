@@ -20,7 +20,7 @@ export interface Search {
 }
 
 /** Maximum file size in bytes for the quick search; larger files are read in any case. */
-const MOST_AT_ONCE = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
  * Whether a log may contain the words: searches the raw bytes, which is a hundred times faster than reading the log.
@@ -29,7 +29,7 @@ const MOST_AT_ONCE = 256 * 1024 * 1024;
  * @throws like `readFileSync`
  */
 export function mayHold(file: string, { words }: Search): boolean {
-  if (statSync(file).size > MOST_AT_ONCE) return true;
+  if (statSync(file).size > MAX_BYTES) return true;
   const bytes = readFileSync(file).toString('latin1');
   return words.every((word) => {
     const [longest = ''] = (comparable(word).match(/[a-z0-9_]+/gi) ?? []).sort((a, b) => b.length - a.length);
@@ -45,7 +45,7 @@ export async function recallFrom(file: string, search: Search): Promise<Recalled
   await readValues(file, { stdin: Readable.from([]) }, (read) => {
     const line = reader.read(read);
     if (line.kind !== 'input') return;
-    for (const item of [...saidIn(line.input), ...extractor.add(line.input).flatMap(itemOf)]) {
+    for (const item of [...answerTexts(line.input), ...extractor.add(line.input).flatMap(itemOf)]) {
       const recalled = matchOf(item, search);
       if (recalled !== undefined) found.push(recalled);
     }
@@ -73,10 +73,10 @@ export interface Item {
  */
 export function matchOf({ t, kind, texts, title }: Item, { words, mask }: Search) {
   const lower = texts.map(comparable);
-  const sought = words.map(comparable);
-  if (!sought.every((word) => lower.some((text) => text.includes(word)))) return undefined;
+  const normalized = words.map(comparable);
+  if (!normalized.every((word) => lower.some((text) => text.includes(word)))) return undefined;
   const lines = mask(texts).split('\n');
-  return { t, kind, title: oneLine(title(mask), LONG_LINE_LENGTH), lines: linesWith(sought, lines) };
+  return { t, kind, title: oneLine(title(mask), LONG_LINE_LENGTH), lines: linesWith(normalized, lines) };
 }
 
 /** Normalizes a text, so that case and the Unicode form of accents do not matter. */
@@ -85,14 +85,14 @@ function comparable(text: string): string {
 }
 
 /** Maximum number of lines shown per match. */
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 
 function linesWith(words: readonly string[], lines: readonly string[]): string[] {
-  const having = (line: string) => words.filter((word) => comparable(line).includes(word)).length;
-  const ranked = lines.map((line, at) => ({ line, at, count: having(line) })).filter(({ count }) => count > 0);
+  const countWords = (line: string) => words.filter((word) => comparable(line).includes(word)).length;
+  const ranked = lines.map((line, at) => ({ line, at, count: countWords(line) })).filter(({ count }) => count > 0);
   return ranked
     .sort((a, b) => b.count - a.count || a.at - b.at)
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .sort((a, b) => a.at - b.at)
     .map(({ line }) => shownPart(line, words));
 }
@@ -108,7 +108,7 @@ function shownPart(line: string, words: readonly string[]): string {
   return `${from > 0 ? '…' : ''}${part}${line.length > from + SHOWN ? '…' : ''}`;
 }
 
-function saidIn({ event }: Input): Item[] {
+function answerTexts({ event }: Input): Item[] {
   if (event.kind !== 'assistant' || event.synthetic) return [];
   return event.blocks.flatMap((block): Item[] =>
     block.type === 'text' ? [{ t: event.timestamp ?? 0, kind: 'said', texts: [block.text], title: () => '' }] : [],
@@ -123,10 +123,10 @@ function itemOf(found: Found): Item[] {
       return [{ t: found.t, kind: 'dead end', texts: [found.text], title: () => '' }];
     case 'call': {
       const { call, result, t } = found;
-      const asked = Object.values(fieldsOf(call.use.input)).filter((value) => typeof value === 'string');
+      const parameters = Object.values(fieldsOf(call.use.input)).filter((value) => typeof value === 'string');
       const title = (mask: Mask) =>
         summarizeCall(found, { command: commandFacts(found), placeOf: (path) => path, mask });
-      return [{ t: t ?? 0, kind: 'call', texts: [call.use.name, ...asked, result.text], title }];
+      return [{ t: t ?? 0, kind: 'call', texts: [call.use.name, ...parameters, result.text], title }];
     }
     default:
       return [];

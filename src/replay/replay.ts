@@ -5,11 +5,11 @@ import { createLightReplay } from './light/light-replay.ts';
 import { createThinner } from './light/thin-row.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
-import { type Asked, createSessionReplay } from './session-replay.ts';
+import { createSessionReplay, type SessionOptions } from './session-replay.ts';
 import type { Source } from './sources.ts';
 import type { SessionFigures, SessionSummary } from './summary.ts';
 
-export interface ReplayOptions extends Asked {
+export interface ReplayOptions extends SessionOptions {
   readonly policy: Policy;
   readonly stdin: Readable;
   /** Called with the size of each piece read, in bytes. */
@@ -54,7 +54,7 @@ async function readLightly({ file, subagents }: Source, options: ReplayOptions):
 /** The result of the work, or its error. */
 export type Attempt<T> = { readonly found: T } | { readonly fault: CtxbError };
 
-export type Judged = Attempt<SessionFigures>;
+export type SessionAttempt = Attempt<SessionFigures>;
 
 export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
   try {
@@ -66,6 +66,6 @@ export async function attempt<T>(work: () => Promise<T>): Promise<Attempt<T>> {
 }
 
 /** Reads recordings in order. An unreadable one does not stop the others. */
-export async function* readAll(sources: Iterable<Source>, options: DepthOptions): AsyncGenerator<Judged> {
+export async function* readAll(sources: Iterable<Source>, options: DepthOptions): AsyncGenerator<SessionAttempt> {
   for (const source of sources) yield await attempt(() => readSource(source, options));
 }

@@ -15,7 +15,7 @@ export interface Filters {
  * Whether a session matches the filters. A recording without times matches `since`, because its file time was checked
  * before.
  */
-export function isMeant({ time, project, file, model }: SessionFigures, filters: Filters): boolean {
+export function matchesFilters({ time, project, file, model }: SessionFigures, filters: Filters): boolean {
   const { since } = filters;
   if (since !== undefined && time.last !== null && time.last < since) return false;
   if (filters.project !== undefined && !(project ?? file).includes(filters.project)) return false;

@@ -6,7 +6,7 @@ import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
 import { cutterWith, type Mask } from '../core/memory/words.ts';
-import { createHost, type Judged } from '../host/governor-host.ts';
+import { createHost, type Transition } from '../host/governor-host.ts';
 import { trafficOf } from './copies.ts';
 import { createExplainer } from './explain.ts';
 import { createFigures } from './figures.ts';
@@ -22,7 +22,7 @@ import { createUses } from './observers/uses.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionSummary } from './summary.ts';
 
-export interface Asked {
+export interface SessionOptions {
   /** Include each main-thread call, prompt and result. */
   readonly series: boolean;
   /** Include the calls with the earlier results that each uses. */
@@ -35,7 +35,7 @@ export interface Asked {
   readonly mask: Mask;
 }
 
-export interface SessionReplayOptions extends Asked {
+export interface SessionReplayOptions extends SessionOptions {
   /** Run settings for a plain recording; a record of `ctxb run` contains its own. */
   readonly run: Run;
 }
@@ -45,7 +45,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
   const decisions: Decision[] = [];
   const lineage: SessionSummary['lineage'][number][] = [];
-  const world = { carryOut: judged };
+  const world = { carryOut: observe };
   let host = createHost(initialState(run), world);
   let memory: Memory | undefined;
   const receipts = typeof options.retention === 'object' ? options.retention.receipts : undefined;
@@ -74,7 +74,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     if (options.retention) retention = createRetention({ run: recorded, mask, recorded: memory !== undefined });
   }
 
-  function judged({ input, before, after, actions }: Judged): void {
+  function observe({ input, before, after, actions }: Transition): void {
     const remembered = memory?.add(input, after);
     const seen: Seen = { line: figures.at, input, before, after };
     if (!figures.see(seen)) return;

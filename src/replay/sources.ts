@@ -35,7 +35,7 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
 export function findSources(path: string, tell: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
   const onFault = once(tell);
-  const isFolder = told(false, raise, path, () => statSync(path).isDirectory());
+  const isFolder = tryRead(false, raise, path, () => statSync(path).isDirectory());
   const files = isFolder ? recordingsBelow(path, onFault).sort() : [path];
   const flat = createFlatLogs(onFault);
   return distinct(files.map((file) => ({ file, subagents: subagentLogs(file, onFault, flat) })));
@@ -68,7 +68,7 @@ function isBetter(a: Source, b: Source): boolean {
 export function findAllSources(paths: readonly string[], since: number | undefined) {
   const faults: CtxbError[] = [];
   const tell = (fault: CtxbError) => void faults.push(fault);
-  const sessions = distinct(paths.flatMap((path) => told([], tell, path, () => findSources(path, tell))));
+  const sessions = distinct(paths.flatMap((path) => tryRead([], tell, path, () => findSources(path, tell))));
   const sources = sessions.filter((source) => isFresh(source, since));
   return { sources, stale: sessions.length - sources.length, faults };
 }
@@ -157,16 +157,16 @@ function isFile(entry: Dirent, path: string, onFault: OnFault): boolean {
 }
 
 function entriesOf(folder: string, onFault: OnFault): Dirent[] {
-  return told([], onFault, folder, () => readdirSync(folder, { withFileTypes: true }));
+  return tryRead([], onFault, folder, () => readdirSync(folder, { withFileTypes: true }));
 }
 
 /** Follows links; undefined if the target does not exist. */
 function statsOf(path: string, onFault: OnFault): Stats | undefined {
-  return told(undefined, onFault, path, () => statSync(path, { throwIfNoEntry: false }));
+  return tryRead(undefined, onFault, path, () => statSync(path, { throwIfNoEntry: false }));
 }
 
 /** Returns the result of `read`, or `otherwise` after reporting an error. */
-function told<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T {
+function tryRead<T>(otherwise: T, onFault: OnFault, path: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
@@ -218,7 +218,7 @@ const HEAD_BYTES = 64 * 1024;
  * Returns undefined if the file is not a subagent log, or is unreadable; reading the recording reports the error later.
  */
 function sessionOfAgent(path: string): string | undefined {
-  const text = told('', ignore, path, () => headOf(path, HEAD_BYTES));
+  const text = tryRead('', ignore, path, () => headOf(path, HEAD_BYTES));
   return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;
 }
 

@@ -74,10 +74,10 @@ type Part = ReturnType<typeof partsOf>[number];
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial } = ownFigures(session);
   const isTorn = usdPartial === true && !isWhole(session.lines);
-  let left = usd === null ? null : toMicroUsd(usd);
+  let remaining = usd === null ? null : toMicroUsd(usd);
   const calls = session.ledger().map((call) => {
-    const microUsd = left === null || call.microUsd === null ? null : Math.min(left, call.microUsd);
-    if (left !== null) left -= microUsd ?? 0;
+    const microUsd = remaining === null || call.microUsd === null ? null : Math.min(remaining, call.microUsd);
+    if (remaining !== null) remaining -= microUsd ?? 0;
     const isGap = isTorn || (usdPartial === true && call.microUsd === null);
     const share = { calls: call.main ? 1 : 0, compactions: 0, usd: inUsd(microUsd), usdPartial: isGap || undefined };
     return { name: nameOf(session, by, call), t: call.t, session, ...share };
@@ -88,8 +88,8 @@ function partsOf(session: SessionFigures, by: Grouping) {
     return { name, t: compaction.t, session, calls: 0, compactions: 1, usd: null };
   });
   const parts = [...calls, ...compactions];
-  if (parts.length > 0 && !left) return parts;
-  const rest = { calls: 0, compactions: 0, usd: inUsd(left), usdPartial: isTorn || undefined };
+  if (parts.length > 0 && !remaining) return parts;
+  const rest = { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial: isTorn || undefined };
   return [...parts, { name: nameOf(session, by), t: session.time.last, session, ...rest }];
 }
 

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { CtxbError, type ErrorCode } from '../errors.ts';
 import { type Packed, pack, unpack } from './packed.ts';
-import type { Depth, DepthOptions, Judged } from './replay.ts';
+import type { Depth, DepthOptions, SessionAttempt } from './replay.ts';
 import { bytesOf, type Source } from './sources.ts';
 
 /** The work shared by all threads: an idle thread takes the next recording. */
@@ -82,7 +82,7 @@ const WORTH_BYTES: Readonly<Record<Depth, number>> = { light: 64 * 1024 * 1024, 
  * processors, a third and fourth thread are just 1.1 times as fast (256 MB), use a quarter more processor time, and 25
  * MB each.
  */
-const MOST_THREADS = 2;
+const MAX_THREADS = 2;
 
 /**
  * Memory limits of a thread. Nearly all objects are short-lived, and a larger young generation is not faster; a limit
@@ -99,7 +99,7 @@ export async function* replayOnThreads(
   sources: readonly Source[],
   options: DepthOptions,
   program: URL,
-): AsyncGenerator<Judged> {
+): AsyncGenerator<SessionAttempt> {
   const isLittle = (bytesOf(sources) ?? 0) < worthOf(sources, options);
   if (isLittle || hasBoundAddresses()) yield* (await reading()).readAll(sources, options);
   else yield* replayTogether(sources, options, program);
@@ -122,26 +122,26 @@ async function* replayTogether(
   sources: readonly Source[],
   options: DepthOptions,
   program: URL,
-): AsyncGenerator<Judged> {
-  const judged = new Map<number, Judged>();
+): AsyncGenerator<SessionAttempt> {
+  const attempts = new Map<number, SessionAttempt>();
   const crew = startCrew(program, createShare(sources, options), (message) => {
     if ('bytes' in message) options.onBytes?.(message.bytes);
-    else judged.set(message.at, judgedIn(message));
+    else attempts.set(message.at, judgedIn(message));
   });
   try {
     for (const [at, source] of sources.entries()) {
-      while (!judged.has(at) && crew.isThere()) await crew.news();
-      const found = judged.get(at);
+      while (!attempts.has(at) && crew.isThere()) await crew.news();
+      const found = attempts.get(at);
       if (found === undefined) yield* (await reading()).readAll([source], options);
       else yield found;
-      judged.delete(at);
+      attempts.delete(at);
     }
   } finally {
     await crew.stop();
   }
 }
 
-function judgedIn(message: Made): Judged {
+function judgedIn(message: Made): SessionAttempt {
   if (!('found' in message)) return { fault: new CtxbError(message.code, message.message) };
   return { found: unpack(message.found) };
 }
@@ -149,7 +149,7 @@ function judgedIn(message: Made): Judged {
 function startCrew(program: URL, share: Share, onMessage: (message: FromWorker) => void) {
   const workers = new Set<Worker>();
   let wake = () => {};
-  for (let count = Math.min(MOST_THREADS, availableParallelism(), share.sources.length); count > 0; count--) {
+  for (let count = Math.min(MAX_THREADS, availableParallelism(), share.sources.length); count > 0; count--) {
     const worker = workerOf(program, share);
     if (worker === undefined) break;
     workers.add(worker);

@@ -126,7 +126,7 @@ function addedTokens({ added }: CallSeen): number {
   return Object.entries(added).reduce((sum, [source, tokens]) => sum + (source === 'summary' ? 0 : tokens), 0);
 }
 
-interface Helm {
+interface Simulation {
   readonly policy: Policy;
   readonly window: number;
   readonly priceOf: PriceOf;
@@ -138,22 +138,22 @@ interface Helm {
 const COLD_SHARE = 0.5;
 
 /** The context of each call with exact compactions as soon as they pay. Assumes the recorded number of calls. */
-function simulate(steps: readonly Step[], helm: Helm): readonly number[] {
+function simulate(steps: readonly Step[], simulation: Simulation): readonly number[] {
   const fresh = steps.reduce((least, { call }) => Math.min(least, call.context), Number.POSITIVE_INFINITY);
   let seen: Seen['seen'] = { calls: 0, grown: 0, since: 0 };
   const sight = createSight(steps.map(({ call, growth }) => ({ number: call.number, growth })));
   let before = 0;
   return steps.map((step, at) => {
     const full = before + (step.previous?.output ?? 0);
-    const isDue = !isNew(step) && full >= dueAt(step, full, { ...helm, fresh, seen });
+    const isDue = !isNew(step) && full >= dueAt(step, full, { ...simulation, fresh, seen });
     if (isNew(step)) sight.renew();
     if (isDue) sight.relieve(at);
     const fetched = sight.fetch(step.call);
-    const most = isDue ? landing(fresh, step) : Number.POSITIVE_INFINITY;
+    const most = isDue ? contextAfter(fresh, step) : Number.POSITIVE_INFINITY;
     const context = fetched.reduce((sum, tokens) => sum + tokens + CALL_TOKENS, grownContext(step, before, most));
-    for (const _ of fetched) helm.ctxb.fetch(step.call.model, context);
-    helm.ctxb.called(billed(step, context, isDue ? fresh : Math.round(before * (step.warm ?? 1))), Number(isDue));
-    happened(step, helm.actual);
+    for (const _ of fetched) simulation.ctxb.fetch(step.call.model, context);
+    simulation.ctxb.called(billed(step, context, isDue ? fresh : Math.round(before * (step.warm ?? 1))), Number(isDue));
+    addActual(step, simulation.actual);
     seen = seenAfter(seen, context - before, isDue);
     before = context;
     return context;
@@ -165,13 +165,13 @@ function seenAfter({ calls, grown, since }: Seen['seen'], growth: number, isDue:
   return { calls: calls + 1, grown: grown + (calls > 0 ? Math.max(0, growth) : 0), since: since + 1 };
 }
 
-function happened({ call, summaries, reliefs }: Step, actual: Tally): void {
+function addActual({ call, summaries, reliefs }: Step, actual: Tally): void {
   summaries.forEach(actual.add);
   actual.called(recorded(call), reliefs);
 }
 
 /** Context after a compaction in tokens. It keeps whole what the model has yet to see. */
-function landing(fresh: number, { growth }: Step): number {
+function contextAfter(fresh: number, { growth }: Step): number {
   return fresh + USUALLY_KEPT + Math.max(0, growth - LAST_STEPS);
 }
 
@@ -189,7 +189,7 @@ interface Seen {
 function dueAt(
   { call, previous, warm }: Step,
   full: number,
-  { policy, window, priceOf, fresh, seen, actual, ctxb }: Helm & Seen,
+  { policy, window, priceOf, fresh, seen, actual, ctxb }: Simulation & Seen,
 ): number {
   if (!policy.compaction.enabled) return Number.POSITIVE_INFINITY;
   const [compact, native] = [

@@ -49,23 +49,23 @@ function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page:
 }
 
 function againLines({ gone, stayed }: ReliefSeen): string[] {
-  const lost: readonly Partial<LostFact>[] = [...gone, ...stayed];
-  const again = lost.filter(({ again = null }) => again !== null).length;
+  const lostFacts: readonly Partial<LostFact>[] = [...gone, ...stayed];
+  const again = lostFacts.filter(({ again = null }) => again !== null).length;
   return again === 0 ? [] : [`counted in the calls after it: a tool was asked for ${again} of those that went`];
 }
 
 function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen, page: ReceiptsPage): string[] {
   const { style } = page;
   const isOfKind = (fact: ToldFact) => fact.kind === kind;
-  const [lost, left] = [gone.filter(isOfKind), stayed.filter(isOfKind)];
+  const [lostFacts, left] = [gone.filter(isOfKind), stayed.filter(isOfKind)];
   const [back, here] = [left.filter(({ by }) => by === 'ctxb'), left.filter(({ by }) => by === 'claude')];
-  if (lost.length + left.length === 0) return [];
+  if (lostFacts.length + left.length === 0) return [];
   const line = (mark: string, fact: ToldFact & Partial<LostFact>) => factLine(mark, fact.text, whereText(fact), page);
   return [
-    style.cyan(`@@ ${FACT_NAMES[kind]}: ${lost.length + left.length} known @@`),
+    style.cyan(`@@ ${FACT_NAMES[kind]}: ${lostFacts.length + left.length} known @@`),
     ...here.map((fact) => line(' ', fact)),
     ...back.map((fact) => (actual ? style.green(line('+', fact)) : style.yellow(line('~', fact)))),
-    ...lost.map((fact) => style.red(line('-', fact))),
+    ...lostFacts.map((fact) => style.red(line('-', fact))),
   ];
 }
 

@@ -21,7 +21,7 @@ export type AdoptedNotes = ReturnType<typeof adoptNotes>;
 
 /** Finds entries that a session's notes lack: work done before this run, or in the session it was forked from. */
 export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const { resumed, forks, resumedAt } = headless.invocation;
   const isFork = forks && headless.resumed === undefined;
   const newest = isFork && resumed === undefined ? newestSession(io) : undefined;
@@ -48,7 +48,7 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
     const parent = isFork ? (resumed ?? newestBut(id)) : undefined;
     const noted = resumedAt === undefined ? notesOf(parent ?? id) : [];
     const path = (parent && findSessionLog(parent, io)) ?? findSessionLog(id, io);
-    const later = path === undefined ? [] : entriesOfLog(path, { begun, last: resumedAt, noted });
+    const later = path === undefined ? [] : entriesOfLog(path, { begun: startedAt, last: resumedAt, noted });
     return isNoted ? later : [...noted, ...later];
   }
 
@@ -60,7 +60,7 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
   function notesOf(session: string): Entry[] {
     const found = sessionWithId(listSessions(contextFolder(headless, io)), session);
     const entries = found === undefined ? [] : [...entriesIn(readLines(join(found.path, LOG)))];
-    return entries.filter(({ t }) => t < begun);
+    return entries.filter(({ t }) => t < startedAt);
   }
 }
 
@@ -92,11 +92,11 @@ function entriesOfLog(path: string, { begun, last, noted }: Extent): Entry[] {
 
 function* eventsIn(path: string): Generator<{ readonly t: number; readonly event: Event }> {
   let t = 0;
-  let left = statsOf(path)?.size ?? 0;
+  let remaining = statsOf(path)?.size ?? 0;
   for (const line of readLines(path)) {
     // Far from the end of the log, read only prompts.
-    const isNear = left <= LOG_TAIL_BYTES;
-    left -= Buffer.byteLength(line) + 1;
+    const isNear = remaining <= LOG_TAIL_BYTES;
+    remaining -= Buffer.byteLength(line) + 1;
     if (!isNear && !mayBeSaid(line)) continue;
     for (const event of rowsIn(line).map(decodeObject)) {
       if ('timestamp' in event && event.timestamp !== undefined) t = event.timestamp;

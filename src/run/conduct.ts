@@ -213,8 +213,8 @@ interface RunEnd {
  */
 function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
   const { run, control, session } = state;
-  const isMeant = control.initialize !== undefined || (code !== 0 && session.id === undefined);
-  return run.mode === 'act' && !isMeant && openPrompts(state).length > 0;
+  const isExpected = control.initialize !== undefined || (code !== 0 && session.id === undefined);
+  return run.mode === 'act' && !isExpected && openPrompts(state).length > 0;
 }
 
 /**
@@ -234,9 +234,9 @@ export function exitCodeOf(
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
   if (code > 1) return code;
-  const judged = lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
+  const resultCode = lastResult === undefined ? code : Number(lastResult.isError || isUnsaved);
   // An error result concerns only its own prompt.
-  return isUndone && (judged === 0 || isUnsent) ? UNDONE : judged;
+  return isUndone && (resultCode === 0 || isUnsent) ? UNDONE : resultCode;
 }
 
 /** Variables with which the caller sets or disables claude's own compaction. */

@@ -64,7 +64,7 @@ function mayTellOfCompaction({ from, event }: Input): boolean {
 function textsIn(messages: unknown): string[] {
   const list = (value: unknown) => listOf(value).map(fieldsOf);
   return list(messages).flatMap(({ text, toolUses, toolResults }) => [
-    ...textsOf([text]).map((said) => commandOf(said)?.words ?? said),
+    ...textsOf([text]).map((text) => commandOf(text)?.words ?? text),
     ...list(toolUses).flatMap(({ input }) => textsOf(Object.values(fieldsOf(input)))),
     ...list(toolResults).flatMap((result) => textsOf([result.text])),
   ]);

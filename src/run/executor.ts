@@ -49,7 +49,7 @@ type CarriedOutByOthers =
     )
   | ('arm-exact' | 'plan-exact' | 'prove-exact');
 
-const LEAST_PAUSE_MS = 100;
+const MIN_PAUSE_MS = 100;
 
 /** Executes the governor's actions. It does nothing else. */
 export function createExecutor(world: ExecutorWorld) {
@@ -73,7 +73,7 @@ export function createExecutor(world: ExecutorWorld) {
   function setTimer(timer: TimerName, afterMs: number): void {
     clearTimer(timer);
     const end = () => {
-      if (output.isBlocked) setTimer(timer, Math.max(afterMs, LEAST_PAUSE_MS));
+      if (output.isBlocked) setTimer(timer, Math.max(afterMs, MIN_PAUSE_MS));
       else world.feed({ kind: 'timeout', timer });
     };
     timers.set(timer, setTimeout(end, afterMs));

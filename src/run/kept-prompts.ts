@@ -60,9 +60,9 @@ export function linesOf(prompts: readonly KeptPrompt[], which: KeptPrompt['fate'
  * @param entries sealed by ctxb, so their shape is known
  */
 export function readKept(entries: readonly Fields[]) {
-  const told = entries.flatMap(({ prompts }) => listOf(prompts)) as News[];
+  const changes = entries.flatMap(({ prompts }) => listOf(prompts)) as News[];
   const prompts = new Map<string, KeptPrompt>();
-  for (const one of told) prompts.set(one.uuid, { line: '', fate: 'waiting', ...prompts.get(one.uuid), ...one });
-  const lastSent = told.findLast(({ fate }) => fate === 'sent' || fate === 'owed')?.uuid;
+  for (const one of changes) prompts.set(one.uuid, { line: '', fate: 'waiting', ...prompts.get(one.uuid), ...one });
+  const lastSent = changes.findLast(({ fate }) => fate === 'sent' || fate === 'owed')?.uuid;
   return { prompts: [...prompts.values()], lastSent };
 }

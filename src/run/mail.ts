@@ -43,8 +43,8 @@ export function createMail(inbox: Inbox, onFault: Faults) {
 
 function readLine(line: string): OwnEvent[] {
   const { kind, text, ask, id } = parseFields(line);
-  const asked = kind === 'ask' ? readAsk(ask) : undefined;
-  if (asked !== undefined) return [{ kind: 'ask', ask: asked, by: { from: 'command', id: textOf(id) ?? '' } }];
+  const request = kind === 'ask' ? readAsk(ask) : undefined;
+  if (request !== undefined) return [{ kind: 'ask', ask: request, by: { from: 'command', id: textOf(id) ?? '' } }];
   const said = textOf(text) ?? '';
   if (said === '') return [];
   if (kind === 'state') return [{ kind, to: said, source: 'told' }];

@@ -71,7 +71,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   }
 
   /** Notes of earlier runs, and the path of the notes. */
-  function* begun(notes: NoteFiles, path: string): Generator<OwnEvent> {
+  function* earlierNotes(notes: NoteFiles, path: string): Generator<OwnEvent> {
     try {
       for (const entry of notes.earlier()) yield { kind: 'earlier', entry };
       yield { kind: 'notes', path };
@@ -126,7 +126,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
     if (folder.contested) {
       world.notice(`another run keeps the notes of session ${id}: this one keeps its own in ${name}`);
     }
-    opened = begun(files, name);
+    opened = earlierNotes(files, name);
   }
 
   function flush(state: GovernorState): void {

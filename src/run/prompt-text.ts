@@ -40,7 +40,7 @@ export async function promptText(
   const isGiven = prompts.length > 0 || promptsFile !== undefined;
   if (inputFormat === 'stream-json' || isGiven || resumed !== undefined) return { text: argument };
   const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
-  if (piped !== undefined && piped.length > MOST_PIPED) return { refused: piped };
+  if (piped !== undefined && piped.length > MAX_PIPED) return { refused: piped };
   const prompt = joinPrompt(argument, piped);
   if (prompt?.trim()) return { text: prompt };
   // At a terminal, claude would start interactively.
@@ -49,7 +49,7 @@ export async function promptText(
 }
 
 /** UTF-16 units. claude rejects more (2.1.197 and 2.1.332). */
-const MOST_PIPED = 10 * 1024 * 1024;
+const MAX_PIPED = 10 * 1024 * 1024;
 
 /** Milliseconds of silence on stdin after which claude ignores it, if its arguments contain a prompt. */
 const PATIENCE_MS = 3_000;
@@ -80,7 +80,7 @@ export async function readStdinText({ stdin, hasPrompt, onNotice }: StdinText): 
     for await (const chunk of stdin) {
       clearTimeout(timer);
       text += decoder.write(chunk as Buffer);
-      if (text.length > MOST_PIPED) break;
+      if (text.length > MAX_PIPED) break;
     }
   } catch (error) {
     // Destroying a stream makes its reader throw.

@@ -50,10 +50,10 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   const refuse = (stdin: string) => runUntouched(headless.program, invocation.written, io, stdin);
   const ask = () => promptText(headless, io, notice);
   const isPrompted = Boolean(invocation.prompt?.trim());
-  const early: PromptText = isPrompted ? { text: invocation.prompt } : await ask();
-  if (early.refused !== undefined) {
+  const knownPrompt: PromptText = isPrompted ? { text: invocation.prompt } : await ask();
+  if (knownPrompt.refused !== undefined) {
     await watching();
-    return refuse(early.refused);
+    return refuse(knownPrompt.refused);
   }
   const summary =
     headless.summary === undefined
@@ -66,7 +66,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   const inputOf = async ({ text }: PromptText) =>
     (await import('./caller-input.ts')).callerInput(headless, runId, io.stdin, text);
   // Reports an unreadable file before claude starts.
-  const known = headless.promptsFile === undefined ? undefined : await inputOf(early);
+  const known = headless.promptsFile === undefined ? undefined : await inputOf(knownPrompt);
   const claude = claudeOf(headless, io, runId);
   let child: Child | undefined;
   const signals = watchSignals({
@@ -75,25 +75,25 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   });
   try {
     // The writer of stdin may be slow: if the arguments contain a prompt, claude starts meanwhile.
-    const asked = isPrompted ? ask() : undefined;
+    const pipedPrompt = isPrompted ? ask() : undefined;
     // The promise is awaited below, unless claude cannot be started.
-    asked?.catch(() => {});
+    pipedPrompt?.catch(() => {});
     const started = await claude.start();
     child = started;
     const { conduct, beginRun } = await import('./conduct.ts');
-    const whole = asked && (await readWhile(headless, asked, started, signals));
+    const whole = pipedPrompt && (await readWhile(headless, pipedPrompt, started, signals));
     if (whole?.refused !== undefined) {
       signals.stop();
       started.kill('SIGTERM');
       return await refuse(whole.refused);
     }
     // The writer of stdin must not wait, because no claude will read the prompt.
-    if (asked !== undefined && whole === undefined) io.stdin.destroy();
-    const input = known ?? (await inputOf(whole ?? early));
-    const begun = await beginRun(headless, { runId, io, input, watcher: await watching() });
+    if (pipedPrompt !== undefined && whole === undefined) io.stdin.destroy();
+    const input = known ?? (await inputOf(whole ?? knownPrompt));
+    const startedRun = await beginRun(headless, { runId, io, input, watcher: await watching() });
     const { startSuccessor } = claude;
     return await conduct(headless, {
-      ...begun,
+      ...startedRun,
       io,
       child: started,
       early: signals,
@@ -154,14 +154,14 @@ async function projectUsd(headless: HeadlessRun, io: Io): Promise<number> {
 /** Reads piped text for claude's prompt while claude runs; undefined if claude has ended without a successor. */
 async function readWhile(
   headless: HeadlessRun,
-  asked: Promise<PromptText>,
+  pipedPrompt: Promise<PromptText>,
   { ended }: Child,
   { first }: SignalWatch,
 ): Promise<PromptText | undefined> {
   const { isReplaced } = await import('./conduct.ts');
   // A signal has no claude process to end then, so it ends the wait for the prompt.
-  const inVain = ended.then((end) => (isReplaced(headless, end) ? first : undefined));
-  return Promise.race([asked, inVain.then(() => undefined)]);
+  const endedEarly = ended.then((end) => (isReplaced(headless, end) ? first : undefined));
+  return Promise.race([pipedPrompt, endedEarly.then(() => undefined)]);
 }
 
 /** The user's environment, plus the variables by which ctxb's commands find this run. */

@@ -7,7 +7,7 @@ import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
-import { createHost, type GovernorHost, type Judged } from '../host/governor-host.ts';
+import { createHost, type GovernorHost, type Transition } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
@@ -73,9 +73,9 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     for (const event of events) host.tell(event);
   }
 
-  function settle(judged: Judged, line: ShownLine | undefined): void {
-    const { input, before, after, actions } = judged;
-    telemetry?.see(judged);
+  function settle(transition: Transition, line: ShownLine | undefined): void {
+    const { input, before, after, actions } = transition;
+    telemetry?.see(transition);
     // Order: kept-back lines, then the line, then its consequences, so that the answer was given even if ctxb is killed
     // during those. Then the answer is recorded as given, because writing notes takes a while.
     carryOut(actions, settlesLines);

@@ -21,7 +21,7 @@ export type RunSummary = ReturnType<typeof createRunSummary>;
  * @throws CtxbError `usage` when the path is not writable, before anything is started
  */
 export function createRunSummary(path: string) {
-  const begun = Date.now();
+  const startedAt = Date.now();
   const counts = { compaction: 0, handoff: 0 };
   let resetsAt: number | undefined;
   requireWritable(path);
@@ -37,12 +37,12 @@ export function createRunSummary(path: string) {
       // Before the first compaction or handoff, the run costs the same as without ctxb.
       const saved = counts.compaction + counts.handoff === 0 ? 0 : savedUsd(state);
       const isPriced = priceOfModel(state) !== undefined;
-      const told = {
+      const summary = {
         kind: KIND,
         version: 1,
         ...{ exitCode, reason: endReason(state, exitCode) },
         ...{ runId: run.runId, sessionId: session.id ?? null },
-        seconds: Math.round((Date.now() - begun) / 100) / 10,
+        seconds: Math.round((Date.now() - startedAt) / 100) / 10,
         ...{ turns: turn.ended, calls: gauge.calls },
         ...{ peak: gauge.peak, window: gauge.window.tokens ?? null },
         // The cost of the same work with claude alone.
@@ -51,7 +51,7 @@ export function createRunSummary(path: string) {
         unanswered: openPrompts(state).length,
         ...(resetsAt === undefined ? {} : { resetsAt: new Date(resetsAt).toISOString() }),
       };
-      replaceFile(path, [maskedJson(told, 2)]);
+      replaceFile(path, [maskedJson(summary, 2)]);
     },
   };
 }

@@ -23,9 +23,9 @@ export function classify(path: string, headers: Headers, body: RequestBody): Req
   if (path === '/v1/messages/count_tokens') return 'count';
   if (path !== '/v1/messages') return 'other';
   const system = textOf(body.system);
-  const asked = textOf(body.messages?.findLast(({ role }) => role === 'user')?.content);
-  if (SUMMARY_SYSTEM.test(system) || SUMMARY_PROMPT.test(asked)) return 'summary';
-  if (SIDE_PROMPT.test(asked)) return 'other';
+  const lastPrompt = textOf(body.messages?.findLast(({ role }) => role === 'user')?.content);
+  if (SUMMARY_SYSTEM.test(system) || SUMMARY_PROMPT.test(lastPrompt)) return 'summary';
+  if (SIDE_PROMPT.test(lastPrompt)) return 'other';
   if (headers[SUBAGENT_HEADER] !== undefined || SUBAGENT_SYSTEM.test(system)) return 'subagent';
   return isSideRequest(body, system) ? 'other' : 'main';
 }

@@ -90,9 +90,9 @@ export function beginStream(response: ServerResponse): void {
 
 /** Aborted when the client disconnects or the stand-in closes, so that no delay outlives its request. */
 export function untilGone(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  return gone.signal;
+  const disconnected = new AbortController();
+  response.once('close', () => disconnected.abort());
+  return disconnected.signal;
 }
 
 export function sendJson(response: ServerResponse, status: number, body: object): void {

@@ -60,13 +60,13 @@ export function statusText(
  * go.
  */
 function fitted(parts: readonly Part[], width: number, least: number): readonly Part[] | undefined {
-  let left = parts;
-  while (lengthOf(left) > width) {
-    const rank = Math.max(...left.map((part) => part.rank));
+  let remaining = parts;
+  while (lengthOf(remaining) > width) {
+    const rank = Math.max(...remaining.map((part) => part.rank));
     if (rank <= least) return undefined;
-    left = left.filter((part) => part.rank < rank);
+    remaining = remaining.filter((part) => part.rank < rank);
   }
-  return left;
+  return remaining;
 }
 
 const SEPARATOR = ' · ';
@@ -111,9 +111,11 @@ function forecastParts(state: GovernorState, style: Style): Part[] {
   const isCrossed = window !== undefined && predicted >= inTokens(at, window) && what !== 'full';
   if (isCrossed)
     return [{ text: `${what} ${mayFollow(state, predicted) ? 'due' : 'soon'}`, rank: 4, paint: style.cyan }];
-  const left = turnsTo(state, at);
-  if (left === undefined) return [];
-  return [{ text: `${left === 0 ? '<1 turn' : `~${counted(left, 'turn')}`} to ${what}`, rank: 4, paint: style.dim }];
+  const remaining = turnsTo(state, at);
+  if (remaining === undefined) return [];
+  return [
+    { text: `${remaining === 0 ? '<1 turn' : `~${counted(remaining, 'turn')}`} to ${what}`, rank: 4, paint: style.dim },
+  ];
 }
 
 /** Below the latest level, no compaction or handoff follows within the first calls, nor right after another one. */
@@ -137,7 +139,7 @@ function nextOf(state: GovernorState, predicted: number): { readonly at: number;
 }
 
 /** Longest forecast shown, in turns; beyond it, the context has hardly grown so far. */
-const MOST_TURNS = 99;
+const MAX_TURNS = 99;
 
 /**
  * Turns until a threshold is crossed at the average growth so far; undefined before any growth, for more than 99 turns,
@@ -149,8 +151,8 @@ function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | un
   const { tokens: grown, turns } = turn.growth;
   const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
   if (turns === 0 || !Number.isFinite(room)) return undefined;
-  const left = Math.max(0, Math.floor(room / (grown / turns)));
-  return left > MOST_TURNS ? undefined : left;
+  const remaining = Math.max(0, Math.floor(room / (grown / turns)));
+  return remaining > MAX_TURNS ? undefined : remaining;
 }
 
 /** Only a run has a cost limit. Elsewhere the cost is that of claude's session, which may have been resumed. */
@@ -159,17 +161,17 @@ function costParts(state: GovernorState, costUsd: number | undefined, isWide: bo
   const { mode, policy } = state.run;
   const { limitUsd } = policy.cost;
   const limit = limitUsd === undefined ? '' : ` of ${dollars(limitUsd)}`;
-  const whose = isWide ? ' this session' : '';
-  return [{ text: `${dollars(costUsd)}${mode === 'act' ? limit : whose}`, rank: 2 }];
+  const scopeText = isWide ? ' this session' : '';
+  return [{ text: `${dollars(costUsd)}${mode === 'act' ? limit : scopeText}`, rank: 2 }];
 }
 
 /** Minimum used share at which a limit is shown. */
-const LEAST_SHARE = 0.5;
+const MIN_SHARE = 0.5;
 
 function limitParts({ limits, run }: GovernorState, style: Style): Part[] {
   const { warnAt } = run.policy.limits;
   return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
-    if (share < Math.min(LEAST_SHARE, warnAt)) return [];
+    if (share < Math.min(MIN_SHARE, warnAt)) return [];
     const text = `${limitName(name)} ${percent(share)}`;
     return [share < warnAt ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];
   });

@@ -82,10 +82,16 @@ function planOldest(root: string, keep: number): CleanupPlan {
 
 function planAll(root: string): CleanupPlan {
   const running = runningIn(root);
-  const left = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
+  const foreignNames = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
   const mayGo = ({ name }: Removal) => name.startsWith(SESSIONS + sep) && !running.includes(basename(name));
   const remove = removalsIn(root).filter((removal) => running.length === 0 || mayGo(removal));
-  return { root, remove, removesFolder: left.length === 0 && running.length === 0, left, running };
+  return {
+    root,
+    remove,
+    removesFolder: foreignNames.length === 0 && running.length === 0,
+    left: foreignNames,
+    running,
+  };
 }
 
 /** A flow between two steps, a starting run and a run without notes have no session. */

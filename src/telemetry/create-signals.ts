@@ -4,7 +4,7 @@ import { isOwnUuid } from '../core/governor/prompts/own-lines.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { ZONE_NAMES, zoneAt } from '../core/governor/zones/zones.ts';
-import type { Judged } from '../host/governor-host.ts';
+import type { Transition } from '../host/governor-host.ts';
 import { createCalls, createInterventions } from './measures.ts';
 import type { Attributes, Measure, Metric } from './signal.ts';
 
@@ -16,11 +16,11 @@ export function createSignals(measure: Measure) {
   /** Turns of the caller, and turns that claude starts by itself. */
   const turn = (error?: string) => measure('ctxb.turns', 1, error === undefined ? {} : { 'error.type': error });
   return {
-    see(judged: Judged): void {
-      calls.see(judged);
-      interventions.see(judged);
-      levels(judged);
-      const { before, after } = judged;
+    see(transition: Transition): void {
+      calls.see(transition);
+      interventions.see(transition);
+      levels(transition);
+      const { before, after } = transition;
       const { ending } = after.facts;
       if (ending !== undefined) turn(ending.isError ? (ending.terminalReason ?? ending.subtype) : undefined);
       // Without an ending, claude's process has ended and taken the turn with it.
@@ -72,7 +72,7 @@ function createLevels(measure: Measure) {
     hasSaved ||= usd !== 0;
   }
 
-  return ({ after, actions }: Judged): void => {
+  return ({ after, actions }: Transition): void => {
     const sent = actions.filter(
       (action) => action.kind === 'send' && action.promptUuid !== undefined && !isOwnUuid(after, action.promptUuid),
     );

@@ -13,9 +13,9 @@ export type Destination = Exclude<ReturnType<typeof destination>, string | undef
 export function destination(base: string | undefined, env: Environment) {
   if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true') return undefined;
   const variable = ENDPOINTS.find((each) => env[each]) ?? '';
-  const given = base ?? env[variable];
-  if (!given || env.OTEL_METRICS_EXPORTER?.trim() === 'none') return undefined;
-  if (!isHttp(given)) return `${base === undefined ? variable : '--otlp'} is not an http(s) URL`;
+  const endpoint = base ?? env[variable];
+  if (!endpoint || env.OTEL_METRICS_EXPORTER?.trim() === 'none') return undefined;
+  if (!isHttp(endpoint)) return `${base === undefined ? variable : '--otlp'} is not an http(s) URL`;
   const protocol = env.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
   if (protocol !== 'http/protobuf' && protocol !== 'http/json')
     return `OTLP over ${protocol} is not supported, only over HTTP`;

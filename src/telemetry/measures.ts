@@ -5,7 +5,7 @@ import type { Input } from '../core/governor/input.ts';
 import { isExact } from '../core/governor/relief/exact.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { contextOf } from '../core/protocol/usage.ts';
-import type { Judged } from '../host/governor-host.ts';
+import type { Transition } from '../host/governor-host.ts';
 import type { Attributes, Measure } from './signal.ts';
 
 /** Measures tokens and duration of the main thread's calls. */
@@ -27,7 +27,7 @@ export function createCalls(measure: Measure) {
 
   return {
     settle,
-    see({ input, before, after }: Judged): void {
+    see({ input, before, after }: Transition): void {
       const { event, t } = input;
       const measured = after.facts.call;
       if (measured?.kind === 'assistant') {
@@ -90,7 +90,7 @@ export function createInterventions(measure: Measure) {
 
   return {
     /** Compactions that claude starts itself or for the caller. */
-    see({ input: { event }, before }: Judged): void {
+    see({ input: { event }, before }: Transition): void {
       if (before.operation.phase === 'compacting') return;
       if (event.kind === 'compact-status' && event.phase === 'compacting') compacting ??= 'claude';
       if (event.kind === 'compact-status' && event.phase === 'failed') compacted('failed');

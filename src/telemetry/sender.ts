@@ -42,8 +42,8 @@ export function createSender({ to, runId, env, onFault }: SenderOptions) {
     /** Sends the remaining metrics, within `OTEL_EXPORTER_OTLP_TIMEOUT` or two seconds. Never rejects. */
     async close(): Promise<void> {
       const over = new AbortController();
-      const late = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: over.signal }).catch(() => {});
-      await Promise.race([Promise.allSettled([meters.shutdown()]), late]);
+      const timeout = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: over.signal }).catch(() => {});
+      await Promise.race([Promise.allSettled([meters.shutdown()]), timeout]);
       over.abort();
     },
   };

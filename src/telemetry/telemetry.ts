@@ -1,7 +1,7 @@
 import type { Decision } from '../core/governor/decisions.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { messageOf } from '../errors.ts';
-import type { Judged } from '../host/governor-host.ts';
+import type { Transition } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { createSignals } from './create-signals.ts';
 import { destination } from './destinations.ts';
@@ -49,7 +49,7 @@ function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
   }
 
   return {
-    see: (judged: Judged) => send(() => signals.see(judged)),
+    see: (transition: Transition) => send(() => signals.see(transition)),
     decided: (decision: Decision) => send(() => signals.decided(decision)),
     /** Resolves when all metrics are sent, or after the time limit. */
     close(state: GovernorState): Promise<void> {
@@ -60,9 +60,9 @@ function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
 }
 
 function once(notice: (text: string) => void): (fault: string) => void {
-  let told = false;
+  let isReported = false;
   return (fault) => {
-    if (!told) notice(`telemetry is not sent: ${fault}; the run continues`);
-    told = true;
+    if (!isReported) notice(`telemetry is not sent: ${fault}; the run continues`);
+    isReported = true;
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { heardText, linesText, noteText, summaryText } from '../../src/core/exact/own-words.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
-import { isHeard } from '../../src/mod/engine.ts';
+import { isSeenByModel } from '../../src/mod/engine.ts';
 import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
 import { createLogReader, createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
 import { replayRun } from '../../src/replay/replay-run.ts';
@@ -266,5 +266,5 @@ it.each([
   ['a command', { turnId: 't', command: {}, origin: { kind: 'composer' } }, false],
   ['the end of a background task', { turnId: 't', origin: { kind: 'task-notification' } }, true],
 ])('%s is handed back after a compaction: %j', (_, event, isPutBack) => {
-  expect(isHeard({ text: 'words', ...event })).toBe(isPutBack);
+  expect(isSeenByModel({ text: 'words', ...event })).toBe(isPutBack);
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type Filters, isMeant } from '../../src/replay/selection.ts';
+import { type Filters, matchesFilters } from '../../src/replay/selection.ts';
 import { isFresh } from '../../src/replay/sources.ts';
 import { summaryOf } from '../support/session-summary.ts';
 
@@ -33,7 +33,7 @@ it.each<{ name: string; filters: Filters; meant: boolean; session?: Partial<type
   { name: 'no model', filters: { model: 'opus' }, session: { model: null }, meant: false },
   { name: 'all of them', filters: { since: 1, project: 'api', model: 'opus' }, meant: true },
 ])('$name: $meant', ({ filters, session = {}, meant }) => {
-  expect(isMeant({ ...SESSION, ...session }, filters)).toBe(meant);
+  expect(matchesFilters({ ...SESSION, ...session }, filters)).toBe(meant);
 });
 
 it("a file written before is not fresh, unless a subagent's log is", () => {

@@ -1,7 +1,7 @@
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import { type RecordLine, readRecord, readRecordedRun } from '../../src/core/governor/record.ts';
 import type { ExactReceipt } from '../../src/core/protocol/exact-plan.ts';
-import { createHost, type GovernorHost, type Judged } from '../../src/host/governor-host.ts';
+import { createHost, type GovernorHost, type Transition } from '../../src/host/governor-host.ts';
 import { tokens } from '../../src/report/figures.ts';
 
 /** A call of the main thread. */
@@ -83,7 +83,7 @@ function drawnCalls(record: readonly RecordLine[]): DrawnCall[] {
   return calls;
 }
 
-function* playRecord(record: readonly RecordLine[]): Generator<Judged> {
+function* playRecord(record: readonly RecordLine[]): Generator<Transition> {
   let host: GovernorHost | undefined;
   for (const entry of record) {
     const fields = { ...entry };

@@ -37,12 +37,12 @@ interface Lines extends StartOptions {
 /** A scene that sends requests to claude, and then prompts. */
 export function scene({ asks = [], says = [], ...start }: Lines): Scene {
   return played(start, async (claude) => {
-    const asked = [claude.opened, ...asks.map((request) => claude.ask(request))].map(orNothing);
+    const pending = [claude.opened, ...asks.map((request) => claude.ask(request))].map(unlessContradicted);
     // A scene without prompts waits for the answers; otherwise only answers before the last turn's end count.
-    if (says.length === 0) await Promise.all(asked);
+    if (says.length === 0) await Promise.all(pending);
     const turns: (readonly Event[])[] = [];
     for (const text of says) turns.push(await claude.turn(text));
-    const [opened, ...answers] = await Promise.all(asked.map(already));
+    const [opened, ...answers] = await Promise.all(pending.map(already));
     return { opened, answers, turns };
   });
 }
@@ -63,7 +63,7 @@ export function played(
 }
 
 /** Resolves with undefined instead of a Contradiction, for a result that a scene does not need. */
-export async function orNothing<T>(coming: Promise<T>): Promise<T | undefined> {
+export async function unlessContradicted<T>(coming: Promise<T>): Promise<T | undefined> {
   try {
     return await coming;
   } catch (error) {
@@ -110,11 +110,11 @@ export function requestsOf({ requests }: Pick<Seen, 'requests'>, kind: RequestKi
 }
 
 /** Whether a request contains a text anywhere: in a prompt, in the result of a tool, in one of claude's reminders. */
-export function holds(request: RecordedRequest | undefined, words: string): boolean {
+export function containsText(request: RecordedRequest | undefined, words: string): boolean {
   return JSON.stringify(request?.body.messages ?? []).includes(JSON.stringify(words).slice(1, -1));
 }
 
 /** The first request of the main conversation that contains a text. */
 export function requestWith(seen: Pick<Seen, 'requests'>, words: string): RecordedRequest | undefined {
-  return requestsOf(seen).find((request) => holds(request, words));
+  return requestsOf(seen).find((request) => containsText(request, words));
 }

@@ -38,11 +38,11 @@ export async function lookAround(world: Pick<Io, 'env' | 'cwd'>) {
 
 /** The findings about the configuration; if it is valid, its sources. */
 function checkConfiguration({ findings, warnings, sources }: ResolvedConfig): Remark[] {
-  const told = (status: 'fault' | 'warning', found: readonly Finding[]) =>
+  const remarksFor = (status: 'fault' | 'warning', found: readonly Finding[]) =>
     found.map(({ message }): Remark => ({ status, subject: 'configuration', text: message, todo: 'ctxb config' }));
-  const faults = told('fault', findings);
-  const odd = told('warning', [...warnings.environment, ...warnings.file]);
-  if (faults.length + odd.length > 0) return [...faults, ...odd];
+  const faults = remarksFor('fault', findings);
+  const warned = remarksFor('warning', [...warnings.environment, ...warnings.file]);
+  if (faults.length + warned.length > 0) return [...faults, ...warned];
   const set = Object.values(sources).filter(({ source }) => source !== 'default');
   const places = [...new Set(set.flatMap(({ where }) => where ?? []))];
   const text = places.length === 0 ? 'defaults only' : `${set.length} set in ${places.join(', ')}`;

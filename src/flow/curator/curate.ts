@@ -32,19 +32,19 @@ const LIMIT_USD = 0.05;
  * @param history oldest first
  */
 export async function curate(step: TaughtStep, history: readonly PackItem[], options: CurateOptions, io: Io) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   try {
     const { toSum, summaryChars } = options.summaries;
     const place = { cwd: io.cwd, maxFiles: options.curator.maxFiles, toSum, summaryChars };
     const { output, error, costUsd, durationMs } = await ask(curatorPrompt(step, history, place), options, io);
-    const judged = error === undefined ? judge(output, history, options, io) : unanswered(options, error);
-    return { ...judged, costUsd, durationMs };
+    const judgement = error === undefined ? judge(output, history, options, io) : unanswered(options, error);
+    return { ...judgement, costUsd, durationMs };
   } catch (error) {
-    return { ...unanswered(options, messageOf(error)), costUsd: 0, durationMs: performance.now() - begun };
+    return { ...unanswered(options, messageOf(error)), costUsd: 0, durationMs: performance.now() - startedAt };
   }
 }
 
-interface Judged {
+interface Judgement {
   /** undefined: use the mechanical selection. */
   readonly choice: CuratedChoice | undefined;
   /** Why no choice was made, or which part of the answer was rejected. */
@@ -54,7 +54,7 @@ interface Judged {
 }
 
 /** Falls back to the summaries made before. */
-function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judged {
+function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judgement {
   const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
   return { choice, fault: oneLine(fault, LONG_LINE_LENGTH), judged: new Map() };
 }
@@ -80,7 +80,7 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
   return isBare ? { ...end, error: `${end.error}: ${lastError}` } : end;
 }
 
-function judge(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judged {
+function judge(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judgement {
   const read = readAnswer(output);
   if ('fault' in read) return unanswered(options, read.fault);
   const { curator, summaries: task } = options;

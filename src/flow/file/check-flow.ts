@@ -45,7 +45,9 @@ function visitKeys(level: Level, part: unknown, path: Path, refuse: Refuse): voi
     const inner = entries[key] ?? value;
     if (inner !== undefined) visit(inner, each, [...path, key], refuse);
     else
-      refuse([...path, key], `one of ${known.join(', ')}`, shown(key), () => meantOr(closest(key, known), 'remove it'));
+      refuse([...path, key], `one of ${known.join(', ')}`, shown(key), () =>
+        didYouMean(closest(key, known), 'remove it'),
+      );
   }
   for (const [key, inner] of Object.entries(entries)) {
     if (inner.wrapped !== undefined || key in part) continue;
@@ -74,7 +76,7 @@ function valueAdvice(input: unknown, expected: string): string {
   if (input === null) return 'give it a value or remove it';
   const choices = [...expected.matchAll(/"([a-z]+)"/g)].flatMap(([, choice]) => choice ?? []);
   const isChoice = expected.startsWith('one of') && typeof input === 'string';
-  return meantOr(isChoice ? shownClosest(input, choices) : undefined, 'correct it');
+  return didYouMean(isChoice ? shownClosest(input, choices) : undefined, 'correct it');
 }
 
 /** Checks ids, needs and prompts of steps. Accepts unchecked data, so that all findings are reported together. */
@@ -86,7 +88,7 @@ export function checkSteps(steps: readonly unknown[], refuse: Refuse): void {
   for (const [index, step] of raw.entries()) {
     for (const [place, need] of needsOf(step).entries()) {
       if (typeof need !== 'string' || places.has(need)) continue;
-      const todo = () => meantOr(shownClosest(need, places.keys()), 'correct or remove it');
+      const todo = () => didYouMean(shownClosest(need, places.keys()), 'correct or remove it');
       refuse(['steps', index, 'needs', place], 'the id of a step', shown(need), todo);
     }
   }
@@ -171,16 +173,16 @@ export function checkProfile(
   const remedy = `add it to profiles, write the file, or ${isAsked ? 'name another' : 'remove the key'}`;
   const isMissing = looked.fault === MISSING;
   const found = isMissing ? shown(profile) : `${shown(profile)}: ${looked.fault}`;
-  const todo = isMissing ? meantOr(shownClosest(profile, names), remedy) : 'name another file';
+  const todo = isMissing ? didYouMean(shownClosest(profile, names), remedy) : 'name another file';
   const place = isAsked ? { origin: { source: 'flag', where: '--profile' } as const } : {};
   refuse(['profile'], expected, found, todo, place);
 }
 
 function shownClosest(word: string, candidates: Iterable<string>): string | undefined {
-  const meant = closest(word, candidates);
-  return meant && shown(meant);
+  const suggestion = closest(word, candidates);
+  return suggestion && shown(suggestion);
 }
 
-function meantOr(meant: string | undefined, otherwise: string): string {
-  return meant === undefined ? otherwise : `did you mean ${meant}?`;
+function didYouMean(suggestion: string | undefined, otherwise: string): string {
+  return suggestion === undefined ? otherwise : `did you mean ${suggestion}?`;
 }

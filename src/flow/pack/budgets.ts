@@ -146,7 +146,7 @@ function guard(field: BudgetField, set: number, total = CEILING) {
 function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used, met }: ReturnType<typeof guard>) {
   const [first] = met;
   if (first === undefined) return [];
-  const whys = met.map(({ why }) => why).join(', and ');
-  const message = `${field}: ${grouped(value)} (${source}) is ${whys}; ${grouped(used)} is used`;
+  const reasons = met.map(({ why }) => why).join(', and ');
+  const message = `${field}: ${grouped(value)} (${source}) is ${reasons}; ${grouped(used)} is used`;
   return [{ field, kind: first.kind, set: value, used, source, message }];
 }

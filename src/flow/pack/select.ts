@@ -96,12 +96,12 @@ export function select(order: readonly Candidate[], room: HistoryRoom): Selectio
 
 function selectSome(order: readonly Candidate[], room: number): Selection {
   const blocks = new Map<number, StepBlock>();
-  let left = room;
+  let remaining = room;
   for (const candidate of order) {
-    const block = blocks.size === 0 ? newestBlock(candidate, left) : fittedBlock(candidate, left);
+    const block = blocks.size === 0 ? newestBlock(candidate, remaining) : fittedBlock(candidate, remaining);
     if (block === undefined) break;
     blocks.set(candidate.index, block);
-    left -= block.cost;
+    remaining -= block.cost;
     // Leave the rest unused: with more space, the shortened step would take it.
     if (block.shown < Math.min(candidate.size, candidate.limit)) break;
   }

@@ -59,7 +59,7 @@ export interface StepBlock extends Part {
 const ERROR_LENGTH = 200;
 
 /** Minimum number of code points worth the step's heading. */
-const LEAST_SHOWN = 200;
+const MIN_SHOWN = 200;
 
 /** Printed outside the fence, where an output cannot imitate it. */
 export const CUT_MARKER = '... (truncated)';
@@ -85,7 +85,7 @@ export function stepBlock({ item, size, limit: most }: Sized, limit = most): Ste
 }
 
 /** Renders as much of a step as fits `room`; undefined if less than `least` fits. */
-export function fittedBlock(step: Sized, room: number, least = LEAST_SHOWN): StepBlock | undefined {
+export function fittedBlock(step: Sized, room: number, least = MIN_SHOWN): StepBlock | undefined {
   const most = Math.min(step.size, step.limit);
   return fitted((shown) => stepBlock(step, shown), { most, least, room });
 }

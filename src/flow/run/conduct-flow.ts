@@ -84,7 +84,7 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
   // A curator is asked once per step instead of once per attempt.
   const curations = new Map<string, Promise<Curation | undefined>>();
   let lastCurator: Promise<unknown> = Promise.resolve();
-  const ran = new Map<string, readonly StepEnd[]>();
+  const endsByStep = new Map<string, readonly StepEnd[]>();
   const summaries = createSummaries(files);
   const worldOf = (step: FlowStep) => ({ ...run.brief(step), outputs: (id: string) => stepOutput(files, id) });
 
@@ -140,8 +140,8 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     files.receipt(flow.name, step.id, receipt);
     const end = withOutputs(step, await runBriefed(step, briefing.pack.text));
     files.write(step.id, OUTPUT_FILE, end.output);
-    const all = [...(ran.get(step.id) ?? []), end];
-    ran.set(step.id, all);
+    const all = [...(endsByStep.get(step.id) ?? []), end];
+    endsByStep.set(step.id, all);
     files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf({ ...end, ...sumOf(all) }) });
     return { ...end, costUsd: end.costUsd + curatorUsd };
   };

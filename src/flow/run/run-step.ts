@@ -38,7 +38,7 @@ export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'status' | 'rela
 export type StepEnd = Readonly<Awaited<ReturnType<typeof runStep>>>;
 
 export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   let last: Answer | undefined;
   let state: GovernorState | undefined;
   let peak = 0;
@@ -85,7 +85,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
     firstTokens: state?.gauge.first ?? 0,
     calls: state?.gauge.calls ?? 0,
     costUsd: state === undefined ? 0 : costUsd(state),
-    durationMs: performance.now() - begun,
+    durationMs: performance.now() - startedAt,
   };
 }
 

@@ -133,7 +133,7 @@ function row(
   fault = '',
 ): Html {
   const value = typed ?? budgets.own[key] ?? '';
-  const said = fault || (budgets.warnings.find(({ field }) => field === key)?.message ?? '');
+  const message = fault || (budgets.warnings.find(({ field }) => field === key)?.message ?? '');
   const used = isSize(key) && `${grouped(budgets.effective[key].value)} used, from ${budgets.effective[key].source}`;
   const kind = value === '' ? 'row' : 'row own';
   const input =
@@ -141,7 +141,7 @@ function row(
       ? html`<select id="${key}" name="${key}">${PRESETS.map((preset) => html`<option value="${preset}"${preset === value && html` selected`}>${preset || 'not set'}</option>`)}</select>`
       : html`<input id="${key}" name="${key}" value="${value}" maxlength="100" inputmode="numeric" spellcheck="false" aria-describedby="${key}-hint"${fault !== '' && html` aria-invalid="true"`}>`;
   return html`<div class="${kind}"><label for="${key}">${label} <code>${key}</code></label>${input}<p class="used">${used}</p>
-<p id="${key}-hint" class="quiet">${hint}</p><p class="warning">${said}</p></div>`;
+<p id="${key}-hint" class="quiet">${hint}</p><p class="warning">${message}</p></div>`;
 }
 
 /** The other keys are converted to sizes. */

@@ -38,16 +38,16 @@ export function statusOf(state: GovernorState, costUsd: number | undefined, stan
   return { text: lines.filter((line) => line !== '').join('\n'), isTextDisplayOnly: true };
 }
 
-const leftText = (left: string) => `compactions are claude's own: ${left}`;
+const notCompactingText = (left: string) => `compactions are claude's own: ${left}`;
 
 function momentText(state: GovernorState, { left }: Standing): string {
-  if (left !== undefined) return leftText(left);
+  if (left !== undefined) return notCompactingText(left);
   const { thresholds, compaction } = state.run.policy;
   const { tokens: window } = state.gauge.window;
   const level = `from ${percent(thresholds.compact)} on${window === undefined ? '' : ` (${tokens(inTokens(thresholds.compact, window))} tokens)`}`;
   const at = momentOf(state)?.at;
-  const soon = at === undefined ? 'as soon as it pays' : `from about ${tokens(at)} tokens on, where it pays`;
-  const when = compaction.moment === 'economic' ? `${soon}; at the latest ${level}` : level;
+  const dueText = at === undefined ? 'as soon as it pays' : `from about ${tokens(at)} tokens on, where it pays`;
+  const when = compaction.moment === 'economic' ? `${dueText}; at the latest ${level}` : level;
   return `compacts exactly at the end of a turn: ${when}`;
 }
 
@@ -70,8 +70,8 @@ export async function handoff($: Engine, document: string, file: string): Promis
 export const NOTHING_BACK = 'nothing to hand back: no conversation of this session was ended by /clear';
 
 /** The answer to `/ctxb:back`. The model gets the earlier prompts and notes with the next prompt. */
-export function handedBack(what: string, told: string | undefined): Shown {
-  return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(told !== undefined && { context: [told] }) };
+export function handBackAnswer(what: string, notes: string | undefined): Shown {
+  return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(notes !== undefined && { context: [notes] }) };
 }
 
 const UNFOLD = '(ctrl+o shows all)';
@@ -110,7 +110,7 @@ export async function doctor($: Engine, state: GovernorState, { left, program, l
   const window = state.gauge.window.tokens;
   const lines = [
     `Claude Code${version === undefined ? '' : ` ${version}`}, window ${window === undefined ? 'unknown' : tokens(window)}`,
-    left === undefined ? 'compactions are exact: no call, prompts as they were said' : leftText(left),
+    left === undefined ? 'compactions are exact: no call, prompts as they were said' : notCompactingText(left),
     `log: ${logPath ?? 'none yet'}`,
     ...(program === undefined ? [NO_PROGRAM] : await checked($, program)),
   ];

@@ -4,19 +4,19 @@ import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
-import { type CompactEvent, type Drawing, type Engine, isHeard, isSaid, type On } from '../engine.ts';
+import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
 import {
   bandText,
   doctor,
   foldedText,
-  handedBack,
+  handBackAnswer,
   handoff,
   NOTHING_BACK,
   recall,
   type Standing,
   statusOf,
 } from './commands.ts';
-import { awaitLog, follow, followLate, Seat, sessionFor, watchTurn } from './seat.ts';
+import { awaitLog, follow, followLate, PluginState, sessionFor, watchTurn } from './seat.ts';
 import type { Options } from './session.ts';
 
 /** claude's own JSX factory. */
@@ -30,7 +30,7 @@ const ASKED_MS = 1_000;
  * source of this function and requires the names `on` and `$`.
  */
 export function register(on: On, options: Options): void {
-  const seat = new Seat(options);
+  const seat = new PluginState(options);
 
   on('classic.SessionStart', async ($, e, next) => {
     seat.isRun = (await $.env.get('CTXB_RUN')) !== undefined;
@@ -43,10 +43,12 @@ export function register(on: On, options: Options): void {
       seat.log = undefined;
     }
     await follow($, seat);
-    const isTold = e.source === 'clear' ? seat.session.clear() : e.source === 'compact' && !seat.isExact;
-    const told = isTold ? seat.session.handBack() : undefined;
+    const needsNotes = e.source === 'clear' ? seat.session.clear() : e.source === 'compact' && !seat.isExact;
+    const notes = needsNotes ? seat.session.handBack() : undefined;
     const answer = await next(e);
-    return told === undefined ? answer : { ...answer, additionalContext: [...(answer.additionalContext ?? []), told] };
+    return notes === undefined
+      ? answer
+      : { ...answer, additionalContext: [...(answer.additionalContext ?? []), notes] };
   });
 
   on('session.start', async ($, e, next) => {
@@ -56,8 +58,8 @@ export function register(on: On, options: Options): void {
   });
 
   on('prompt.submit', async ($, e, next) => {
-    if (isHeard(e)) seat.session.hear(e.text);
-    if (isSaid(e)) seat.session.say(e.text);
+    if (isSeenByModel(e)) seat.session.hear(e.text);
+    if (isFromUser(e)) seat.session.say(e.text);
     const entered = await next(e);
     if (!seat.isRun) await follow($, seat);
     return entered;
@@ -101,7 +103,7 @@ export function register(on: On, options: Options): void {
     // `/compact` with a focus requests claude's own summary.
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
     if (seat.isRun || e.agentId !== undefined || e.trigger === 'precompute' || isAsked) return next(e);
-    if (leftWhy(seat) !== undefined) return next(e);
+    if (notCompactingReason(seat) !== undefined) return next(e);
     const { messages, outcome, waits } = await compact($, seat, e);
     if (messages !== undefined) return { messages };
     // Only a full context justifies the cost of a summary.
@@ -136,7 +138,7 @@ export function register(on: On, options: Options): void {
     // Read this conversation's log again, now with the notes of the previous conversation.
     seat.log = undefined;
     await follow($, seat);
-    return handedBack(what, seat.session.handBack());
+    return handBackAnswer(what, seat.session.handBack());
   });
 
   on('command.run', { command: 'ctxb:recall' }, async ($, e, next) =>
@@ -167,24 +169,24 @@ export function register(on: On, options: Options): void {
   });
 }
 
-function stateOf({ session, known }: Seat): GovernorState {
+function stateOf({ session, known }: PluginState): GovernorState {
   return session.judged(known);
 }
 
 /**
  * Why compactions are left to claude. With a mod, claude calls no PreCompact hook, so the user's hook would be skipped.
  */
-function leftWhy({ hooks }: Seat): string | undefined {
+function notCompactingReason({ hooks }: PluginState): string | undefined {
   return namesCompactionHook(hooks) ? 'a PreCompact hook of yours would not be asked' : undefined;
 }
 
-function standingOf(seat: Seat): Standing {
+function standingOf(seat: PluginState): Standing {
   const { last, program, log } = seat;
-  return { last, left: leftWhy(seat), program, logPath: log?.path };
+  return { last, left: notCompactingReason(seat), program, logPath: log?.path };
 }
 
 /** Finds out about the user's hooks, and whether ctxb is on PATH. */
-async function look($: Engine, seat: Seat): Promise<void> {
+async function look($: Engine, seat: PluginState): Promise<void> {
   seat.hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
   const path = (await $.env.get('PATH')) ?? '';
   const isWindows = path.includes(';');
@@ -195,7 +197,7 @@ async function look($: Engine, seat: Seat): Promise<void> {
 }
 
 /** Answers claude's request to compact. */
-async function compact($: Engine, seat: Seat, e: CompactEvent): Promise<Answer> {
+async function compact($: Engine, seat: PluginState, e: CompactEvent): Promise<Answer> {
   const { trigger, messages } = e;
   const started = performance.now();
   await follow($, seat);
@@ -220,8 +222,8 @@ async function compact($: Engine, seat: Seat, e: CompactEvent): Promise<Answer> 
  * it would write a summary. The compaction itself is not awaited, because it continues after the turn. If the next turn
  * has begun, claude refuses, and the end of that turn is the next chance. @returns whether claude called the mod
  */
-async function compactIfDue($: Engine, seat: Seat): Promise<boolean> {
-  if (leftWhy(seat) !== undefined || !seat.session.isDue(seat.known)) return false;
+async function compactIfDue($: Engine, seat: PluginState): Promise<boolean> {
+  if (notCompactingReason(seat) !== undefined || !seat.session.isDue(seat.known)) return false;
   const asked = new Promise<boolean>((resolve) => {
     seat.asked = () => resolve(true);
   });

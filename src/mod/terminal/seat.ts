@@ -14,11 +14,11 @@ import {
 
 const LATE_MS = 300;
 const LOOK_MS = 50;
-const MOST_LOOKS = 40;
+const MAX_LOOKS = 40;
 const WATCH_MS = 2_000;
 
 /** The plugin's state for the current session. */
-export class Seat {
+export class PluginState {
   session: TerminalSession;
   log: LogReader | undefined;
   /** Path of claude's log of the session, from the session's start event. */
@@ -59,13 +59,13 @@ export function sessionFor(options: Options, program?: string): TerminalSession 
 }
 
 /** Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. */
-export function follow($: Engine, seat: Seat): Promise<void> {
+export function follow($: Engine, seat: PluginState): Promise<void> {
   const following = seat.following.then(() => followNow($, seat));
   seat.following = following.catch(() => {});
   return following;
 }
 
-async function followNow($: Engine, seat: Seat): Promise<void> {
+async function followNow($: Engine, seat: PluginState): Promise<void> {
   const [path, { context, cost, rateLimits }, model] = await Promise.all([
     logPathOf($, seat),
     $.session.usage(),
@@ -87,7 +87,7 @@ async function followNow($: Engine, seat: Seat): Promise<void> {
 /**
  * Claude Code up to 2.1.301 lacks `$.session.info`. Later versions emit no session start if they load the plugin late.
  */
-async function logPathOf($: Engine, { transcript }: Seat): Promise<string | undefined> {
+async function logPathOf($: Engine, { transcript }: PluginState): Promise<string | undefined> {
   try {
     return (await $.session.info()).transcriptPath;
   } catch {
@@ -96,7 +96,7 @@ async function logPathOf($: Engine, { transcript }: Seat): Promise<string | unde
 }
 
 /** Updates the display during a long turn. Polls, because a hook would delay every tool. */
-export async function watchTurn($: Engine, seat: Seat, turn: string): Promise<void> {
+export async function watchTurn($: Engine, seat: PluginState, turn: string): Promise<void> {
   await $.clock.sleep(WATCH_MS);
   while (seat.turn === turn) {
     await follow($, seat);
@@ -108,20 +108,20 @@ export async function watchTurn($: Engine, seat: Seat, turn: string): Promise<vo
  * Waits for claude to write its log, which takes up to 0.15 s, longer on a busy machine: the last call may be what
  * makes a compaction pay.
  */
-export async function awaitLog($: Engine, seat: Seat): Promise<void> {
-  for (let look = 0; look < MOST_LOOKS && seat.session.isBehind(seat.known); look++) {
+export async function awaitLog($: Engine, seat: PluginState): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS && seat.session.isBehind(seat.known); look++) {
     await $.clock.sleep(LOOK_MS);
     await follow($, seat);
   }
 }
 
-export async function followLate($: Engine, seat: Seat): Promise<void> {
+export async function followLate($: Engine, seat: PluginState): Promise<void> {
   await $.clock.sleep(LATE_MS);
   await follow($, seat);
 }
 
 /** Reads the new lines of the log. A session without a prompt has no log. */
-async function readLog($: Engine, { log, session }: Seat): Promise<void> {
+async function readLog($: Engine, { log, session }: PluginState): Promise<void> {
   if (log === undefined || !(await $.fs.exists(log.path))) return;
   const { size } = await $.fs.stat(log.path);
   for (let part = log.nextPart(size); part !== undefined; part = log.nextPart(size)) {

@@ -88,15 +88,15 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   let isOffered = false;
   let triedAt: number | undefined;
   /** Texts that the model got during a turn since the last compaction, and the id of the last tool call. */
-  let told: readonly MidTurnPrompt[] = [];
+  let midTurnPrompts: readonly MidTurnPrompt[] = [];
   let lastCall = '';
   /** Texts sent during a turn: claude adds them to that turn, or starts the next one with them. */
-  let heard: readonly string[] = [];
+  let pendingTexts: readonly string[] = [];
   /** Texts that are certain to be the user's, by block. */
   const prompts = new Set<string>();
 
   /** The state, including claude's report of a last call that the log may not contain yet. */
-  function judged(known: Known): GovernorState {
+  function stateWith(known: Known): GovernorState {
     const state = withCallAhead(withKnown(host.state, known), known, host.state.now);
     const { relief, gauge } = state;
     // The log does not contain the size of the window.
@@ -106,13 +106,13 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
 
   function read(lines: readonly string[]): void {
     for (const line of lines) {
-      for (const said of reader.inputsIn(line)) {
-        const { input } = host.feed(said);
+      for (const logged of reader.inputsIn(line)) {
+        const { input } = host.feed(logged);
         memory.add(input, host.state);
         noteSaid(input.event);
       }
-      const texts = toldIn(line).map((text) => ({ text, after: lastCall }));
-      if (texts.length > 0) told = [...told, ...texts];
+      const texts = midTurnTexts(line).map((text) => ({ text, after: lastCall }));
+      if (texts.length > 0) midTurnPrompts = [...midTurnPrompts, ...texts];
     }
   }
 
@@ -145,7 +145,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   }
 
   /** What `/ctxb:back` would hand back; undefined if nothing is offered. */
-  const offered = () => (isOffered && earlier !== undefined ? saidText(earlier.said()) : undefined);
+  const offered = () => (isOffered && earlier !== undefined ? countsText(earlier.said()) : undefined);
 
   /**
    * Continues the work before `/clear` with its notes. The log of the current conversation must be read again
@@ -159,17 +159,17 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     earlier = undefined;
     isOffered = false;
     beginAgain();
-    return saidText(memory.said());
+    return countsText(memory.said());
   }
 
   function forgetSaid(): void {
-    told = [];
-    heard = [];
+    midTurnPrompts = [];
+    pendingTexts = [];
     prompts.clear();
   }
 
   function hear(text: string): void {
-    heard = [...heard, text];
+    pendingTexts = [...pendingTexts, text];
   }
 
   function say(text: string): void {
@@ -178,7 +178,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
 
   /** Whether to compact at the end of a turn. A failed attempt is not repeated immediately. */
   function isDue(known: Known): boolean {
-    const state = judged(known);
+    const state = stateWith(known);
     const { relief } = state;
     const tried = { ...relief, triedAt: triedAt ?? relief.triedAt };
     return reliefNow({ ...state, relief: tried })?.way === 'compact';
@@ -188,7 +188,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   const isBehind = (known: Known) => callAhead(host.state, known) !== undefined;
 
   function isFull(known: Known): boolean {
-    const { gauge } = judged(known);
+    const { gauge } = stateWith(known);
     return predictedTokens(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
   }
 
@@ -198,10 +198,10 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
    */
   function compact(messages: readonly Message[], known: Known, { isMidTurn, ...circumstances }: CompactedIn): Answer {
     const state = withKnown(host.state, known);
-    triedAt = judged(known).gauge.calls;
-    const there = [...told, ...messages].map(({ text }) => text);
-    const late = notAmong(there, isMidTurn ? heard : [], (text) => text);
-    const midTurn = [...told, ...late.map((text) => ({ text, after: lastCall }))];
+    triedAt = stateWith(known).gauge.calls;
+    const there = [...midTurnPrompts, ...messages].map(({ text }) => text);
+    const missing = notAmong(there, isMidTurn ? pendingTexts : [], (text) => text);
+    const midTurn = [...midTurnPrompts, ...missing.map((text) => ({ text, after: lastCall }))];
     const kept = { budget: budgetOf(state), midTurn, prompts: [...prompts] };
     return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
   }
@@ -217,11 +217,11 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   const handoff = (t: number, isWorking = true) =>
     isWorking ? memory.handoff(host.state, t) : memory.handoff(host.state, t, []);
 
-  const reading = { read, hear, say, judged, isBehind };
+  const reading = { read, hear, say, judged: stateWith, isBehind };
   return { ...reading, isDue, isFull, compact, clear, goOn, offered, back, handBack, handoff };
 }
 
-function saidText({ prompts, rules }: ReturnType<Memory['said']>): string {
+function countsText({ prompts, rules }: ReturnType<Memory['said']>): string {
   return rules === 0 ? counted(prompts, 'prompt') : `${counted(prompts, 'prompt')}, ${counted(rules, 'rule')}`;
 }
 
@@ -230,20 +230,20 @@ interface CompactedIn extends AnswerOptions {
 }
 
 /** Texts that claude adds to a running turn: the user's, and notifications of background tasks. */
-const TOLD = new Set<unknown>(['prompt', 'task-notification']);
+const MID_TURN_MODES = new Set<unknown>(['prompt', 'task-notification']);
 
 /** The texts that a line of the log adds to a running turn. */
-function toldIn(line: string): readonly string[] {
+function midTurnTexts(line: string): readonly string[] {
   if (!line.includes('"queued_command"')) return [];
   return rowsIn(line).flatMap(({ isSidechain, attachment }) => {
     const { type, commandMode, prompt } = fieldsOf(attachment);
-    const isTold = type === 'queued_command' && TOLD.has(commandMode) && isSidechain !== true;
-    const text = isTold ? plainText(readBlocks(prompt)) : '';
+    const isMidTurnText = type === 'queued_command' && MID_TURN_MODES.has(commandMode) && isSidechain !== true;
+    const text = isMidTurnText ? plainText(readBlocks(prompt)) : '';
     return text === '' ? [] : [text];
   });
 }
 
-const MOST_AT_ONCE = 4 * 1024 * 1024;
+const MAX_READ_BYTES = 4 * 1024 * 1024;
 
 const NEWLINE = 10;
 
@@ -264,7 +264,7 @@ export function createLogReader(path: string) {
     nextPart(size: number) {
       at ??= Math.max(0, size - LOG_TAIL_BYTES);
       isCut = asked < 0 && at > 0;
-      length = Math.min(MOST_AT_ONCE, size - at);
+      length = Math.min(MAX_READ_BYTES, size - at);
       // The rest is an unfinished line.
       if (length <= 0 || asked === at + length) return undefined;
       asked = at + length;
@@ -280,7 +280,7 @@ export function createLogReader(path: string) {
       for (let index = 0; index < bytes.length; index++) bytes[index] = binary.charCodeAt(from + index);
       const end = bytes.lastIndexOf(NEWLINE) + 1;
       // Skip a line that is longer than a part.
-      at = (at ?? 0) + (end === 0 && length === MOST_AT_ONCE ? bytes.length : end);
+      at = (at ?? 0) + (end === 0 && length === MAX_READ_BYTES ? bytes.length : end);
       const lines = decoder.decode(bytes.subarray(0, end)).split('\n');
       return lines.slice(isCut ? 1 : 0, -1);
     },

@@ -139,10 +139,10 @@ export function textIn(bytes: Buffer, from: number, to: number): string | undefi
 export function countIn(bytes: Buffer, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) count = count * 10 + (bytes[at] as number) - ZERO;
-  return isDigit(bytes[from]) && to - from <= MOST_DIGITS ? count : Number.NaN;
+  return isDigit(bytes[from]) && to - from <= MAX_DIGITS ? count : Number.NaN;
 }
 
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 
 const NULL = Buffer.from('null');
 

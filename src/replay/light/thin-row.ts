@@ -7,10 +7,10 @@ import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { behindPiece, countIn, hole, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Maximum number of layouts kept, those used last. */
-const MOST_LAYOUTS = 16;
+const MAX_LAYOUTS = 16;
 
 /** The start of a row of a conversation. Inside a string, its quotes would be escaped. */
 const OPENING = Buffer.from('{"parentUuid":');
@@ -49,7 +49,7 @@ export function createThinner(state: State): Thin {
     const value = objectIn(bytes, from, to);
     if (value === undefined) return undefined;
     const reader = readerOf(value, state);
-    if (reader !== undefined && readers.unshift(reader) > MOST_LAYOUTS) readers.pop();
+    if (reader !== undefined && readers.unshift(reader) > MAX_LAYOUTS) readers.pop();
     return { kind: 'value', value };
   }
 
@@ -64,7 +64,7 @@ export function createThinner(state: State): Thin {
   }
 
   return (bytes, from, to) => {
-    if (to - from > MOST_BYTES || behindPiece(bytes, from, OPENING) === -1) return undefined;
+    if (to - from > MAX_BYTES || behindPiece(bytes, from, OPENING) === -1) return undefined;
     const another = bytes.indexOf(OPENING, from + OPENING.length);
     if (another !== -1 && another < to) return undefined;
     const reader = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
@@ -82,7 +82,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   // Without these fields, another form of row could hide them in a hole.
   if (row.uuid === undefined || row.timestamp === undefined || row.sessionId === undefined) return undefined;
   if (row.type === 'assistant') return answerReader(row);
-  const isPrompt = isSaid(row);
+  const isPrompt = isPromptRow(row);
   const open = openPrompt(row) ?? openResult(row) ?? openProgress(row);
   const layout = open && layoutOf({ ...slotted(row), ...open });
   if (layout === undefined) return undefined;
@@ -104,13 +104,13 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   };
 }
 
-function isSaid({ type, message, isReplay, isCompactSummary }: Fields): boolean {
+function isPromptRow({ type, message, isReplay, isCompactSummary }: Fields): boolean {
   const isNew = isReplay === undefined && isCompactSummary === undefined;
   return type === 'user' && isNew && typeof fieldsOf(message).content === 'string';
 }
 
 function openPrompt(row: Fields): Fields | undefined {
-  return isSaid(row) ? { message: { ...fieldsOf(row.message), content: CONTENT } } : undefined;
+  return isPromptRow(row) ? { message: { ...fieldsOf(row.message), content: CONTENT } } : undefined;
 }
 
 /** Texts of prompts that affect the figures: commands, a change of the window, a compaction. */
@@ -122,13 +122,13 @@ function mayTell(bytes: Buffer, from: number, to: number): boolean {
 }
 
 function openResult({ message, isReplay, toolUseResult }: Fields): Fields | undefined {
-  const said = fieldsOf(message);
-  const [block, ...others] = listOf(said.content).map(fieldsOf);
+  const messageFields = fieldsOf(message);
+  const [block, ...others] = listOf(messageFields.content).map(fieldsOf);
   if (block?.type !== 'tool_result' || !('content' in block) || others.length > 0 || isReplay !== undefined)
     return undefined;
   const content = [{ ...block, tool_use_id: slot('tool_use_id'), content: CONTENT }];
   return {
-    message: { ...said, content },
+    message: { ...messageFields, content },
     ...(toolUseResult !== undefined && { toolUseResult: hole('report') }),
   };
 }
@@ -159,12 +159,12 @@ function slotted(row: Fields): Fields {
 
 function answerReader(row: Fields): Reader | undefined {
   const event = decodeObject(row);
-  const said = fieldsOf(row.message);
+  const messageFields = fieldsOf(row.message);
   if (event.kind !== 'assistant' || event.synthetic || row.line !== undefined) return undefined;
   const { usage: known } = event;
-  const isUsual = Array.isArray(said.content) && typeof said.id === 'string';
+  const isUsual = Array.isArray(messageFields.content) && typeof messageFields.id === 'string';
   if (!isUsual || known === undefined || known.besides !== undefined) return undefined;
-  const message = { ...slotted(said), id: ID, content: [CONTENT], usage: withCounts(said.usage, '') };
+  const message = { ...slotted(messageFields), id: ID, content: [CONTENT], usage: withCounts(messageFields.usage, '') };
   const layout = layoutOf({ ...slotted(row), message });
   if (layout === undefined) return undefined;
   const { begins, ends } = layout;

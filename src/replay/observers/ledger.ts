@@ -106,7 +106,7 @@ export function createLedger(keepsUsage: boolean) {
  */
 const RANDOM_LENGTH = 20;
 /** Longer ids are cut, so that they cannot fill the memory. */
-const MOST_LENGTH = 100;
+const MAX_LENGTH = 100;
 
 /**
  * Keys of a call. A short id is combined with its time, which copies keep, and with the session and the tokens that the
@@ -114,7 +114,7 @@ const MOST_LENGTH = 100;
  */
 function keysOf({ messageId, usage }: AssistantEvent, t: number | null, session = ''): readonly string[] {
   if (messageId === '') return [];
-  if (messageId.length >= RANDOM_LENGTH) return [messageId.slice(0, MOST_LENGTH)];
+  if (messageId.length >= RANDOM_LENGTH) return [messageId.slice(0, MAX_LENGTH)];
   const inSession = `${messageId} ${session} ${readKey(usage) ?? ''}`;
   return t === null ? [inSession] : [`${messageId} ${t}`, inSession];
 }

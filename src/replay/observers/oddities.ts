@@ -30,7 +30,7 @@ export interface OddityExample {
 }
 
 /** Maximum number of examples kept per kind. */
-const MOST_EXAMPLES = 5;
+const MAX_EXAMPLES = 5;
 
 /** A context above this share of the context before a boundary counts as unchanged. */
 const SAME_SIZE = 0.9;
@@ -45,7 +45,7 @@ export function createOddities(): Observer<readonly Oddity[]> {
 
   function note(kind: OddityKind, example: OddityExample): void {
     const { count = 0, examples = [] } = oddities.get(kind) ?? {};
-    const kept = examples.length < MOST_EXAMPLES ? [...examples, example] : examples;
+    const kept = examples.length < MAX_EXAMPLES ? [...examples, example] : examples;
     oddities.set(kind, { kind, count: count + 1, examples: kept });
   }
 
@@ -94,7 +94,7 @@ export function createOddities(): Observer<readonly Oddity[]> {
 }
 
 /** Minimum drop, as a share of the predicted context; a smaller difference is an error of the estimate. */
-const LEAST_SHARE = 0.02;
+const MIN_SHARE = 0.02;
 
 /**
  * Tokens that left the context before a call without a boundary, or 0. The call must be smaller than both predicted and
@@ -103,5 +103,5 @@ const LEAST_SHARE = 0.02;
 function droppedTokens(before: Gauge, after: Gauge): number {
   const { foreseen, used } = after;
   if (foreseen === undefined || used >= before.used) return 0;
-  return foreseen - used > foreseen * LEAST_SHARE ? foreseen - used : 0;
+  return foreseen - used > foreseen * MIN_SHARE ? foreseen - used : 0;
 }

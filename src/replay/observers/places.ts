@@ -83,6 +83,6 @@ function askedIn({ input }: ToolUse): string {
 function factOf({ kind, text }: ToldFact): Fact {
   if (kind === 'paths') return pathFact(text, false);
   if (kind === 'deadEnds') return deadEndFact(text);
-  const isSaid = kind === 'prompts' || kind === 'constraints';
-  return isSaid ? userFact(kind, text) : commandFact('commands', text);
+  const isUserText = kind === 'prompts' || kind === 'constraints';
+  return isUserText ? userFact(kind, text) : commandFact('commands', text);
 }

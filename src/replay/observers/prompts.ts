@@ -69,7 +69,7 @@ export interface SubagentBegun {
 
 /** Collects subagents with their kind, task and start. */
 export function createSubagents(cut: Cutter) {
-  const begun = new Map<string, SubagentBegun>();
+  const startedAgents = new Map<string, SubagentBegun>();
   const uses = createToolUses(({ name, input }) =>
     isAgentCall(name) ? textOf(fieldsOf(input).subagent_type) : undefined,
   );
@@ -89,9 +89,9 @@ export function createSubagents(cut: Cutter) {
     see({ input, after }: Seen): void {
       const { event } = input;
       seeKind(input);
-      if (!('subagent' in event) || event.subagent === null || begun.has(event.subagent)) return;
+      if (!('subagent' in event) || event.subagent === null || startedAgents.has(event.subagent)) return;
       const task = event.kind === 'user' ? cut(textsOf(event.blocks), LINE_LENGTH) : null;
-      begun.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
+      startedAgents.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
     },
     found: (agents: GovernorState['subagents']): SubagentSeen[] =>
       Object.entries(agents).flatMap(([id, agent]) => {
@@ -106,7 +106,7 @@ export function createSubagents(cut: Cutter) {
           usd: microUsd > 0 || tokens === 0 ? toUsd(microUsd) : null,
           estimated,
         };
-        return hasCalled(agent) ? [{ ...seen, ...begun.get(id) }] : [];
+        return hasCalled(agent) ? [{ ...seen, ...startedAgents.get(id) }] : [];
       }),
   };
 }

@@ -8,7 +8,7 @@ import type { UseSeen } from '../items-seen.ts';
 import type { Observer, Seen } from './seen.ts';
 
 /** A text in the main thread's context, and the call that added it. */
-interface Stood {
+interface ContextText {
   readonly text: string;
   readonly call: number;
   /** Tokens of a result, or of file contents that the model wrote; 0 for other texts. */
@@ -28,11 +28,11 @@ const LINE_LENGTH = 12;
  * Maximum UTF-16 code units kept. Sessions stay below it, but a file of many sessions may not; then the older half is
  * dropped.
  */
-const MOST_KEPT = 64 * 1024 * 1024;
+const MAX_KEPT = 64 * 1024 * 1024;
 
 /** Finds the earlier results that each call uses, and where the model last saw them. */
 export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> {
-  const stood: Stood[] = [];
+  const texts: ContextText[] = [];
   /**
    * By word: index of its last occurrence, index of its last occurrence in a result, and the end of the search so far,
    * because each text is searched once per word.
@@ -40,17 +40,17 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   const places = new Map<string, { readonly last: number; readonly result: number; readonly upTo: number }>();
   const uses = new Map<number, Map<number, UseSeen>>();
   /** All prompts, which stay in the context. */
-  let said = '';
+  let promptText = '';
   let kept = 0;
 
-  function newestIn(from: number, to: number, isMeant: (one: Stood) => boolean): number | undefined {
-    for (let at = to - 1; at >= from; at--) if (isMeant(stood[at] as Stood)) return at;
+  function newestIn(from: number, to: number, matches: (one: ContextText) => boolean): number | undefined {
+    for (let at = to - 1; at >= from; at--) if (matches(texts[at] as ContextText)) return at;
     return undefined;
   }
 
   function placeOf(word: string) {
     const known = places.get(word) ?? { last: -1, result: -1, upTo: 0 };
-    const upTo = stood.length;
+    const upTo = texts.length;
     const last = newestIn(known.upTo, upTo, ({ text }) => text.includes(word)) ?? known.last;
     const result = newestIn(known.upTo, last + 1, ({ text, tokens }) => tokens > 0 && text.includes(word));
     const place = { last, result: result ?? known.result, upTo };
@@ -60,9 +60,9 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
 
   function use(word: string, call: number): void {
     const { last, result } = placeOf(word);
-    const [newest, from] = [stood[last], stood[result]];
+    const [newest, from] = [texts[last], texts[result]];
     // The previous call's content always stays.
-    if (newest === undefined || from === undefined || newest.call >= call - 1 || said.includes(word)) return;
+    if (newest === undefined || from === undefined || newest.call >= call - 1 || promptText.includes(word)) return;
     const found = uses.get(call) ?? new Map<number, UseSeen>();
     const seen = Math.min(newest.call, found.get(result)?.seen ?? newest.call);
     uses.set(call, found.set(result, { seen, result, tokens: from.tokens }));
@@ -72,17 +72,17 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
     for (const [at, block] of blocks.entries()) {
       const tokens = isContents(block) ? estimateTokens(facts.measured[at] ?? NO_CONTENT, gauge.calibration) : 0;
       const text = textIn(block);
-      stood.push({ text, call, tokens });
+      texts.push({ text, call, tokens });
       kept += text.length;
     }
-    if (kept > MOST_KEPT) forgetOld();
+    if (kept > MAX_KEPT) forgetOld();
   }
 
   function forgetOld(): void {
     kept = 0;
-    for (let at = stood.length - 1; at >= 0; at--) {
-      const one = stood[at] as Stood;
-      if (kept + one.text.length > MOST_KEPT / 2) stood[at] = { ...one, text: '' };
+    for (let at = texts.length - 1; at >= 0; at--) {
+      const one = texts[at] as ContextText;
+      if (kept + one.text.length > MAX_KEPT / 2) texts[at] = { ...one, text: '' };
       else kept += one.text.length;
     }
   }
@@ -91,7 +91,7 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
     see({ input: { event }, after }: Seen): void {
       const { calls, call } = after.gauge;
       if (!isMessage(event)) return;
-      if (isMainMessage(event, 'prompt')) said += plainText(event.blocks);
+      if (isMainMessage(event, 'prompt')) promptText += plainText(event.blocks);
       else if (event.kind === 'user') add(event.blocks, calls, after);
       else if (event.messageId === call?.messageId) {
         for (const word of event.blocks.flatMap(wordsIn)) use(word, calls);

@@ -197,7 +197,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
 const LONG_LINE = 8 * 1024 * 1024;
 
 /** Maximum bytes read of each string in a long line. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -213,8 +213,8 @@ export function textOfLine(line: Buffer): string {
   let from = 0;
   for (let open = line.indexOf(QUOTE); open !== -1; ) {
     const close = closingQuote(line, open + 1);
-    if (close - open > MOST_BYTES) {
-      pieces.push(line.toString('utf8', from, boundary(line, open + 1, open + MOST_BYTES)));
+    if (close - open > MAX_BYTES) {
+      pieces.push(line.toString('utf8', from, boundary(line, open + 1, open + MAX_BYTES)));
       from = close;
     }
     open = line.indexOf(QUOTE, close + 1);

@@ -97,7 +97,7 @@ function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, 
 }
 
 /** Minimum width for a target beside the figures; with less room the target moves to a line of its own. */
-const LEAST_TARGET = 12;
+const MIN_TARGET = 12;
 /** On a narrow terminal: minimum width of a tool's name, and width of the figures next to it. */
 const [LEAST_TOOL, SHORT_FIGURES] = [8, 28];
 
@@ -117,7 +117,7 @@ function largestRows(largest: readonly ResultSeen[], { style, columns, edge }: P
     // Keep the end of a path, which names the file, and the beginning of any other text.
     const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
     const room = columns - columnsOf(line) - 2;
-    if (room >= LEAST_TARGET || columns < edge) return [`${line}  ${fitted(target, room, kept)}`];
+    if (room >= MIN_TARGET || columns < edge) return [`${line}  ${fitted(target, room, kept)}`];
     return [line, `${INDENT}${INDENT}${fitted(target, columns - 2 * INDENT.length, kept)}`];
   });
   return [head, ...withTargets];

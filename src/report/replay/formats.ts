@@ -67,10 +67,10 @@ export const FORMATS: readonly ReportFormat[] = [
 /** The format that the flags select. @throws CtxbError `usage` if they select two */
 export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFormat {
   const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
-  const asked = FORMATS.filter(isAsked);
+  const requested = FORMATS.filter(isAsked);
   const asides = ASIDES.filter(isAsked);
-  const isField = asked.length === 1 && asked.every(({ name }) => name === 'json');
-  const [chosen = TEXT, ...others] = isField ? asked : [...asked, ...asides];
+  const isField = requested.length === 1 && requested.every(({ name }) => name === 'json');
+  const [chosen = TEXT, ...others] = isField ? requested : [...requested, ...asides];
   if (others.length === 0) return chosen;
   const names = [chosen, ...others].map(({ name }) => optionOf(name)).join(' and ');
   throw new CtxbError('usage', `${names} exclude each other: ask for one format at a time`);

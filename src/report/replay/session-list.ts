@@ -30,7 +30,7 @@ interface Column {
 const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [44, 60, 72, 120, 120];
 
 /** Minimum width of the `takesRest` column. A terminal with less room omits it; other outputs get longer lines. */
-const LEAST_REST = 12;
+const MIN_REST = 12;
 
 const GAP = '  ';
 
@@ -172,9 +172,9 @@ export function table(
   const left = all.reduce((room, column) => room - (column.takesRest ? 0 : natural(column) + GAP.length), page.columns);
   // The first column identifies the row, so it always stays.
   const columns = all.filter(
-    ({ takesRest }, at) => !takesRest || at === 0 || left >= LEAST_REST || page.columns < page.edge,
+    ({ takesRest }, at) => !takesRest || at === 0 || left >= MIN_REST || page.columns < page.edge,
   );
-  const rest = Math.max(LEAST_REST, left);
+  const rest = Math.max(MIN_REST, left);
   const widths = columns.map((column) => (column.takesRest ? Math.min(natural(column), rest) : natural(column)));
   const texts = columns.findIndex(({ total }) => total !== undefined);
   const across = (some: readonly number[]) => some.reduce((sum, width) => sum + width + GAP.length, -GAP.length);

@@ -74,7 +74,7 @@ function peakText({ gauge }: GovernorState): string[] {
 }
 
 /** Minimum difference worth reporting, in US dollars. */
-const LEAST_USD = 0.005;
+const MIN_USD = 0.005;
 
 /** `$2.20, about $0.47 less than claude alone`; the comparison appears after a compaction or handoff. */
 function costText(state: GovernorState, wasRelieved: boolean): string[] {
@@ -83,7 +83,7 @@ function costText(state: GovernorState, wasRelieved: boolean): string[] {
   const usd = dollars(known);
   if (!wasRelieved || priceOfModel(state) === undefined) return [usd];
   const saved = savedUsd(state);
-  if (Math.abs(saved) < LEAST_USD) return [`${usd}, about as much as claude alone`];
+  if (Math.abs(saved) < MIN_USD) return [`${usd}, about as much as claude alone`];
   return [`${usd}, about ${dollars(Math.abs(saved))} ${saved > 0 ? 'less' : 'more'} than claude alone`];
 }
 

@@ -31,9 +31,9 @@ const BAR_CELLS = 20;
 /** A progress bar of bytes read, on a terminal only. */
 export function createProgress({ stderr, total, now }: ProgressOptions): Progress {
   if (stderr.isTTY !== true) return SILENT;
-  const begun = now();
+  const startedAt = now();
   let read = 0;
-  let drawn = begun + QUIET_MS - REDRAW_MS;
+  let drawn = startedAt + QUIET_MS - REDRAW_MS;
   let shown = false;
   return {
     add(bytes) {
@@ -42,7 +42,7 @@ export function createProgress({ stderr, total, now }: ProgressOptions): Progres
       if (t - drawn < REDRAW_MS) return;
       drawn = t;
       shown = true;
-      const text = progressText(read, total, t - begun);
+      const text = progressText(read, total, t - startedAt);
       // CLEAR_LINE clears a single line, so the text must not wrap.
       stderr.write(CLEAR_LINE + text.slice(0, Math.max(0, (stderr.columns ?? 80) - 1)));
     },
@@ -59,8 +59,8 @@ function progressText(read: number, total: number | undefined, ms: number): stri
   const share = Math.min(1, read / total);
   const cells = Math.floor(share * BAR_CELLS);
   const bar = '#'.repeat(cells) + '.'.repeat(BAR_CELLS - cells);
-  const left = roughly((ms * (1 - share)) / share);
-  return `[${bar}] ${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${left} left`;
+  const remaining = roughly((ms * (1 - share)) / share);
+  return `[${bar}] ${percent(share)}, ${megabytes(read)} of ${megabytes(total)} MB, ${rate}, about ${remaining} left`;
 }
 
 /** A remaining time, in whole seconds. */

@@ -32,7 +32,7 @@ export interface TerminalOptions {
 export function createTerminal({ stderr, style, quiet, statusLine: wanted, observe }: TerminalOptions) {
   const drawsStatus = !quiet && (wanted === 'always' || (wanted === 'auto' && stderr.isTTY === true));
   const closing = createClosingFigures();
-  const begun = performance.now();
+  const startedAt = performance.now();
   let text = '';
   let latest: GovernorState | undefined;
   let ticking: NodeJS.Timeout | undefined;
@@ -101,7 +101,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
       clear();
       // Stop drawing the status line.
       text = '';
-      for (const said of closing.texts(state, { ms: performance.now() - begun, record })) notice(said);
+      for (const text of closing.texts(state, { ms: performance.now() - startedAt, record })) notice(text);
     },
     /**
      * Asks the user a question. Until the answer arrives, the status line is hidden, and the question is printed again
@@ -154,7 +154,7 @@ function waitPart({ cause, until, phase }: Wait, now: number): string {
 }
 
 /** Shorter silences are normal: a model may think for a minute. */
-const LEAST_SILENCE_MS = 2 * 60_000;
+const MIN_SILENCE_MS = 2 * 60_000;
 
 /** Maximum length of a tool and its command, in code points. */
 const TOOL_LENGTH = 40;
@@ -163,7 +163,7 @@ const TOOL_LENGTH = 40;
 function silenceText(state: GovernorState, now: number): string[] {
   const tool = runningTool(state);
   const since = tool?.since ?? silentSince(state);
-  if (since === undefined || now - since < LEAST_SILENCE_MS || state.run.mode === 'replay') return [];
+  if (since === undefined || now - since < MIN_SILENCE_MS || state.run.mode === 'replay') return [];
   const what = tool === undefined ? 'no sign of life' : shorten(onOneLine(tool.title), TOOL_LENGTH);
   return [`${what} for ${counted(Math.floor((now - since) / 60_000), 'minute')}`];
 }

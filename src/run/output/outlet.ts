@@ -14,7 +14,7 @@ export function createOutlet(
   beforeWrite: () => void,
 ) {
   let isBlocked = false;
-  let gone = false;
+  let isClosed = false;
   let waiting: (() => void)[] = [];
   let endFinish = () => {};
 
@@ -26,13 +26,13 @@ export function createOutlet(
   }
 
   function leave(): void {
-    gone = true;
+    isClosed = true;
     release();
     endFinish();
   }
 
   function lose(error: NodeJS.ErrnoException): void {
-    if (!gone) onGone(error);
+    if (!isClosed) onGone(error);
     leave();
   }
 
@@ -45,10 +45,10 @@ export function createOutlet(
       return isBlocked;
     },
     get isGone() {
-      return gone;
+      return isClosed;
     },
     write(bytes: Buffer | string): void {
-      if (gone) return;
+      if (isClosed) return;
       beforeWrite();
       if (!stream.write(bytes)) isBlocked = true;
     },
@@ -64,7 +64,7 @@ export function createOutlet(
     /** Resolves when all bytes have left the process, or no longer can. */
     finish: () =>
       new Promise<void>((resolve) => {
-        if (gone) return resolve();
+        if (isClosed) return resolve();
         endFinish = resolve;
         stream.write('', (error) => {
           if (error) lose(error);

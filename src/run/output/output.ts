@@ -69,19 +69,19 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
 
 function createWriter(format: OutputFormat['format'], verbose: boolean, outlet: Outlet): Writer {
   if (format === 'stream-json') return passThrough(outlet);
-  if (format === 'json' && verbose) return withoutVain(array(outlet));
-  return withoutVain(format === 'text' ? text(outlet) : json(outlet));
+  if (format === 'json' && verbose) return withoutEmptyResult(array(outlet));
+  return withoutEmptyResult(format === 'text' ? text(outlet) : json(outlet));
 }
 
 /** For an unknown session, claude prints a result without an init line. Drops that result. */
-function withoutVain(writer: Writer): Writer {
-  let begun = false;
+function withoutEmptyResult(writer: Writer): Writer {
+  let hasInit = false;
   return {
     ...writer,
     event(event, line, isFinal) {
-      begun ||= event.kind === 'init';
-      const isVain = event.kind === 'result' && event.subtype === 'error_during_execution' && !begun;
-      if (!isVain) writer.event(event, line, isFinal);
+      hasInit ||= event.kind === 'init';
+      const isEmptyResult = event.kind === 'result' && event.subtype === 'error_during_execution' && !hasInit;
+      if (!isEmptyResult) writer.event(event, line, isFinal);
     },
   };
 }

@@ -49,7 +49,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
   let unreported: ModelUsage = {};
   let turn: WholeTurn = NEW_TURN;
   /** Figures that the caller has received: the number of results, and the sums in the last one. */
-  let told = { count: 0, models: before ?? {} };
+  let reported = { count: 0, models: before ?? {} };
   /** Whether claude has written a result that the caller did not get. */
   let isHiding = false;
   let times = { begun: 0, last: 0 };
@@ -127,7 +127,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
     /** The caller gets the result, so the next line belongs to another turn. */
     shown(): void {
       turn = NEW_TURN;
-      told = { count: told.count + 1, models: isSetBack ? told.models : since };
+      reported = { count: reported.count + 1, models: isSetBack ? reported.models : since };
     },
     /**
      * Another process replaces claude. Calls that the last process has not reported are known only from their lines.
@@ -152,11 +152,11 @@ export function createWholeResults(before: ModelUsage | undefined) {
       const fields = parseFields(line);
       const usd = Math.max(numberOf(fields.total_cost_usd) ?? 0, runCostUsd(state) + earlierUsd);
       const models = wholeModels(usd);
-      const news = added(models, told.models, -1);
-      told = { ...told, models };
+      const news = added(models, reported.models, -1);
+      reported = { ...reported, models };
       const changes: Readonly<Record<string, unknown>> = {
         ...(isSetBack && { '"total_cost_usd"': usd, '"modelUsage"': models }),
-        '"result_index"': told.count,
+        '"result_index"': reported.count,
         '"model_usage_since_last_result"': news,
         ...(ended.isPieced && fields.num_turns !== 0 && ofParts(fields, ended)),
       };
@@ -185,8 +185,8 @@ function counted(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn
   }
   if (!isMessage(event)) return turn;
   if (event.kind === 'assistant') {
-    const asked = usesIn(event.blocks).length;
-    return asked === 0 ? turn : { ...turn, pending: turn.pending + asked };
+    const toolCalls = usesIn(event.blocks).length;
+    return toolCalls === 0 ? turn : { ...turn, pending: turn.pending + toolCalls };
   }
   return event.role === 'tool-result'
     ? { ...turn, steps: turn.steps + 1, pending: Math.max(0, turn.pending - 1) }

@@ -152,8 +152,8 @@ function stateOf(
   const log = logs.findLast((one) => one.hasMessages || prompts.some(({ uuid }) => one.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
   const { session, body } = parseHandoffFile(text ?? '');
-  const isLeft = !isOwed && session === log?.id;
-  if (path !== undefined && text !== undefined && (log === undefined || isLeft)) {
+  const isAbandoned = !isOwed && session === log?.id;
+  if (path !== undefined && text !== undefined && (log === undefined || isAbandoned)) {
     const document = { path, text: handedAgain(body, path) };
     return { runId, sessionId: undefined, finished: true, openTool: undefined, document };
   }
@@ -221,7 +221,7 @@ export async function stopOrphanedRuns(
   }
 }
 
-interface Told {
+interface ResumeWatcher {
   readonly notice: (text: string) => void;
   /** Called before the wait, or if the reset time is unknown. */
   readonly onWait: (runId: string, resetsAt: number | undefined) => void;
@@ -239,7 +239,7 @@ const LOOK_MS = 30_000;
 export async function untilReset(
   { contextDir, id }: { readonly contextDir: string; readonly id: string | undefined },
   io: Place,
-  { notice, onWait }: Told,
+  { notice, onWait }: ResumeWatcher,
 ): Promise<{ readonly runId: string; readonly stopped: NodeJS.Signals | undefined }> {
   const { runId, resetsAt } = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
   if (resetsAt !== undefined && resetsAt <= Date.now()) return { runId, stopped: undefined };

@@ -15,7 +15,7 @@ const FIRST_LINE = asItIs('ctxb 2');
 const PARTS = /^([^\t]+)\t([^\t]+)\t(.*)\t$/;
 
 /** Limit of the whole cache, in bytes. */
-const MOST_BYTES = 256 * 1024 * 1024;
+const MAX_BYTES = 256 * 1024 * 1024;
 
 interface Page {
   readonly place: string;
@@ -67,14 +67,14 @@ export function openFileCache(folder: string, key: string) {
       // A full disk or a foreign folder only costs time: the next run computes the data again.
       try {
         changed.forEach(write);
-        forgetOld(folder, MOST_BYTES);
+        forgetOld(folder, MAX_BYTES);
       } catch {}
     },
   };
 }
 
 function readPage(place: string): string {
-  return orElse(() => readPlain(place, MOST_BYTES), undefined) ?? '';
+  return orElse(() => readPlain(place, MAX_BYTES), undefined) ?? '';
 }
 
 /** Empty for a page of another version. */

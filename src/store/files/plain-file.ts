@@ -242,8 +242,8 @@ export function appendWhole(fd: number, text: DiskText, before = fstatSync(fd).s
 /** Cuts off a partly written text. Does nothing if the file grew by more, because another process has appended too. */
 function takeBack(fd: number, before: number, atMost: number): void {
   try {
-    const torn = fstatSync(fd).size - before;
-    if (torn > 0 && torn < atMost) ftruncateSync(fd, before);
+    const appended = fstatSync(fd).size - before;
+    if (appended > 0 && appended < atMost) ftruncateSync(fd, before);
   } catch {
     // A torn last line may remain; the next opening cuts it off.
   }

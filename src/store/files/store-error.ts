@@ -54,12 +54,12 @@ export type Faults = (consequence: string, error: unknown) => void;
 const FULL_DISK: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 export function createFaults(notice: (text: string) => void): Faults {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (consequence, error) => {
     const message = messageOf(error);
     const code = errorCode(error) ?? errorCode((error as { cause?: unknown } | undefined)?.cause);
     const key = FULL_DISK.has(code) ? 'the disk is full' : message;
-    if (!told.has(key)) notice(`${consequence}: ${message}`);
-    told.add(key);
+    if (!reported.has(key)) notice(`${consequence}: ${message}`);
+    reported.add(key);
   };
 }

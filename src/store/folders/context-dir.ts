@@ -69,10 +69,10 @@ function folderIn(root: string, path: string): ContextDir {
 
   function freePlace(name: string, ending: string): string {
     const numbered = (count: number) => place(`${name}${count === 1 ? '' : `-${count}`}${ending}`);
-    for (let count = 1; count < MOST_OF_A_NAME; count++) {
+    for (let count = 1; count < MAX_SAME_NAMES; count++) {
       if (kindOf(numbered(count)) === 'missing') return numbered(count);
     }
-    return numbered(MOST_OF_A_NAME);
+    return numbered(MAX_SAME_NAMES);
   }
 
   return {
@@ -89,7 +89,7 @@ function folderIn(root: string, path: string): ContextDir {
   };
 }
 
-const MOST_OF_A_NAME = 1_000;
+const MAX_SAME_NAMES = 1_000;
 
 /** Folders between `root` and the file `target`: each could be a symbolic link. */
 function foldersBetween(root: string, target: string): string[] {

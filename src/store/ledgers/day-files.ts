@@ -25,7 +25,7 @@ function dayFiles(folder: string): string[] {
 const CHUNK = 64 * 1024;
 
 /** Bytes. Reading more at once would delay a run by seconds. */
-const MOST = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 interface Reader {
   /** Called to discard all lines so far: a new period begins, or a file was replaced or removed. */
@@ -56,7 +56,7 @@ export function followDays(folder: string, { forget, take }: Reader): (since: nu
       from = since;
     }
     const positionOf = (path: string) => read.get(path)?.at ?? 0;
-    if (files.reduce((sum, { path, size }) => sum + size - positionOf(path), 0) > MOST) throw tooMuch(folder);
+    if (files.reduce((sum, { path, size }) => sum + size - positionOf(path), 0) > MAX_BYTES) throw tooMuch(folder);
     for (const { path, identity } of files) read.set(path, { identity, at: readFrom(path, positionOf(path), take) });
   };
 }
@@ -72,7 +72,7 @@ function identityOf({ dev, ino, birthtimeMs }: Stats): string {
 }
 
 function tooMuch(folder: string): CtxbError {
-  const most = `${MOST / 1024 / 1024} MiB`;
+  const most = `${MAX_BYTES / 1024 / 1024} MiB`;
   return new CtxbError('store', `${folder} holds more than ${most} of one day or month: move it away, or set no limit`);
 }
 

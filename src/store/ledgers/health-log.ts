@@ -14,7 +14,7 @@ export const HEALTH_LOG = 'health.ndjson';
 const FULL = 8 * 1024 * 1024;
 
 /** Number of archived parts that are kept. */
-const MOST_PARTS = 8;
+const MAX_PARTS = 8;
 
 /** Archives a log that is too long as a part, and removes the oldest parts. Another process may still append to it. */
 export function keepShort(folder: string, now: number): void {
@@ -24,7 +24,7 @@ export function keepShort(folder: string, now: number): void {
   // All names differ, so nothing is ever replaced.
   const part = `health-${time}-${randomBytes(2).toString('hex')}.ndjson`;
   orStoreError(path, () => ignoring(['ENOENT'], () => renameSync(path, join(folder, part))));
-  for (const old of partsIn(folder).slice(0, -MOST_PARTS)) removeFile(join(folder, old));
+  for (const old of partsIn(folder).slice(0, -MAX_PARTS)) removeFile(join(folder, old));
 }
 
 /** Oldest first. */

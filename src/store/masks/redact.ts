@@ -29,12 +29,12 @@ const LAST_LINE = /^[\s\d→:|>"'`]{0,40}[A-Za-z0-9+/]{0,23}={0,2}(?:[\s"'`,+]|\
  * block is masked too
  */
 export function redact(text: string | readonly string[], { keepLines = false } = {}): string {
-  const inPlaceOf = keepLines ? maskWithLines : mask;
-  return replaceSecrets(typeof text === 'string' ? text : linesOf(text, inPlaceOf), inPlaceOf);
+  const replacer = keepLines ? maskWithLines : mask;
+  return replaceSecrets(typeof text === 'string' ? text : linesOf(text, replacer), replacer);
 }
 
 /** Returns the replacement for a secret at offset `from`. */
-type InPlaceOf = (what: string, secret: string, from: number) => string;
+type Replacer = (what: string, secret: string, from: number) => string;
 
 function mask(what: string): string {
   return `[masked: ${what}]`;
@@ -52,19 +52,19 @@ interface Secret {
 }
 
 /** If secrets overlap, replaces the first one. */
-function replace(text: string, secrets: Iterable<Secret>, inPlaceOf: InPlaceOf): string {
+function replace(text: string, secrets: Iterable<Secret>, replacer: Replacer): string {
   let masked = '';
   let done = 0;
   for (const { what, from, end } of secrets) {
     if (from < done) continue;
-    masked += text.slice(done, from) + inPlaceOf(what, text.slice(from, end), from);
+    masked += text.slice(done, from) + replacer(what, text.slice(from, end), from);
     done = end;
   }
   return done === 0 ? text : masked + text.slice(done);
 }
 
 /** Joins the texts as lines. Masks only secrets that span several texts. */
-function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
+function linesOf(texts: readonly string[], replacer: Replacer): string {
   if (texts.length < 2) return texts.join('');
   const whole = texts.join('');
   const secrets = secretsIn(whole);
@@ -75,7 +75,7 @@ function linesOf(texts: readonly string[], inPlaceOf: InPlaceOf): string {
     end += text.length;
     const over = secrets.find((secret) => secret.from < end && end < secret.end);
     if (over === undefined || over.end <= done) lines += whole.slice(done, end);
-    else lines += whole.slice(done, over.from) + inPlaceOf(over.what, whole.slice(over.from, over.end), over.from);
+    else lines += whole.slice(done, over.from) + replacer(over.what, whole.slice(over.from, over.end), over.from);
     lines += '\n';
     done = Math.max(done, over?.end ?? end);
   }
@@ -122,20 +122,20 @@ function decoded(character: string): string {
   return character.length === 3 ? String.fromCharCode(Number.parseInt(character.slice(1), 16)) : character;
 }
 
-function replaceSecrets(text: string, inPlaceOf: InPlaceOf): string {
-  const masked = replaceKnown(text, inPlaceOf);
-  return masked.includes('%') ? replace(masked, encodedSecrets(masked), inPlaceOf) : masked;
+function replaceSecrets(text: string, replacer: Replacer): string {
+  const masked = replaceKnown(text, replacer);
+  return masked.includes('%') ? replace(masked, encodedSecrets(masked), replacer) : masked;
 }
 
 /** Words too short to contain even a truncated token. Most JSON keys are this short. */
 const SHORT_WORD = /^[\w-]{0,14}$/;
 
-function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
+function replaceKnown(text: string, replacer: Replacer): string {
   if (SHORT_WORD.test(text)) return text;
   let masked = text;
   if (text.includes('PRIVATE KEY')) {
-    masked = replace(masked, keysIn(masked), inPlaceOf);
-    masked = replace(masked, endsOfKeysIn(masked), inPlaceOf);
+    masked = replace(masked, keysIn(masked), replacer);
+    masked = replace(masked, endsOfKeysIn(masked), replacer);
   }
   const lower = masked.toLowerCase();
   let masks = '';
@@ -143,7 +143,7 @@ function replaceKnown(text: string, inPlaceOf: InPlaceOf): string {
     const searched = rule.pattern.ignoreCase ? lower : masked;
     const isIn = (keyword: string) => searched.includes(keyword) || masks.includes(keyword);
     if (!rule.keywords.some(isIn) || masked.search(rule.pattern) < 0) continue;
-    masked = replace(masked, secretsOf(rule, masked), inPlaceOf);
+    masked = replace(masked, secretsOf(rule, masked), replacer);
     // Only the masks are new text. No keyword contains a bracket, so no match starts before a mask and ends inside it.
     masks += mask(rule.what).toLowerCase();
   }

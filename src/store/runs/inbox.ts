@@ -115,11 +115,11 @@ export function leaveInInbox(path: string, line: DiskText): void {
   if (bytes > LINE_LIMIT) {
     throw new CtxbError('usage', `expected at most ${LINE_LIMIT} bytes, found ${bytes}: say it more shortly`);
   }
-  const isLeft = withPlain(path, constants.O_WRONLY | constants.O_APPEND, (fd) => {
+  const isAppended = withPlain(path, constants.O_WRONLY | constants.O_APPEND, (fd) => {
     appendWhole(fd, data);
     return true;
   });
-  if (isLeft) return;
+  if (isAppended) return;
   throw new CtxbError('store', `${path} does not exist, so no ctxb reads it: use it inside of \`ctxb run\``);
 }
 

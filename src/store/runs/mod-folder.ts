@@ -15,7 +15,7 @@ export type ModFolder = ReturnType<typeof makeModFolder>;
 const MOD = new URL('../mod/', import.meta.url);
 
 /** claude's limit for one write of a mod, in bytes. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * Copies the mod into a new folder that only this user can read.
@@ -57,7 +57,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
     /** The mod's receipt since the last call, and the kept messages; undefined if the mod has not answered. */
     takeReceipt(): { readonly receipt: unknown; readonly kept: unknown } | undefined {
       if (!existsSync(answer)) return undefined;
-      const [receipt, kept] = [answer, messages].map((file) => readJson(file, MOST_BYTES));
+      const [receipt, kept] = [answer, messages].map((file) => readJson(file, MAX_BYTES));
       for (const file of [answer, messages]) if (existsSync(file)) removeFile(file);
       return { receipt, kept };
     },

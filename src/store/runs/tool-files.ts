@@ -32,7 +32,7 @@ export function createToolFiles({ folder, onFault }: { folder: string; onFault: 
 }
 
 /** Larger files are not measured, because claude waits meanwhile. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 const COUNT_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
@@ -44,7 +44,7 @@ const AROUND_LINE = 2;
 const SNIFF = 8 * 1024;
 
 /** Maximum bytes of one UTF-16 unit in UTF-8. */
-const MOST_UNIT_BYTES = 3;
+const MAX_UNIT_BYTES = 3;
 
 /**
  * Counts the lines of a text file from line `offset` on that fit into `chars` UTF-16 units as Read shows them.
@@ -55,9 +55,9 @@ export function measureFile(
   { offset, chars }: { offset: number; chars: number },
 ): FileMeasure | undefined {
   const measure = (fd: number, { size }: Stats) => {
-    if (size > MOST_BYTES || readAt(fd, 0, SNIFF).includes(0)) return undefined;
+    if (size > MAX_BYTES || readAt(fd, 0, SNIFF).includes(0)) return undefined;
     const { lines, start } = countLines(fd, size, offset);
-    return { lines, fitting: countFitting(readAt(fd, start, chars * MOST_UNIT_BYTES).toString(), offset, chars) };
+    return { lines, fitting: countFitting(readAt(fd, start, chars * MAX_UNIT_BYTES).toString(), offset, chars) };
   };
   return orElse(() => withGiven(path, measure), undefined);
 }
@@ -80,12 +80,12 @@ function countLines(fd: number, size: number, offset: number): { lines: number; 
 
 function countFitting(text: string, offset: number, chars: number): number {
   let fitting = 0;
-  let left = chars;
+  let remaining = chars;
   for (let at = 0; at < text.length; fitting++) {
     const feed = text.indexOf('\n', at);
     const end = feed < 0 ? text.length : feed;
-    left -= end - at + String(offset + fitting).length + AROUND_LINE;
-    if (left < 0) break;
+    remaining -= end - at + String(offset + fitting).length + AROUND_LINE;
+    if (remaining < 0) break;
     at = end + 1;
   }
   return fitting;

@@ -41,8 +41,8 @@ function describe(id: string, path: string) {
 
 /** A run that found the session's folder locked has a second folder with the same id; the main folder is preferred. */
 export function sessionWithId(sessions: readonly SessionInfo[], id: string): SessionInfo | undefined {
-  const having = sessions.filter(({ ids }) => ids.includes(id));
-  return sessions.find((session) => session.id === id) ?? having.find(isMain) ?? having[0];
+  const matching = sessions.filter(({ ids }) => ids.includes(id));
+  return sessions.find((session) => session.id === id) ?? matching.find(isMain) ?? matching[0];
 }
 
 function sessionWithPrefix(sessions: readonly SessionInfo[], prefix: string): SessionInfo | undefined {

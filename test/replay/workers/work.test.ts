@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { pack } from '../../../src/replay/packed.ts';
-import { type DepthOptions, type Judged, readAll } from '../../../src/replay/replay.ts';
+import { type DepthOptions, readAll, type SessionAttempt } from '../../../src/replay/replay.ts';
 import { bytesOf, findSources } from '../../../src/replay/sources.ts';
 import { createShare, type FromWorker, takeNext, work } from '../../../src/replay/threads.ts';
 import { fixture } from '../../support/recordings.ts';
@@ -36,7 +36,7 @@ it('gives the same results with several threads as with one, and reports unreada
     work(share, own, (message) => told.push(message)),
     work(share, own, (message) => told.push(message)),
   ]);
-  const expected: Judged[] = [];
+  const expected: SessionAttempt[] = [];
   for await (const judged of readAll(sources, options)) expected.push(judged);
   const found = sources.map((_, place) => told.find((message) => 'at' in message && message.at === place));
   expect(told).toHaveLength(sources.length);

@@ -15,9 +15,9 @@ export function createSessionList(sessions: readonly PageSession[]): HTMLElement
   const found = h('span', { class: 'quiet', role: 'status' });
   find.addEventListener('input', () => {
     const words = find.value.toLowerCase().split(/\s+/);
-    const left = rows.filter(({ session }) => words.every((word) => textOf(session).includes(word)));
-    table.fill(left);
-    found.textContent = `${counted(left.length, 'session')} found`;
+    const matching = rows.filter(({ session }) => words.every((word) => textOf(session).includes(word)));
+    table.fill(matching);
+    found.textContent = `${counted(matching.length, 'session')} found`;
   });
   return [
     h('p', { class: 'about' }, totals(sessions)),
@@ -44,7 +44,7 @@ const COLUMNS: readonly TableColumn<Row>[] = [
   ['Compactions', ({ session }) => ownFigures(session).compactions],
   ['Cost', ({ session }) => ownFigures(session).usd, ({ session }) => costOf(session)],
   ['Model', ({ session }) => session.model, ({ session }) => h('span', { class: 'once' }, modelOf(session))],
-  ['Began (UTC)', ({ session }) => session.time.first, ({ session }) => began(session)],
+  ['Began (UTC)', ({ session }) => session.time.first, ({ session }) => startText(session)],
 ];
 
 function modelOf({ model }: PageSession): string {
@@ -78,7 +78,7 @@ function costOf(session: PageSession): string {
   return costText(ownFigures(session));
 }
 
-function began({ time: { first } }: PageSession): string {
+function startText({ time: { first } }: PageSession): string {
   return first === null ? '–' : timeText(first / 1000).slice(0, '2026-01-31 14:05'.length);
 }
 

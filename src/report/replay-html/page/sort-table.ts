@@ -24,7 +24,7 @@ type Direction = 'ascending' | 'descending';
 /** A table sorted by clicking its headings. Renders one page at a time, so that it can hold any number of rows. */
 export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitled }: SortTableOptions<Row>) {
   let sorted: { readonly column: number; readonly direction: Direction } | undefined;
-  let given = rows;
+  let unsorted = rows;
   let ordered = rows;
   let first = 0;
   const figures = columns.map(([, value]) => rows.some((row) => typeof value(row) === 'number'));
@@ -50,7 +50,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
 
   function order(): void {
     const by = sorted === undefined ? undefined : columns[sorted.column];
-    ordered = by === undefined || sorted === undefined ? given : inOrder(given, by[1], sorted.direction);
+    ordered = by === undefined || sorted === undefined ? unsorted : inOrder(unsorted, by[1], sorted.direction);
     turnTo(0);
   }
 
@@ -86,7 +86,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
     element: h('div', { class: 'sort-table' }, scroll, pager),
     /** Replaces the rows and keeps the sort order. */
     fill(others: readonly Row[]): void {
-      given = others;
+      unsorted = others;
       order();
     },
   };

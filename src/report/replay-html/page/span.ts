@@ -4,7 +4,7 @@ import type uPlot from 'uplot';
 export type Span = ReturnType<typeof createSpan>;
 
 /** Minimum number of calls in the visible range. */
-const LEAST = 5;
+const MIN_CALLS = 5;
 
 export function createSpan(total: number) {
   const [first, last] = [0.5, total + 0.5];
@@ -30,7 +30,7 @@ export function createSpan(total: number) {
     frame: undefined as HTMLElement | undefined,
     /** Shows the calls of another range, limited to existing calls. */
     zoom(from: number, to: number): void {
-      const width = Math.min(last - first, Math.max(LEAST, to - from));
+      const width = Math.min(last - first, Math.max(MIN_CALLS, to - from));
       const start = Math.max(first, Math.min(last - width, (from + to) / 2 - width / 2));
       if (start === span.from && start + width === span.to) return;
       [span.from, span.to] = [start, start + width];
