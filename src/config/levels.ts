@@ -1,4 +1,4 @@
-import { inTokens, LEAST_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
+import { inTokens, MIN_NATIVE_WINDOW, NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
 import { type Config, type ConfigPath, type Finding, type Origin, type ToolKey, valueAt } from './config.ts';
 import { DEFAULTS, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
@@ -109,7 +109,7 @@ export function checkLevels(config: Config, origins: Origins): Finding[] {
   function belowNativeTrigger(): Finding[] {
     const key = 'thresholds.compact';
     // A default that cannot trigger is not a mistake: then only mid-turn compactions happen.
-    if (window === undefined || window < LEAST_NATIVE_WINDOW || origins[key].source === 'default') return [];
+    if (window === undefined || window < MIN_NATIVE_WINDOW || origins[key].source === 'default') return [];
     const highest = window - NATIVE_RESERVE_TOKENS;
     if (inTokens(thresholds.compact, window) <= highest) return [];
     const fraction = Math.floor((highest / window) * 1000) / 1000;

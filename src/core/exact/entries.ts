@@ -62,15 +62,15 @@ export function withinRoom(entries: readonly Entry[], whole: Whole, room: number
     const often = times.get(key) ?? 1;
     return { entry: withTimes(entry, often), age, worth: (worthOf(entry) * often) / age };
   });
-  const kept = new Set<(typeof ranked)[number]>();
+  const chosen = new Set<(typeof ranked)[number]>();
   const summary = entries.findLast(({ kind }) => kind === 'summary');
-  let left = Math.min(room, most + (summary === undefined ? 0 : costOf(summary)));
+  let remaining = Math.min(room, most + (summary === undefined ? 0 : costOf(summary)));
   for (const one of ranked.toSorted((first, second) => second.worth - first.worth)) {
-    left -= costOf(one.entry);
-    if (left < 0) break;
-    kept.add(one);
+    remaining -= costOf(one.entry);
+    if (remaining < 0) break;
+    chosen.add(one);
   }
-  const inOrder = [...kept].sort((first, second) => second.age - first.age).map(({ entry }) => entry);
+  const inOrder = [...chosen].sort((first, second) => second.age - first.age).map(({ entry }) => entry);
   const steps = inOrder.filter(isStep).length;
   return { kept: inOrder, steps, gone: older.filter(({ entry }) => isStep(entry)).length - steps };
 }
@@ -122,8 +122,8 @@ const SAID_LENGTH = 160;
 
 /** The lines of an older reply: its words, and each tool call with its outcome. */
 export function stepLines({ words, calls }: Round): string[] {
-  const said = words === '' ? [] : [saidLine(shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
-  return [...said, ...calls.map(callLine)];
+  const wordLines = words === '' ? [] : [saidLine(shorten(oneLine(words, 4 * SAID_LENGTH), SAID_LENGTH))];
+  return [...wordLines, ...calls.map(callLine)];
 }
 
 function callLine({ use, result }: Round['calls'][number]): string {
@@ -136,8 +136,8 @@ function callLine({ use, result }: Round['calls'][number]): string {
     ...readOutcome(use.tool, block, undefined),
   };
   const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: whole });
-  const again = use.tool === 'Skill' && came !== result ? ' (it is gone: call it again where it still holds)' : '';
-  return shorten(line, LINE_LENGTH) + again;
+  const skillNote = use.tool === 'Skill' && came !== result ? ' (it is gone: call it again where it still holds)' : '';
+  return shorten(line, LINE_LENGTH) + skillNote;
 }
 
 /** Masks nothing: the text goes only to the model, which has already seen it. */

@@ -32,7 +32,7 @@ type Outcome = Omit<ExactReceipt, 'version' | 'number' | 'ms'>;
 const WHOLE_SHARE = 0.6;
 
 /** Share of the same space, after unseen results, for contents that are likely to be used again. */
-const MOST_USED = 0.9;
+const MAX_USED = 0.9;
 
 /**
  * Maximum tokens for lines and answers: every call reads them, so more would cost more than looking up missing facts
@@ -65,33 +65,36 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const note = noteBeside(prompts, plan);
   const free = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
   // An unseen step in the user's words may take the space of an open step.
-  const told = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
-  const room = free + told;
+  const stepTokens = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
+  const room = free + stepTokens;
   if (free <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
   const isOpen = last !== undefined && isResult(last);
   const form = stepForm(messages, circumstances.model ?? '');
-  const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, told });
+  const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, told: stepTokens });
   if (open !== undefined) {
-    const lost = lossReason(open);
-    const waits = lost ?? cutOf(open, form, whole);
+    const reason = lossReason(open);
+    const waits = reason ?? cutOf(open, form, whole);
     if (waits !== undefined && tokensOfAll(open.messages) < (circumstances.waitRoom ?? 0)) {
       return { ...refusal(messages, waits), waits };
     }
-    if (lost !== undefined) return refusal(messages, lost);
+    if (reason !== undefined) return refusal(messages, reason);
   }
   const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
-  const gone = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
-  const stay = assembleMessages(parts, whole, entries.kept, noteText(note, gone));
-  const [before, after] = [extentOf(messages), extentOf(stay)];
+  const omitted = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
+  const messagesLeft = assembleMessages(parts, whole, entries.kept, noteText(note, omitted));
+  const [before, after] = [extentOf(messages), extentOf(messagesLeft)];
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
   if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
-  const steps = { whole: sum([...whole.keys()].map(({ calls }) => calls.length)), lines: entries.steps, gone };
-  const said = parts.filter((part) => isOfUser(part, known)).length;
-  const there = new Set(parts.flatMap((part) => (part.kind === 'prompt' ? textsIn(part) : [])));
-  const kept = { kept: said, of: said + [...known].filter((text) => !there.has(text)).length };
+  const steps = { whole: sum([...whole.keys()].map(({ calls }) => calls.length)), lines: entries.steps, gone: omitted };
+  const userCount = parts.filter((part) => isOfUser(part, known)).length;
+  const shownTexts = new Set(parts.flatMap((part) => (part.kind === 'prompt' ? textsIn(part) : [])));
+  const promptCounts = { kept: userCount, of: userCount + [...known].filter((text) => !shownTexts.has(text)).length };
   const ids = [...whole.keys()].flatMap(({ calls }) => calls.map(({ use }) => use.tool_use_id));
-  return { messages: stay, outcome: { answered: true, before, after, prompts: kept, steps, whole: ids } };
+  return {
+    messages: messagesLeft,
+    outcome: { answered: true, before, after, prompts: promptCounts, steps, whole: ids },
+  };
 }
 
 /** Order of priority: unseen results, contents that are likely to be used again, the last steps, then lines. */
@@ -102,12 +105,12 @@ function shareRoom(
   { isOpen, form, told }: WholeOptions & { readonly told: number },
 ) {
   const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
-  const unseen = told + (open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open))));
-  const used = usedRounds(parts, (room - unseen) * MOST_USED, { keep, form });
+  const unseenTokens = told + (open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open))));
+  const used = usedRounds(parts, (room - unseenTokens) * MAX_USED, { keep, form });
   const free = room - tokensOfAll([...used.values()].flat());
-  const forSteps = Math.min(free, Math.max(free * WHOLE_SHARE, unseen));
+  const forSteps = Math.min(free, Math.max(free * WHOLE_SHARE, unseenTokens));
   const whole = new Map([...used, ...wholeRounds(parts, forSteps - told, { isOpen, form })]);
-  return { open, whole, rest: Math.min(free * (1 - WHOLE_SHARE), Math.max(0, free - unseen)) };
+  return { open, whole, rest: Math.min(free * (1 - WHOLE_SHARE), Math.max(0, free - unseenTokens)) };
 }
 
 function textsIn({ message, heard }: Extract<Part, { kind: 'prompt' }>): string[] {
@@ -122,8 +125,8 @@ function cutOf(open: Round, form: Form, whole: Whole): string | undefined {
 /** Adds the user's words that no prompt contains. */
 function noteBeside(prompts: readonly Message[], { note, said }: ExactPlan): string {
   if (said === undefined) return note;
-  const lost = wordsBeside(said, prompts.flatMap(wordsOf).join('\n'));
-  return [note, ...tellWords(lost, said.room)].filter(Boolean).join('\n');
+  const missingWords = wordsBeside(said, prompts.flatMap(wordsOf).join('\n'));
+  return [note, ...tellWords(missingWords, said.room)].filter(Boolean).join('\n');
 }
 
 function wordsOf({ text }: Message): string[] {
@@ -148,11 +151,11 @@ function refusal(messages: readonly Message[], why: string): Answer {
 
 /** Puts the note before the last steps, so that the text before the note stays the same at the next compaction. */
 function assembleMessages(parts: readonly Part[], whole: Whole, entries: readonly Entry[], note: string): Message[] {
-  const kept = new Map<Part, Entry[]>();
-  for (const entry of entries) kept.set(entry.part, [...(kept.get(entry.part) ?? []), entry]);
+  const entriesByPart = new Map<Part, Entry[]>();
+  for (const entry of entries) entriesByPart.set(entry.part, [...(entriesByPart.get(entry.part) ?? []), entry]);
   const stays = parts.map((part): (Message | Entry)[] => {
     if (part.kind === 'prompt') return [part.message];
-    return [...((part.kind === 'round' && whole.get(part)) || (kept.get(part) ?? []))];
+    return [...((part.kind === 'round' && whole.get(part)) || (entriesByPart.get(part) ?? []))];
   });
   const first = lastRun(parts, whole);
   const end = parts.at(-1)?.kind === 'prompt' ? parts.length - 1 : parts.length;

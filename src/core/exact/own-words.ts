@@ -51,10 +51,10 @@ export function readOwn(text: string): Own {
   return { kind: 'lines', lines: lines.map((line) => line.slice(BULLET.length)) };
 }
 
-/** @param gone number of omitted steps since the beginning of the session */
-export function noteText(note: string, gone: number): string {
-  const left = gone === 0 ? '' : ` ${gone} older ${gone === 1 ? 'step is' : 'steps are'} left out.`;
-  return `${NOTE} ${EXPLANATION}${left}${note === '' ? '' : `\n\n${note}`}`;
+/** @param omitted number of omitted steps since the beginning of the session */
+export function noteText(note: string, omitted: number): string {
+  const omission = omitted === 0 ? '' : ` ${omitted} older ${omitted === 1 ? 'step is' : 'steps are'} left out.`;
+  return `${NOTE} ${EXPLANATION}${omission}${note === '' ? '' : `\n\n${note}`}`;
 }
 
 export function linesText(lines: readonly string[]): string {

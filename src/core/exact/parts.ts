@@ -53,11 +53,15 @@ export function partsOf(messages: readonly Message[], known: Known): Part[] {
  * Inserts the user's missing messages from running turns after the preceding step, or at the end. A task report becomes
  * a line once it is answered.
  */
-export function withMidTurn(parts: readonly Part[], said: readonly MidTurnPrompt[], known: Known): Part[] {
+export function withMidTurn(parts: readonly Part[], midTurn: readonly MidTurnPrompt[], known: Known): Part[] {
   const all = [...parts];
   const end = parts.at(-1);
   const isOpen = end?.kind === 'round' && end.messages.some(isResult);
-  for (const { text, after } of notAmong(parts.flatMap(linesIn), said, ({ text }) => reportIn(text, known) ?? text)) {
+  for (const { text, after } of notAmong(
+    parts.flatMap(linesIn),
+    midTurn,
+    ({ text }) => reportIn(text, known) ?? text,
+  )) {
     const report = reportIn(text, known);
     const isLate = report !== undefined && !isOpen;
     let at =

@@ -37,16 +37,17 @@ export function wholeRounds(
   const whole = new Map<Round, readonly Message[]>();
   if (last === undefined || !isAnswered(last)) return whole;
   const all = write(last, resultsOf(last));
-  let left = room - tokensOfAll(all);
-  const fitting = left < 0 ? write(last, shortenResults(resultsOf(last), room - tokensOfAll(write(last, [])))) : all;
+  let remaining = room - tokensOfAll(all);
+  const fitting =
+    remaining < 0 ? write(last, shortenResults(resultsOf(last), room - tokensOfAll(write(last, [])))) : all;
   // An open step always stays; the caller checks its size.
   if (isOpen || tokensOfAll(fitting) <= room) whole.set(last, fitting);
   let steps = last.calls.length > 0 ? 1 : 0;
   for (const round of earlier) {
     const messages = write(round, resultsOf(round));
-    left -= tokensOfAll(messages);
+    remaining -= tokensOfAll(messages);
     steps += round.calls.length > 0 ? 1 : 0;
-    if (left < 0 || steps > mostSteps || !isAnswered(round)) break;
+    if (remaining < 0 || steps > mostSteps || !isAnswered(round)) break;
     whole.set(round, messages);
   }
   return whole;
@@ -66,7 +67,7 @@ export function usedRounds(
   const used = new Map<Round, readonly Message[]>();
   // A model that needs its thoughts may refuse steps without them.
   if (form.mostSteps === 1) return used;
-  let left = room;
+  let remaining = room;
   for (const part of parts.toReversed()) {
     if (part.kind !== 'round') continue;
     const calls = part.calls.filter(
@@ -74,8 +75,8 @@ export function usedRounds(
     );
     if (calls.length === 0) continue;
     const messages = form.write({ ...part, calls }, resultsOf({ ...part, calls }));
-    left -= tokensOfAll(messages);
-    if (left < 0) break;
+    remaining -= tokensOfAll(messages);
+    if (remaining < 0) break;
     used.set(part, messages);
   }
   return used;
@@ -93,12 +94,12 @@ export function resultsOf({ calls }: Round): ToolResult[] {
 
 /** A conservative ratio of UTF-16 units to tokens, and the minimum UTF-16 units to keep of a result. */
 const CHARS_PER_TOKEN = 1.2;
-const LEAST_LENGTH = 200;
+const MIN_LENGTH = 200;
 
 /** Cuts the longest results to one length so that all results fit. */
 function shortenResults(results: readonly ToolResult[], room: number): ToolResult[] {
   const lengths = results.map(({ text }) => text.length);
-  const length = Math.max(LEAST_LENGTH, fairShare(lengths, room * CHARS_PER_TOKEN));
+  const length = Math.max(MIN_LENGTH, fairShare(lengths, room * CHARS_PER_TOKEN));
   return results.map((result) =>
     result.text.length <= length ? result : { ...result, text: cutText(result.text, length).text },
   );

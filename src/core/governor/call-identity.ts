@@ -13,7 +13,7 @@ interface SeenCall {
 }
 
 /** Most calls without usage that are remembered until their usage is known. */
-const MOST_UNSIZED = 16;
+const MAX_UNSIZED = 16;
 
 /**
  * Separates the calls of a session if a gateway gives several calls the same id. After a tool's result or a prompt, a
@@ -51,7 +51,7 @@ export function createCallIdentity() {
       if (thread === '') noteRead(usage);
       if (waiting.length > 0) unsized.delete(thread);
     } else if (waiting.at(-1)?.messageId !== event.messageId) {
-      unsized.set(thread, [...waiting.slice(1 - MOST_UNSIZED), event]);
+      unsized.set(thread, [...waiting.slice(1 - MAX_UNSIZED), event]);
     }
   }
 
@@ -69,8 +69,8 @@ export function createCallIdentity() {
     if (thread === '' && usage !== undefined) noteRead(usage);
     if (at === 0 && waiting.length > 1) unsized.set(thread, waiting.slice(1));
     else unsized.delete(thread);
-    const seen = last.get(thread);
-    if (seen?.id === call.messageId) last.set(thread, { ...seen, usage: read });
+    const previous = last.get(thread);
+    if (previous?.id === call.messageId) last.set(thread, { ...previous, usage: read });
     return { ...call, usage, blocks: [], outputFinal: true };
   }
 
@@ -122,7 +122,7 @@ export function isMixed({ subagent }: AssistantEvent): boolean {
 }
 
 /** Most ids whose calls are remembered for mixed threads. */
-const MOST_IDS = 64;
+const MAX_IDS = 64;
 
 /** The call with this id that read the same number of tokens, in any order. */
 function calledAmong(reads: Map<string, readonly string[]>, id: string, usage: string | undefined): SeenCall {
@@ -131,7 +131,7 @@ function calledAmong(reads: Map<string, readonly string[]>, id: string, usage: s
   reads.delete(id);
   reads.set(id, all);
   const [oldest] = reads.keys();
-  if (reads.size > MOST_IDS && oldest !== undefined) reads.delete(oldest);
+  if (reads.size > MAX_IDS && oldest !== undefined) reads.delete(oldest);
   return { id, usage, answered: false, times: Math.max(1, usage === undefined ? all.length : all.indexOf(usage) + 1) };
 }
 

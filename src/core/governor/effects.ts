@@ -131,8 +131,8 @@ export type HookName =
 
 /** A hook's answer in claude's shape. */
 export function hookOutput({ hook, output, specific = {} }: HookAnswer, context: string | undefined): object {
-  const told = context === undefined || context === '' ? {} : { additionalContext: escapeReminder(context) };
-  const own = { ...specific, ...told };
+  const extra = context === undefined || context === '' ? {} : { additionalContext: escapeReminder(context) };
+  const own = { ...specific, ...extra };
   return Object.keys(own).length === 0 ? output : { ...output, hookSpecificOutput: { hookEventName: hook, ...own } };
 }
 

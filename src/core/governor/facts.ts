@@ -91,15 +91,15 @@ export function factsOf(
   after: Meters,
   { measured, isInjected }: Pick<Facts, 'measured' | 'isInjected'> = NO_FACTS,
 ): Facts {
-  const left = before.session.id === after.session.id ? undefined : before.session.id;
-  const another = left === undefined ? undefined : 'session';
+  const previousSession = before.session.id === after.session.id ? undefined : before.session.id;
+  const another = previousSession === undefined ? undefined : 'session';
   return {
     measured,
     isEcho: false,
     isInjected,
     call: after.gauge.calls > before.gauge.calls && isSized(event) ? event : undefined,
     replaced: event.kind === 'boundary' || event.kind === 'reset' ? event.kind : another,
-    left,
+    left: previousSession,
     agents: after.subagents !== before.subagents,
     ending: event.kind === 'result' && !isInjected ? event : undefined,
   };

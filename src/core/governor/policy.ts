@@ -196,7 +196,7 @@ const ASKING_TOKENS = 8_000;
  * Smallest window whose native trigger is known, in tokens. A smaller one is a budget of the user's, below claude's
  * own.
  */
-export const LEAST_NATIVE_WINDOW = 100_000;
+export const MIN_NATIVE_WINDOW = 100_000;
 
 /** The settings that determine claude's own trigger and the levels near it. */
 export type TriggerPolicy = Pick<Policy, 'thresholds' | 'compaction' | 'midTurn'>;
@@ -218,7 +218,7 @@ export function leavesTrigger({ compaction }: TriggerPolicy, model: string | und
  */
 export function handoffLevel(policy: TriggerPolicy, window: number | undefined): number {
   const level = inTokens(policy.thresholds.handoff, window);
-  if (window === undefined || window < LEAST_NATIVE_WINDOW) return level;
+  if (window === undefined || window < MIN_NATIVE_WINDOW) return level;
   const least = policy.compaction.enabled ? inTokens(policy.thresholds.compact, window) : 0;
   return Math.min(level, Math.max(nativeLevel(policy, window) - ASKING_TOKENS, least));
 }
@@ -230,7 +230,7 @@ const PLACEABLE = { least: 100_000, most: 1_000_000 };
  * The base of `CLAUDE_AUTOCOMPACT_PCT_OVERRIDE` with the smallest window setting: the window without 20,000 for the
  * answer (measured with 2.1.330: with 50 it compacts at 40,000). It only lowers the trigger.
  */
-const LEAST_SETTING_TOKENS = PLACEABLE.least - 20_000;
+const MIN_SETTING_TOKENS = PLACEABLE.least - 20_000;
 
 /** A place for claude's own trigger, in tokens, and the settings that put it there. */
 export interface TriggerSetting {
@@ -257,8 +257,8 @@ export function restingTrigger(policy: TriggerPolicy, window: number): TriggerSe
 /** The settings for any wanted place, including those below the smallest window setting, in tokens. */
 export function lowTriggerSetting(wanted: number): TriggerSetting {
   if (!needsPercent(wanted)) return { at: Math.floor(wanted), setting: Math.floor(wanted) + NATIVE_RESERVE_TOKENS };
-  const percent = Math.ceil((wanted * 1_000) / LEAST_SETTING_TOKENS) / 10;
-  return { at: Math.floor((LEAST_SETTING_TOKENS * percent) / 100), setting: PLACEABLE.least, percent };
+  const percent = Math.ceil((wanted * 1_000) / MIN_SETTING_TOKENS) / 10;
+  return { at: Math.floor((MIN_SETTING_TOKENS * percent) / 100), setting: PLACEABLE.least, percent };
 }
 
 /** Whether a place in tokens is too low for the window setting alone. */

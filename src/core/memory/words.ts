@@ -120,16 +120,16 @@ export function inTurns<T>(
   room: number,
   costOf: (item: T, isFirst: boolean) => number,
 ): T[][] {
-  const taken = lists.map((): T[] => []);
-  let left = room;
+  const chosen = lists.map((): T[] => []);
+  let remaining = room;
   for (let rank = 0; lists.some((list) => list.length > rank); rank++) {
-    for (const [at, own] of taken.entries()) {
+    for (const [at, own] of chosen.entries()) {
       const item = lists[at]?.[rank];
       const cost = item === undefined ? 0 : costOf(item, own.length === 0);
-      if (item === undefined || cost > left) continue;
-      left -= cost;
+      if (item === undefined || cost > remaining) continue;
+      remaining -= cost;
       own.push(item);
     }
   }
-  return taken;
+  return chosen;
 }

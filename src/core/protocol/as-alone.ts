@@ -78,11 +78,11 @@ function takeOut(object: string, [name, ...deeper]: readonly string[]): string {
 
 /** An array without some values; undefined if no value remains. */
 function without(array: string, isTakenOut: (value: string) => boolean): string | undefined {
-  const left = withMembers(array, 0, ({ from, to }) => {
+  const remaining = withMembers(array, 0, ({ from, to }) => {
     const value = array.slice(from, to);
     return isTakenOut(value) ? undefined : value;
   });
-  return left.count === 0 && left.text !== array ? undefined : left.text;
+  return remaining.count === 0 && remaining.text !== array ? undefined : remaining.text;
 }
 
 /** claude's last line of a `/compact`, with the output of each hook. */

@@ -69,14 +69,14 @@ function compactPhase(line: Fields): CompactStatusEvent['phase'] {
 function decodeBoundary(line: Fields, common: LineFields): BoundaryEvent {
   const stream = fieldsOf(line.compact_metadata);
   const log = fieldsOf(line.compactMetadata);
-  const kept = fieldsOf(stream.preserved_messages).all_uuids ?? fieldsOf(log.preservedMessages).allUuids;
+  const preserved = fieldsOf(stream.preserved_messages).all_uuids ?? fieldsOf(log.preservedMessages).allUuids;
   return {
     kind: 'boundary',
     ...common,
     trigger: (stream.trigger ?? log.trigger) === 'manual' ? 'manual' : 'auto',
     preTokens: countOf(stream.pre_tokens ?? log.preTokens),
     postTokens: countOf(stream.post_tokens ?? log.postTokens),
-    ...(Array.isArray(kept) && { kept: textsOf(kept) }),
+    ...(Array.isArray(preserved) && { kept: textsOf(preserved) }),
   };
 }
 

@@ -187,8 +187,8 @@ function decodeLifecycle(line: Fields): LifecycleEvent {
 function decodeRateLimit(line: Fields): RateLimitEvent {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line.rate_limit_info);
   const name = textOf(rateLimitType);
-  const told = name === undefined ? [] : [[name, { utilization, resetsAt }] as const];
-  const all = [...told, ...Object.entries(fieldsOf(unifiedWindows))];
+  const entries = name === undefined ? [] : [[name, { utilization, resetsAt }] as const];
+  const all = [...entries, ...Object.entries(fieldsOf(unifiedWindows))];
   return {
     kind: 'rate-limit',
     ...lineFields(line),
@@ -203,9 +203,15 @@ function readUse({ utilization, resetsAt }: Fields): LimitUse {
 
 function decodePartial(line: Fields): PartialEvent {
   const event = fieldsOf(line.event);
-  const said = event.type === 'message_delta' ? event.usage : undefined;
-  const outputTokens = countOf(fieldsOf(said).output_tokens);
-  return { kind: 'partial', ...lineFields(line), subagent: subagentOf(line), outputTokens, usage: readUsage(said) };
+  const partialUsage = event.type === 'message_delta' ? event.usage : undefined;
+  const outputTokens = countOf(fieldsOf(partialUsage).output_tokens);
+  return {
+    kind: 'partial',
+    ...lineFields(line),
+    subagent: subagentOf(line),
+    outputTokens,
+    usage: readUsage(partialUsage),
+  };
 }
 
 function decodeOther(line: Fields): Event {

@@ -108,12 +108,12 @@ function readWords(value: unknown): NonNullable<ExactPlan['said']> {
 }
 
 function withNewer(planned: readonly MidTurnPrompt[], heard: readonly string[]): MidTurnPrompt[] {
-  const said = heard.map((text) => ({ text, after: '' }));
+  const prompts = heard.map((text) => ({ text, after: '' }));
   return [
     ...planned,
     ...notAmong(
       planned.map(({ text }) => text),
-      said,
+      prompts,
       ({ text }) => text,
     ),
   ];
@@ -121,10 +121,10 @@ function withNewer(planned: readonly MidTurnPrompt[], heard: readonly string[]):
 
 /** Returns the items whose key is not in `known`; a repeated key must occur in `known` as often. */
 export function notAmong<T>(known: readonly string[], all: readonly T[], keyOf: (one: T) => string): T[] {
-  const left = [...known];
+  const unmatched = [...known];
   return all.filter((one) => {
-    const at = left.indexOf(keyOf(one));
-    if (at >= 0) left.splice(at, 1);
+    const at = unmatched.indexOf(keyOf(one));
+    if (at >= 0) unmatched.splice(at, 1);
     return at < 0;
   });
 }

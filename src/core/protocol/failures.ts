@@ -21,19 +21,19 @@ const TOO_LONG_ANSWER = /output token maximum/i;
 const LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
 
 /** Whether an error says that the API is unavailable and may answer later. */
-export function saysUnavailable(said: string): boolean {
-  return !REJECTION.test(said) && (API_DOWN.test(said) || UNREACHABLE.test(said) || LIMIT_REACHED.test(said));
+export function saysUnavailable(text: string): boolean {
+  return !REJECTION.test(text) && (API_DOWN.test(text) || UNREACHABLE.test(text) || LIMIT_REACHED.test(text));
 }
 
 /** The API failure behind an error of claude's; undefined if a repeated request would fail too. */
-export function failureOf(line: Fields, said: string): ApiFailure | undefined {
+export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   const status = countOf(line.api_error_status) ?? 0;
-  if (status !== 429 && status < 500 && !saysUnavailable(said) && !isForeign(line, said)) return undefined;
-  const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(said);
-  const told = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
+  if (status !== 429 && status < 500 && !saysUnavailable(text) && !isForeign(line, text)) return undefined;
+  const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(text);
+  const resetTime = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
   // 2.1.197 appends the time to the message.
-  const written = /usage limit reached\|(\d{10})\b/i.exec(said)?.[1];
-  const resetsAt = epochMsOf(told ?? (written && Number(written)));
+  const writtenTime = /usage limit reached\|(\d{10})\b/i.exec(text)?.[1];
+  const resetsAt = epochMsOf(resetTime ?? (writtenTime && Number(writtenTime)));
   return {
     cause: isLimit ? 'limit' : 'outage',
     resetsAt: isLimit ? resetsAt : undefined,
@@ -51,13 +51,13 @@ const NOT_THERE: readonly number[] = [400, 404, 405];
  * Whether something between claude and the API answered, such as a proxy's page: an API error names its type, in
  * versions that report the status too.
  */
-function isForeign(line: Fields, said: string): boolean {
+function isForeign(line: Fields, text: string): boolean {
   const isApiError =
     line.terminal_reason === 'api_error' ? 'api_error_status' in line : line.is_api_error_message === true;
-  if (!isApiError || line.api_error_type !== undefined || TOO_LONG_ANSWER.test(said)) return false;
+  if (!isApiError || line.api_error_type !== undefined || TOO_LONG_ANSWER.test(text)) return false;
   const status = countOf(line.api_error_status);
   // Without a status claude may not have sent a request, for example without an API key.
-  return status === undefined ? /^API Error\b/.test(said) : !REQUEST_FAULTS.includes(status);
+  return status === undefined ? /^API Error\b/.test(text) : !REQUEST_FAULTS.includes(status);
 }
 
 /** Converts a time in seconds to milliseconds since the epoch. */
@@ -78,7 +78,7 @@ const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
 /**
  * The rejected size and the limit in tokens, from the error message of the API or of claude; undefined without them.
  */
-export function refusedSize(said: string): { readonly tokens: number; readonly limit: number } | undefined {
-  const [, tokens, limit] = /(\d+) tokens (?:> |\(limit )(\d+)/.exec(said) ?? [];
+export function refusedSize(text: string): { readonly tokens: number; readonly limit: number } | undefined {
+  const [, tokens, limit] = /(\d+) tokens (?:> |\(limit )(\d+)/.exec(text) ?? [];
   return tokens === undefined ? undefined : { tokens: Number(tokens), limit: Number(limit) };
 }

@@ -52,18 +52,18 @@ export function withMembers(
   change: (member: JsonMember) => string | undefined,
 ): { readonly text: string; readonly count: number } {
   const members = membersAt(text, bracket);
-  let kept = '';
+  let result = '';
   let count = 0;
   for (const [index, member] of members.entries()) {
     const value = change(member);
     if (value === undefined) continue;
     const separator = count === 0 ? '' : text.slice(members[index - 1]?.to, member.at);
-    kept += separator + text.slice(member.at, member.from) + value;
+    result += separator + text.slice(member.at, member.from) + value;
     count++;
   }
   const [first, last] = [members[0], members.at(-1)];
   if (first === undefined || last === undefined) return { text, count };
-  return { text: text.slice(0, first.at) + kept + text.slice(last.to), count };
+  return { text: text.slice(0, first.at) + result + text.slice(last.to), count };
 }
 
 /** The end of the value that begins at `at`, or the end of the text for an unterminated value. */
@@ -72,11 +72,11 @@ export function valueEnd(text: string, at: number): number {
   if (text[at] !== '[' && text[at] !== '{') return matchEnd(ATOM, text, at);
   let depth = 0;
   BRACKETS.lastIndex = at;
-  for (let found = BRACKETS.exec(text); found !== null; found = BRACKETS.exec(text)) {
-    const [bracket] = found;
-    if (bracket === '"') BRACKETS.lastIndex = stringEnd(text, found.index);
+  for (let match = BRACKETS.exec(text); match !== null; match = BRACKETS.exec(text)) {
+    const [bracket] = match;
+    if (bracket === '"') BRACKETS.lastIndex = stringEnd(text, match.index);
     else depth += bracket === '[' || bracket === '{' ? 1 : -1;
-    if (depth === 0) return found.index + 1;
+    if (depth === 0) return match.index + 1;
   }
   return text.length;
 }

@@ -11,7 +11,7 @@ interface Salvaged {
 }
 
 /** Maximum start positions that are tried in torn text; each takes a scan to the end of the line. */
-const MOST_PLACES = 100;
+const MAX_PLACES = 100;
 
 const CALL = /"usage"|"type":\s*"assistant"/;
 
@@ -27,7 +27,7 @@ export function objectsIn(line: string): Salvaged {
   let rest = '';
   let done = 0;
   let places = 0;
-  for (let at = line.indexOf('{'); at !== -1 && places < MOST_PLACES; at = line.indexOf('{', at)) {
+  for (let at = line.indexOf('{'); at !== -1 && places < MAX_PLACES; at = line.indexOf('{', at)) {
     const end = valueEnd(line, at);
     const value = parsed(line.slice(at, end));
     if (!isRow(value)) {

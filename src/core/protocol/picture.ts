@@ -7,7 +7,7 @@ export interface PictureSize {
 }
 
 /** Maximum segments before the one with the size; real pictures have fewer. */
-const MOST_SEGMENTS = 64;
+const MAX_SEGMENTS = 64;
 
 /** The size of a PNG or JPEG; undefined for other formats, or if the line does not contain the picture's bytes. */
 export function pictureSize({ source }: Fields): PictureSize | undefined {
@@ -18,7 +18,7 @@ export function pictureSize({ source }: Fields): PictureSize | undefined {
 
 /** Each segment starts with its length; the frame header contains the height, then the width. */
 function jpegSize(data: string): PictureSize | undefined {
-  for (let at = 2, seen = 0; seen < MOST_SEGMENTS; seen++) {
+  for (let at = 2, segments = 0; segments < MAX_SEGMENTS; segments++) {
     const bytes = bytesAt(data, at, 9);
     const [start, mark = 0, high = 0, low = 0] = bytes;
     if (start !== 0xff) return undefined;

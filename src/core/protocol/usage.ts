@@ -119,8 +119,8 @@ export function saysNothing(usage: Usage): boolean {
 }
 
 /** Whether the counts of a line are newer than the known counts of its call. */
-export function isNewer(said: Usage | undefined, known: Usage): said is Usage {
-  return said !== undefined && !saysNothing(said) && said.output >= known.output;
+export function isNewer(reported: Usage | undefined, known: Usage): reported is Usage {
+  return reported !== undefined && !saysNothing(reported) && reported.output >= known.output;
 }
 
 /**

@@ -6,8 +6,8 @@
 export function isAtLeast(version: string | undefined, least: string): boolean {
   const parts = partsOf(version ?? '0');
   for (const [place, part] of partsOf(least).entries()) {
-    const found = parts[place] ?? 0;
-    if (found !== part) return found > part;
+    const actual = parts[place] ?? 0;
+    if (actual !== part) return actual > part;
   }
   return true;
 }

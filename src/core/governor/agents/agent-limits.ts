@@ -113,8 +113,8 @@ export function takeUntold(state: GovernorState, toolUseId: string | undefined):
   const { untold } = state.fanOut;
   const isMeant = ({ aside, ...entry }: FanOut['untold'][number]) =>
     toolUseId === undefined ? aside : !aside && entry.toolUseId === toolUseId;
-  const told = untold.filter(isMeant);
-  if (told.length === 0) return silent(state);
-  const left = untold.filter((entry) => !told.includes(entry));
-  return { state: changedIn(state, 'fanOut', { untold: left }), text: told.map(({ text }) => text).join(' ') };
+  const delivered = untold.filter(isMeant);
+  if (delivered.length === 0) return silent(state);
+  const rest = untold.filter((entry) => !delivered.includes(entry));
+  return { state: changedIn(state, 'fanOut', { untold: rest }), text: delivered.map(({ text }) => text).join(' ') };
 }

@@ -96,8 +96,12 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   const usesTool = uses.length > 0 || (isSame && agent.last?.usesTool === true);
   const { output = usage.output, microUsd = 0 } = open ?? {};
   const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
-  const begun = uses.filter(({ name }) => isAgentCall(name)).map(({ id }) => id);
-  return withAgent(state, id, { ...countCall(agent, call), isUnseen: false, started: [...agent.started, ...begun] });
+  const agentCalls = uses.filter(({ name }) => isAgentCall(name)).map(({ id }) => id);
+  return withAgent(state, id, {
+    ...countCall(agent, call),
+    isUnseen: false,
+    started: [...agent.started, ...agentCalls],
+  });
 }
 
 /** Reads the result of an agent that its parent waited for, with the usage of its last call, which the stream omits. */
@@ -162,20 +166,27 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
   const { id, label, model, tokens, toolUses, isDone } = member;
   const agent = agentOf(state, id) ?? NEW_AGENT;
   const phase = isDone && agent.phase === 'running' ? 'over' : agent.phase;
-  const begun = withAgent(state, id, { kind: WORKFLOW_KIND, name: label, taskId: id, workflow, isUnseen: true, phase });
+  const withWorkflow = withAgent(state, id, {
+    kind: WORKFLOW_KIND,
+    name: label,
+    taskId: id,
+    workflow,
+    isUnseen: true,
+    phase,
+  });
   // Lines with the agent's figures appear when it starts and ends, not at each call.
-  if (tokens === 0) return begun;
+  if (tokens === 0) return withWorkflow;
   const more = toolUses + (isDone ? 1 : 0) - agent.calls;
   const sizes = { used: tokens, peak: Math.max(agent.peak, tokens) };
-  if (more <= 0) return withAgent(begun, id, sizes);
+  if (more <= 0) return withAgent(withWorkflow, id, sizes);
   const first = countCall(agent, estimatedCall(state, agent.used, tokens, model));
-  const again = estimatedCall(state, tokens, tokens, model);
-  return withAgent(begun, id, {
+  const estimated = estimatedCall(state, tokens, tokens, model);
+  return withAgent(withWorkflow, id, {
     ...first,
     ...sizes,
     calls: agent.calls + more,
     tokens: agent.tokens + more * tokens,
-    microUsd: (first.microUsd ?? 0) + (more - 1) * again.microUsd,
+    microUsd: (first.microUsd ?? 0) + (more - 1) * estimated.microUsd,
   });
 }
 

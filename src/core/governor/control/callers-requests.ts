@@ -34,8 +34,8 @@ const MAX_REQUESTS = 64;
 
 /** Keeps a request of the caller's, because claude's process may end before it answers. */
 export function noteRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
-  const asked = { id, request, answered: false };
-  return changedIn(state, 'control', { requests: [...state.control.requests, asked] });
+  const entry = { id, request, answered: false };
+  return changedIn(state, 'control', { requests: [...state.control.requests, entry] });
 }
 
 /** Handles claude's answer to a request. A new process gets only the settings that succeeded. */
@@ -47,8 +47,8 @@ export function noteResponse(state: GovernorState, { requestId, ok }: ControlRes
   const others = requests.filter((one) => one !== answered && !(one.answered && keyOf(one) === key));
   if (key === undefined) return changedIn(state, 'control', { requests: others });
   const oldest = others.filter((one) => one.answered).at(-MAX_REQUESTS);
-  const left = others.filter((one) => one !== oldest);
-  return changedIn(state, 'control', { requests: [...left, { ...answered, answered: true }] });
+  const remaining = others.filter((one) => one !== oldest);
+  return changedIn(state, 'control', { requests: [...remaining, { ...answered, answered: true }] });
 }
 
 /** Requests with the same key replace each other; undefined for a request that sets nothing. */

@@ -14,7 +14,7 @@ import { onModLoaded, prepareResumed } from '../operations/load-mod.ts';
 import { NATIVE_RESERVE_TOKENS, type Policy } from '../policy.ts';
 import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
-import { LEAST_RELIEVED } from '../relief/exact.ts';
+import { MIN_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, type Step, toStep } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
@@ -169,7 +169,7 @@ function withUnsized(state: GovernorState, event: Event): GovernorState {
 function hasNextCall(state: GovernorState, event: Event): boolean {
   const { gauge, mailbox } = state;
   if (event.kind === 'result')
-    return predictedTokens(gauge) >= LEAST_RELIEVED && !(mailbox.ended && waiting(state).length === 0);
+    return predictedTokens(gauge) >= MIN_RELIEVED && !(mailbox.ended && waiting(state).length === 0);
   return isAnswer(event) && usesIn(event.blocks).length > 0;
 }
 
@@ -245,8 +245,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
   const callers = response.isAutoCompactEnabled === false || (placed && state.control.trigger === 'unplaced');
   const trigger = callers ? 'off' : state.control.trigger;
-  const told = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens, 'asked');
-  const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: told }));
+  const measured = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens, 'asked');
+  const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: measured }));
   return state.control.phase === 'opening' ? chain(opened, prepareResumed) : opened;
 }
 

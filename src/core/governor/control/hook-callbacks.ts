@@ -143,9 +143,11 @@ function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequ
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
   if (output !== undefined) return toStep(state, [{ kind: 'answer-hook', requestId: call.requestId, hook, output }]);
-  const { state: told, text } = takeUntold(state, call.toolUseId);
+  const { state: afterNotice, text } = takeUntold(state, call.toolUseId);
   const step =
-    hook === 'PostToolUse' ? afterMainTool(afterTool(told, call), call) : tellMain(afterFailure(told, call), call);
+    hook === 'PostToolUse'
+      ? afterMainTool(afterTool(afterNotice, call), call)
+      : tellMain(afterFailure(afterNotice, call), call);
   return withContext(step, text);
 }
 

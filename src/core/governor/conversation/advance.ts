@@ -33,11 +33,11 @@ export function advance(state: GovernorState): Step {
   if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
   if (next !== undefined) {
     // A prompt that claude skips starts no turn, so the next one can be sent at once.
-    return chain(sendPrompt(without(state, next), next), (told) => {
-      if (isFree(told)) return advance(told);
-      const isLast = told.mailbox.ended && waiting(told).length === 0;
+    return chain(sendPrompt(without(state, next), next), (sent) => {
+      if (isFree(sent)) return advance(sent);
+      const isLast = sent.mailbox.ended && waiting(sent).length === 0;
       // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
-      return told.run.mode === 'observe' && isLast ? closeInput(told) : toStep(told);
+      return sent.run.mode === 'observe' && isLast ? closeInput(sent) : toStep(sent);
     });
   }
   return endWhenDone(state);
@@ -84,10 +84,10 @@ export function isFree(state: GovernorState): boolean {
  * with an open input, ctxb does both.
  */
 function endWhenDone(state: GovernorState): Step {
-  const { state: told, text } = takeUntold(state, undefined);
+  const { state: afterNotice, text } = takeUntold(state, undefined);
   // claude does not report that ctxb stopped a workflow, so the agent would wait for it or end without it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state))
-    return resumeWork(told, { because: text, isLost: false });
+    return resumeWork(afterNotice, { because: text, isLost: false });
   if (!state.mailbox.ended) return toStep(state);
   const tasks = tasksAside(state.tasks);
   if (tasks.length === 0) return closeInput(state);

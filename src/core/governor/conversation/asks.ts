@@ -26,8 +26,8 @@ export function onAsk(state: GovernorState, ask: Ask, by: Asker): Step {
   const why = refusal(state, ask);
   if (why !== undefined) return toStep(state, [answerTo(by, { done: false, text: why })]);
   if (ask.what === 'stop') return stop(state, ask, by);
-  const asked = askRelief(state, ask.what, ask.now, by);
-  return ask.now ? placeTrigger(asked) : toStep(asked);
+  const requested = askRelief(state, ask.what, ask.now, by);
+  return ask.now ? placeTrigger(requested) : toStep(requested);
 }
 
 function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
@@ -74,10 +74,10 @@ function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
 function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
   const isWaiting = state.wait !== undefined && state.wait.phase !== 'over';
   const ended = changed(stopWaiting(state), { outcome: 'asked' });
-  const told = toStep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
-  if (state.operation.phase === 'deciding') return chain(told, (next) => onCostAnswer(next, undefined));
-  if (!now && !isWaiting) return told;
-  return chain(told, (next) => onInterrupt(next, 'ctxb stop asked to end the turn'));
+  const step = toStep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
+  if (state.operation.phase === 'deciding') return chain(step, (next) => onCostAnswer(next, undefined));
+  if (!now && !isWaiting) return step;
+  return chain(step, (next) => onInterrupt(next, 'ctxb stop asked to end the turn'));
 }
 
 /** Answers the askers of a relief as soon as its outcome is known. */
@@ -87,8 +87,8 @@ export function answerAskers(before: GovernorState, { state, actions }: Step): S
   const answer = answerFrom(before, state, actions);
   if (answer === undefined) {
     const hasBegun = asked.phase === 'waiting' && isUnderWay(state, asked.way);
-    const begun = { ...asked, phase: 'begun', before: predictedTokens(before.gauge) } as const;
-    return { state: hasBegun ? changedIn(state, 'relief', { asked: begun }) : state, actions };
+    const running = { ...asked, phase: 'begun', before: predictedTokens(before.gauge) } as const;
+    return { state: hasBegun ? changedIn(state, 'relief', { asked: running }) : state, actions };
   }
   const answers = asked.by.map((by) => answerTo(by, answer));
   return { state: changedIn(state, 'relief', { asked: undefined }), actions: [...actions, ...answers] };

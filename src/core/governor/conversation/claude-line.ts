@@ -161,14 +161,14 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
  * After a call: counts it for its turn, drops ended tasks that it told the model about, and updates the prompt cache.
  */
 function followCall(state: GovernorState, { before, event }: Line<SizedCall>): Step {
-  const counted = draftOf(state);
-  if (!state.facts.isInjected) counted.turn = calledTurn(state.turn);
-  counted.tasks = withoutTold(state.tasks);
+  const draft = draftOf(state);
+  if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
+  draft.tasks = withoutTold(state.tasks);
   const known = before.gauge.basis === 'measured' ? before.cache : NO_CACHE;
-  if (event.kind === 'assistant') counted.cache = cacheAfter(known, event, state.session, state.now);
+  if (event.kind === 'assistant') draft.cache = cacheAfter(known, event, state.session, state.now);
   const [first] = promptsInTurn(state);
-  const isCommand = first?.command !== undefined && counted.turn.calls === 1;
-  return toStep(isCommand ? notePrompt(counted, first, true) : counted);
+  const isCommand = first?.command !== undefined && draft.turn.calls === 1;
+  return toStep(isCommand ? notePrompt(draft, first, true) : draft);
 }
 
 /** Shows buffered lines, because the turn was started by the caller or by claude itself. */

@@ -9,11 +9,11 @@ export function onInterrupt(before: GovernorState, reason = 'the user asked to s
   const state = stopWaiting(before);
   const interrupted = changed(state, { input: state.input === 'closed' ? 'closed' : 'interrupted' });
   const note = decided(state, 'interrupt', reason);
-  const told = toStep(interrupted, [note]);
+  const step = toStep(interrupted, [note]);
   // Between two processes no turn runs, and no new process starts.
-  if (state.process.phase === 'dead') return state.input === 'closed' ? told : chain(told, endWithIt);
-  if (state.turn.phase === 'idle' && !isRelieving(state)) return told;
-  if (state.turn.phase !== 'sent') return chain(told, sendInterrupt);
+  if (state.process.phase === 'dead') return state.input === 'closed' ? step : chain(step, endWithIt);
+  if (state.turn.phase === 'idle' && !isRelieving(state)) return step;
+  if (state.turn.phase !== 'sent') return chain(step, sendInterrupt);
   // Without a session id claude may still wait for its hooks and hold the prompt, which must not begin.
   if (state.session.id === undefined) return toStep(interrupted, [note, { kind: 'kill', signal: 'SIGTERM' }]);
   // claude ignores an interrupt until the turn begins, so the turn is stopped then.

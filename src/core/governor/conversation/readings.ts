@@ -88,8 +88,8 @@ function readAssistant(state: GovernorState, event: AssistantEvent, generated: C
   if (aside !== null) return aside === gauge.aside ? gauge : changedGauge(gauge, { aside });
   const own = useWindowOf(gauge, model);
   const known = withWindow(own, recordedWindow(state, event, learnFromModelId(own.window, model)));
-  const said = { messageId, model, usage, outputKnown: outputFinal, generated };
-  return isSame ? extendCall(known, said) : addCall(known, said);
+  const figures = { messageId, model, usage, outputKnown: outputFinal, generated };
+  return isSame ? extendCall(known, figures) : addCall(known, figures);
 }
 
 /** Reads the mark of a large window from a log line about the model; it applies from the next call on. */
@@ -140,8 +140,8 @@ function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
   }
   const counted = changedGauge(gauge, { characters: addBlocks(gauge.characters, event.blocks) });
   // A tool ran after a call without usage: this stream reports no usage.
-  const settled = event.role === 'tool-result' ? settleCharacters(counted) : counted;
-  return readReport(settled, event);
+  const gaugeAfter = event.role === 'tool-result' ? settleCharacters(counted) : counted;
+  return readReport(gaugeAfter, event);
 }
 
 function settleCharacters(gauge: Gauge): Gauge {
@@ -177,8 +177,8 @@ function readInit(state: GovernorState, event: InitEvent): GovernorState {
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
   // 1.0.128 reports the caller's `/clear` in no other way.
-  const cleared = state.turn.calls === 0 && promptsInTurn(state).at(-1)?.command === 'clear';
-  if (cleared && !COMMANDS_OFF.test(event.text ?? '')) return withEmptyContext(state, 0);
+  const wasCleared = state.turn.calls === 0 && promptsInTurn(state).at(-1)?.command === 'clear';
+  if (wasCleared && !COMMANDS_OFF.test(event.text ?? '')) return withEmptyContext(state, 0);
   return withGauge(state, readResult(state, event));
 }
 
@@ -239,7 +239,7 @@ export function readSession(state: GovernorState, event: Event): GovernorState {
     // A resumed session can be compacted before its init line; requests to our hooks contain its id.
     case 'control-request': {
       const { session_id, transcript_path } = fieldsOf(event.request.input);
-      return withSession(state, completed(session, { id: textOf(session_id), transcript: textOf(transcript_path) }));
+      return withSession(state, mergeSession(session, { id: textOf(session_id), transcript: textOf(transcript_path) }));
     }
     default:
       return state;
@@ -255,15 +255,15 @@ function withSession(state: GovernorState, session: Session): GovernorState {
 /** Session logs have no init line; each line has id, model and version. */
 export function sessionIn(session: Session, event: AssistantEvent | UserEvent): Session {
   const model = isAnswer(event) ? event.model : undefined;
-  return completed(session, { id: event.sessionId, model, version: event.version });
+  return mergeSession(session, { id: event.sessionId, model, version: event.version });
 }
 
 /** Fills in unknown fields, and replaces the path of the transcript. */
-function completed(session: Session, said: Partial<Session>): Session {
-  const id = session.id ?? said.id;
-  const model = session.model ?? said.model;
-  const version = session.version ?? said.version;
-  const transcript = said.transcript ?? session.transcript;
+function mergeSession(session: Session, update: Partial<Session>): Session {
+  const id = session.id ?? update.id;
+  const model = session.model ?? update.model;
+  const version = session.version ?? update.version;
+  const transcript = update.transcript ?? session.transcript;
   const isNews = id !== session.id || model !== session.model || version !== session.version;
   return isNews || transcript !== session.transcript ? { ...session, id, model, version, transcript } : session;
 }
@@ -284,8 +284,8 @@ function readTextReport(blocks: readonly Block[]) {
 }
 
 function parseReport(text: string) {
-  const found = USAGE_LINE.exec(text) ?? CONTEXT_LINE.exec(text);
-  if (!found) return undefined;
-  const [used, window] = [Number(found[1]), Number(found[2])];
+  const match = USAGE_LINE.exec(text) ?? CONTEXT_LINE.exec(text);
+  if (!match) return undefined;
+  const [used, window] = [Number(match[1]), Number(match[2])];
   return window > 0 ? { used, window } : undefined;
 }

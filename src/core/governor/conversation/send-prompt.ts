@@ -28,7 +28,7 @@ const SKIPPED_AFTER_MS = 30_000;
 /** Sends a prompt, which begins a turn or joins the running one. */
 export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   // The text can look like another role or an echo, so both are set here.
-  const told = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
+  const afterRead = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
     ...prompt.event,
     role: 'prompt',
     replay: false,
@@ -38,11 +38,11 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
   // claude ignores a prompt whose uuid it has seen before.
-  const said = isSkipped ? told : noteSentPrompt(told, prompt);
+  const afterSend = isSkipped ? afterRead : noteSentPrompt(afterRead, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
   const watch = mayBeSkipped ? [setTimer('turn', SKIPPED_AFTER_MS)] : [];
   const expiry = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : toStep(state);
-  const next = changed(said, { cache: expiry.state.cache });
+  const next = changed(afterSend, { cache: expiry.state.cache });
   return toStep(next, mode === 'replay' ? expiry.actions : [...expiry.actions, send, ...watch]);
 }
 
@@ -83,8 +83,8 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
   // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
-  const told = state.wait === undefined ? [decided(state, 'resume', because)] : [];
-  return chain(toStep(resumed, [...actions, ...told]), (next) => injectPrompt(next, words, work));
+  const notes = state.wait === undefined ? [decided(state, 'resume', because)] : [];
+  return chain(toStep(resumed, [...actions, ...notes]), (next) => injectPrompt(next, words, work));
 }
 
 const NOTHING = { text: '', actions: [] } as const;

@@ -62,10 +62,10 @@ function isLimited({ run }: GovernorState): boolean {
 function judgeLimits(before: GovernorState, state: GovernorState): Step {
   if (before.cost === state.cost && before.spending === state.spending) return toStep(state);
   const { level, news, said } = judge(state);
-  const told = news.length === 0 ? state : tellCosts(changedIn(state, 'spending', { said }), news);
+  const withNews = news.length === 0 ? state : tellCosts(changedIn(state, 'spending', { said }), news);
   const announced = toStep(
-    told,
-    news.map((notice) => announcement(told, notice)),
+    withNews,
+    news.map((notice) => announcement(withNews, notice)),
   );
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return chain(announced, interruptTurn);
@@ -95,11 +95,11 @@ export function onTimeUp(before: GovernorState): Step {
   if (before.spending.time === 'up') return cutLastTurn(before);
   const state = changedIn(stopWaiting(before), 'spending', { time: 'up' });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
-  const told = toStep(state, [
+  const stopped = toStep(state, [
     decided(state, 'time-limit', 'the time for the run is up', { seconds: time }),
     setTimer('time', room * 1_000),
   ]);
-  return state.turn.phase === 'running' && isWithinLimit(state) ? chain(told, interruptTurn) : told;
+  return state.turn.phase === 'running' && isWithinLimit(state) ? chain(stopped, interruptTurn) : stopped;
 }
 
 function cutLastTurn(state: GovernorState): Step {

@@ -24,7 +24,7 @@ export function visibilityOf(state: GovernorState, event: Event): Visibility {
   if (isOwnTraffic(state, event)) return 'hide';
   if (state.run.showInjected) return 'show';
   if (tellsTurnStop(state, event)) return 'hide';
-  if (isEcho(state, event) || (speaksOfMod(state) && isKnown(event, OF_MOD))) return 'hide';
+  if (isEcho(state, event) || (speaksOfMod(state) && isKnown(event, MOD_EVENTS))) return 'hide';
   if (isInjectedTurn(state)) return inInjectedTurn(state, event);
   return isRecoverable(state, event) ? 'defer' : 'show';
 }
@@ -98,13 +98,13 @@ function isOwnTraffic(state: GovernorState, event: Event): boolean {
 function speaksOfTurn(event: Event): boolean {
   if (event.kind === 'result') return !event.fromBackgroundTask;
   if (event.kind === 'known') return event.name.startsWith('system/hook_');
-  return 'subagent' in event ? event.subagent === null : OF_TURN.includes(event.kind);
+  return 'subagent' in event ? event.subagent === null : TURN_EVENTS.includes(event.kind);
 }
 
-const OF_TURN: readonly Event['kind'][] = ['init', 'compact-status', 'boundary', 'reset', 'api-retry'];
+const TURN_EVENTS: readonly Event['kind'][] = ['init', 'compact-status', 'boundary', 'reset', 'api-retry'];
 
 /** Lines that claude writes because it loads the mod. */
-const OF_MOD = ['system/ui_invalidate', 'system/commands_changed'];
+const MOD_EVENTS = ['system/ui_invalidate', 'system/commands_changed'];
 const TASKS_CHANGED = ['system/background_tasks_changed'];
 
 function isKnown(event: Event, names: readonly string[]): boolean {

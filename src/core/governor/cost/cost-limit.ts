@@ -67,13 +67,13 @@ export type CostNotice = CostShare<'warn' | 'limit'>;
  * once gets the warning first.
  *
  * @param spent costs of this run, in micro-dollars
- * @param said `said` of the previous result; empty at the start
+ * @param earlier `said` of the previous result; empty at the start
  */
-export function judgeCost(spent: number, limits: CostLimits, said: readonly CostNotice[]) {
+export function judgeCost(spent: number, limits: CostLimits, earlier: readonly CostNotice[]) {
   const shares = sharesOf(spent, limits);
   const [nearest] = shares;
-  const news = shares.flatMap(noticesOf).filter((notice) => !said.some((past) => isSame(past, notice)));
-  return { level: nearest?.level ?? 'none', nearest, news, said: news.length === 0 ? said : [...said, ...news] };
+  const news = shares.flatMap(noticesOf).filter((notice) => !earlier.some((past) => isSame(past, notice)));
+  return { level: nearest?.level ?? 'none', nearest, news, said: news.length === 0 ? earlier : [...earlier, ...news] };
 }
 
 /** Room above a limit for the last turn: a share of the limit, at least `leastUsd`, enough for a few calls. */

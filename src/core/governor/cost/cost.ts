@@ -189,14 +189,14 @@ export function readReport(cost: Cost, usd: number): Cost {
   // An unchanged counter does not include the calls since: they are running, or the back-end never counts.
   if (total === cost.reported && open > 0) return cost;
   // 2.1.329 and later reset it with `/clear`, and never report the calls that were unreported by then.
-  const lost = total === 0 ? open : 0;
-  const before = total < cost.reported ? cost.reported + lost : 0;
+  const unreported = total === 0 ? open : 0;
+  const before = total < cost.reported ? cost.reported + unreported : 0;
   return {
     ...cost,
     ...NOTHING_OPEN,
     reported: total,
     counted: cost.counted + before,
-    guessed: cost.guessed || (before > 0 && lost > 0),
+    guessed: cost.guessed || (before > 0 && unreported > 0),
     known: true,
     uncounted: 'none',
   };
@@ -241,7 +241,7 @@ function readFirstReport(cost: Cost, total: number, carried: number): Cost {
   };
 }
 
-const NOTHING_SAID = { outputKnown: false, generated: NO_CONTENT };
+const NO_FIGURES = { outputKnown: false, generated: NO_CONTENT };
 
 function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: Content): Cost {
   const { usage, messageId, subagent: thread, model } = event;
@@ -250,9 +250,9 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   const last = cost.calls.find((call) => call.thread === thread);
   // Each line without a message id counts as a call.
   const open = messageId === '' || last?.messageId !== messageId ? undefined : last;
-  const said = open ?? NOTHING_SAID;
-  const outputKnown = event.outputFinal || said.outputKnown;
-  const generated = addContent(said.generated, written);
+  const figures = open ?? NO_FIGURES;
+  const outputKnown = event.outputFinal || figures.outputKnown;
+  const generated = addContent(figures.generated, written);
   if (open !== undefined && !isNewer(usage, open.usage)) return withCall(cost, { ...open, outputKnown, generated });
   const version = event.version ?? list.version;
   const price = priceIn(list, model, version, last);

@@ -299,9 +299,9 @@ function partsOf(value: object): readonly unknown[] {
  * Models for which the API removes the thoughts of earlier turns when a new prompt arrives. From Opus 4.5 and Sonnet
  * 4.6 on, thoughts stay (Anthropic's documentation of extended thinking, and 1,700 calls of public session logs).
  */
-const FORGETS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2025))/;
+const DROPS_THOUGHTS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-[01]|-2025))/;
 
 /** The tokens that a new prompt removes from the context, as negative content. */
 export function droppedThoughts(model: string | undefined, thoughts: number): Content {
-  return FORGETS.test(model ?? '') ? { ...NO_CONTENT, prose: -thoughts } : NO_CONTENT;
+  return DROPS_THOUGHTS.test(model ?? '') ? { ...NO_CONTENT, prose: -thoughts } : NO_CONTENT;
 }

@@ -178,19 +178,19 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
 }
 
 /** Adds another line of the current call: more content, possibly better counts. */
-export function extendCall(gauge: Gauge, said: Pick<CallFigures, 'generated'> & Partial<CallFigures>): Gauge {
+export function extendCall(gauge: Gauge, figures: Pick<CallFigures, 'generated'> & Partial<CallFigures>): Gauge {
   if (gauge.call === null) return gauge;
   const { messageId, peaks } = gauge.call;
-  const isMore = isNewer(said.usage, gauge.call.usage);
-  const usage = isMore ? said.usage : gauge.call.usage;
-  const model = isMore ? said.model : gauge.call.model;
+  const isMore = isNewer(figures.usage, gauge.call.usage);
+  const usage = isMore ? figures.usage : gauge.call.usage;
+  const model = isMore ? figures.model : gauge.call.model;
   const call = {
     ...{ messageId, model, usage, peaks },
     output: Math.max(gauge.call.output, usage.output),
-    outputKnown: gauge.call.outputKnown || said.outputKnown === true,
-    generated: addContent(gauge.call.generated, said.generated),
+    outputKnown: gauge.call.outputKnown || figures.outputKnown === true,
+    generated: addContent(gauge.call.generated, figures.generated),
   };
-  const thoughts = gauge.thoughts + said.generated.thoughts;
+  const thoughts = gauge.thoughts + figures.generated.thoughts;
   const used = contextOf(usage);
   const before = { peak: Math.max(0, ...Object.values(peaks)), peaks, windowModel: gauge.windowModel };
   const window = learnFromContext(gauge.window, used);
@@ -311,7 +311,7 @@ export function callOutput({ call, calibration }: Gauge): number {
 function learn(gauge: Gauge, used: number): Calibration {
   if (gauge.call === null) return gauge.calibration;
   const { call, added, calibration } = gauge;
-  const grown = used - gauge.used;
-  if (call.outputKnown) return calibrate(calibration, added, grown - call.output);
-  return calibrate(calibration, addContent(added, call.generated), grown);
+  const growth = used - gauge.used;
+  if (call.outputKnown) return calibrate(calibration, added, growth - call.output);
+  return calibrate(calibration, addContent(added, call.generated), growth);
 }

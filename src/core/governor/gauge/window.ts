@@ -161,11 +161,11 @@ const LARGE_WORDS = /\[1m\]|1M context/;
 export function markedFamily(event: AssistantEvent | UserEvent): string | undefined {
   // Text next to a tool result is not a command, because a command begins a turn.
   if (event.kind === 'user' && event.role === 'tool-result') return undefined;
-  const told = event.blocks.map((block) => {
+  const families = event.blocks.map((block) => {
     if (event.kind === 'user') return block.type === 'text' ? familySwitchedTo(block.text) : undefined;
     return block.type === 'tool_use' ? familyThatSigned(fieldsOf(block.input).command) : undefined;
   });
-  return told.find((family) => family !== undefined);
+  return families.find((family) => family !== undefined);
 }
 
 function familySwitchedTo(text: string): string | undefined {

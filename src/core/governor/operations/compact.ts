@@ -80,10 +80,10 @@ function dropBuffered(state: GovernorState): Step {
 }
 
 export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): Step {
-  const missed = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
+  const verdict = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
   // A stuck compaction would block every prompt after it. If a boundary was seen, the compaction made room anyway.
   return chain(
-    conclude(state, attempt, attempt.boundarySeen ? 'success' : missed),
+    conclude(state, attempt, attempt.boundarySeen ? 'success' : verdict),
     (next) => toStep(changedIn(next, 'process', { compacts: true })),
     sendInterrupt,
     (next) => toStep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
@@ -228,12 +228,12 @@ type Failure = Pick<Attempt, 'error' | 'apiStatus'>;
 /** The verdict on an attempt, from claude's messages up to its result. */
 function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';
-  const said = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
-  if (BLOCKED.test(said)) return 'blocked';
-  if (NOTHING_TO_COMPACT.test(said)) return 'empty';
-  if (COMMANDS_OFF.test(said)) return 'refused';
-  if (isRejected({ error: said, apiStatus: attempt.apiStatus })) return 'failed';
-  return isUnavailable(attempt.apiStatus) || saysUnavailable(said) ? 'unavailable' : 'failed';
+  const errorText = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
+  if (BLOCKED.test(errorText)) return 'blocked';
+  if (NOTHING_TO_COMPACT.test(errorText)) return 'empty';
+  if (COMMANDS_OFF.test(errorText)) return 'refused';
+  if (isRejected({ error: errorText, apiStatus: attempt.apiStatus })) return 'failed';
+  return isUnavailable(attempt.apiStatus) || saysUnavailable(errorText) ? 'unavailable' : 'failed';
 }
 
 /** Whether the API is down, by the status for which claude last tried a call again. */

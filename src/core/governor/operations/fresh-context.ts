@@ -37,11 +37,11 @@ export function clear(state: GovernorState, written: Written): Step {
  */
 export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): Step {
   const another = state.session.id !== operation.plan.sessionId;
-  const proved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && another);
-  const followed = changed(state, { operation: { ...operation, turn: 'running', proved } });
+  const isProved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && another);
+  const followed = changed(state, { operation: { ...operation, turn: 'running', proved: isProved } });
   if (event.kind !== 'result') return toStep(followed);
   return chain(toStep(followed, TURN_OVER), (next) =>
-    proved ? finish(next, operation, 'clear', operation.given) : leave(next, operation),
+    isProved ? finish(next, operation, 'clear', operation.given) : leave(next, operation),
   );
 }
 
@@ -72,9 +72,9 @@ export function documentToGive({ operation, relief }: GovernorState): HandoffDoc
 
 /** Replaces the process, because `/clear` has no effect. */
 export function leave(state: GovernorState, { plan, document }: Written): Step {
-  const left = changed(state, { operation: { phase: 'leaving', plan, document } });
-  if (state.process.phase === 'dead') return startFresh(left);
-  return toStep(left, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
+  const leaving = changed(state, { operation: { phase: 'leaving', plan, document } });
+  if (state.process.phase === 'dead') return startFresh(leaving);
+  return toStep(leaving, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
 }
 
 /** Starts a process without the conversation, after the old process has ended. */

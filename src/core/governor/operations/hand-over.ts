@@ -3,7 +3,7 @@ import { saysUnavailable } from '../../protocol/failures.ts';
 import { isAnswer } from '../facts.ts';
 import { callOutput, predictedTokens, readGauge } from '../gauge/gauge.ts';
 import type { OwnEvent } from '../input.ts';
-import { LEAST_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
+import { MIN_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { closeOwed } from '../prompts/mailbox.ts';
 import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
 import { continueStopped } from '../relief/exhaustion.ts';
@@ -20,8 +20,8 @@ import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
  */
 export function startHandoff(state: GovernorState, reason: string): Step {
   const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
-  const begun = changedIn(state, 'relief', { due: undefined });
-  return chain(decide(begun, 'handoff', reason), (next) =>
+  const starting = changedIn(state, 'relief', { due: undefined });
+  return chain(decide(starting, 'handoff', reason), (next) =>
     mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined),
   );
 }
@@ -60,7 +60,7 @@ function mayAsk(state: GovernorState): boolean {
 /** Whether a question fits below claude's own compaction trigger. */
 function hasRoomToAsk({ gauge, control, run }: GovernorState): boolean {
   const window = gauge.window.tokens;
-  if (window === undefined || window < LEAST_NATIVE_WINDOW) return true;
+  if (window === undefined || window < MIN_NATIVE_WINDOW) return true;
   const native = typeof control.trigger === 'number' ? control.trigger : nativeLevel(run.policy, window);
   return predictedTokens(gauge) + QUESTION_TOKENS < native;
 }
@@ -85,19 +85,19 @@ export function followAnswer(state: GovernorState, operation: OperationIn<'askin
 
 function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): Step {
   const plan = { ...operation.plan, answer: (operation.plan.answer ?? 0) + callOutput(state.gauge) };
-  const said = [event.text, ...event.errors].join('\n');
-  if (event.isError && (operation.apiDown || saysUnavailable(said))) return putOff(state, plan, said);
+  const errorText = [event.text, ...event.errors].join('\n');
+  if (event.isError && (operation.apiDown || saysUnavailable(errorText))) return putOff(state, plan, errorText);
   const answer = event.isError ? undefined : event.text;
   const mayAskAgain = operation.attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
   return chain(toStep(state, TURN_OVER), (next) => write(next, plan, answer, mayAskAgain));
 }
 
 /** Postpones the handoff because the API is down. The conversation continues unchanged. */
-function putOff(state: GovernorState, { due }: HandoffPlan, said: string): Step {
+function putOff(state: GovernorState, { due }: HandoffPlan, error: string): Step {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
-  const kept = continueStopped(changed(state, { operation: IDLE, relief }));
-  const reason = said.trim() || 'the API was not available';
-  return toStep(kept, [...TURN_OVER, decided(kept, 'put-off', reason)]);
+  const continued = continueStopped(changed(state, { operation: IDLE, relief }));
+  const reason = error.trim() || 'the API was not available';
+  return toStep(continued, [...TURN_OVER, decided(continued, 'put-off', reason)]);
 }
 
 function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain = false): Step {

@@ -2,7 +2,7 @@ import type { ControlResponseEvent } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { request } from '../prompts/own-lines.ts';
-import { isLoading, LEAST_RELIEVED, planExact } from '../relief/exact.ts';
+import { isLoading, MIN_RELIEVED, planExact } from '../relief/exact.ts';
 import type { Exact } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, clearTimer, type Step, setTimer, toStep } from '../steps.ts';
@@ -19,7 +19,7 @@ const NEAR = 0.6;
 export function prepareExact(state: GovernorState): Step {
   const { exact, gauge } = state;
   if (exact.phase === 'off') return toStep(state);
-  if (exact.phase === 'unarmed') return predictedTokens(gauge) >= LEAST_RELIEVED ? arm(state) : toStep(state);
+  if (exact.phase === 'unarmed') return predictedTokens(gauge) >= MIN_RELIEVED ? arm(state) : toStep(state);
   // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
   // cannot see.
   const { trigger } = state.control;
@@ -30,7 +30,7 @@ export function prepareExact(state: GovernorState): Step {
 /** Prepares a compaction in a resumed session, which may be due at the next call. */
 export function prepareResumed(state: GovernorState): Step {
   const { version } = state.session;
-  return version === undefined || predictedTokens(state.gauge) < LEAST_RELIEVED ? toStep(state) : awaitExact(state);
+  return version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED ? toStep(state) : awaitExact(state);
 }
 
 /** Lets prompts wait until the mod is loaded, if loading is possible. */

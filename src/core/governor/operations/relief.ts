@@ -51,8 +51,8 @@ export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefin
   if (exhausted?.open) return dueForExhausted(state, exhausted);
   if (next !== 'unseen' && relievesContext(next)) return undefined;
   if (state.relief.putOffAt === state.gauge.calls) return undefined;
-  const asked = askedRelief(state, next);
-  if (asked !== undefined) return asked;
+  const requested = askedRelief(state, next);
+  if (requested !== undefined) return requested;
   const { when } = state.run.policy.compaction;
   if (next === undefined && (when !== 'boundary' || state.mailbox.ended)) return undefined;
   const due = reliefNow(state);
@@ -120,14 +120,14 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const { relief, gauge, turn } = state;
   const { receipt } = before.exact;
   const answered = receipt?.answered ? receipt : undefined;
-  const seen = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered !== undefined);
+  const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered !== undefined);
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
   // An exact compaction keeps the request, so it is not repeated.
-  const kept = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
+  const unfinished = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
-  return toStep(changedIn(state, 'relief', { ...seen, ...kept, due: undefined, landing }), [
+  return toStep(changedIn(state, 'relief', { ...boundary, ...unfinished, due: undefined, landing }), [
     health(state, occurrence, event.preTokens ?? before.gauge.used),
   ]);
 }
@@ -151,14 +151,14 @@ export function judgeLevel(state: GovernorState): Step {
   if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return toStep(state);
   // A running compaction is about to lower this figure.
   if (isRelieving(state) || state.input === 'interrupted') return toStep(state);
-  const tired = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
-  const level = tired ? (gauge.window.tokens ?? 0) : predictedTokens(gauge);
+  const isAtCallLimit = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
+  const level = isAtCallLimit ? (gauge.window.tokens ?? 0) : predictedTokens(gauge);
   const latch = latchAt(state.relief.latch, level, gauge.window.tokens, run.policy);
   if (latch === state.relief.latch) return toStep(state);
   const latched = changedIn(state, 'relief', { latch });
   if (latch === 'none') return toStep(forgetFailures(latched));
   if (state.relief.latch !== 'none') return toStep(latched);
-  const reason = tired
+  const reason = isAtCallLimit
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : crossedText(gauge, run.policy.thresholds.warn);
   return decide(latched, 'warn', reason);
@@ -181,12 +181,12 @@ export function measureLanding(state: GovernorState): Step {
 function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): Step {
   const { gauge, relief, run } = state;
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
-  const missed = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
+  const missText = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const landings = withLanding(relief.landings, gauge.used);
   const bare = landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.tools.contents));
   const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : relief.failures;
   const tried = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
-  const due = isMissed ? missed : undefined;
+  const due = isMissed ? missText : undefined;
   const landed = changedIn(state, 'relief', { landings, bare, due, landing: undefined, ...tried });
   const made = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   return chain(

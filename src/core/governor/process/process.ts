@@ -41,9 +41,10 @@ export function onExit(state: GovernorState, event: ExitEvent): Step {
   const { enabled, maxRestarts } = state.run.policy.recovery;
   // The user stopped the run between two processes.
   const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
-  const left = isStopped ? undefined : leavingOf(state);
+  const leaving = isStopped ? undefined : leavingOf(state);
   // A process with a fresh context needs nothing from the old one, so only the number of restarts limits it.
-  if (left !== undefined) return restarts < Math.max(1, maxRestarts) ? startFresh(left) : endWithIt(left, event);
+  if (leaving !== undefined)
+    return restarts < Math.max(1, maxRestarts) ? startFresh(leaving) : endWithIt(leaving, event);
   const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== 'stalled';
   return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state, event);
 }
@@ -127,10 +128,10 @@ export function onBegin(state: GovernorState): Step {
     process: { ...process, phase: 'starting' },
     cost: costAfterRestart(cost, process.resumes ? 'resumed' : 'fresh'),
   });
-  const said = process.resumes ? exact : NOT_EXACT;
+  const exactState = process.resumes ? exact : NOT_EXACT;
   // The document comes first, because the registered hooks depend on it.
   return chain(
-    finishLeaving(changedIn(alive, 'exact', { midTurn: said.midTurn, prompts: said.prompts })),
+    finishLeaving(changedIn(alive, 'exact', { midTurn: exactState.midTurn, prompts: exactState.prompts })),
     reopenControl,
   );
 }
@@ -200,11 +201,11 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
   // A prompt that was sent into the turn is repeated as a separate prompt.
-  const again = new Set(undelivered.map(({ text }) => text));
-  const said = logged ? state.exact : NOT_EXACT;
-  const midTurn = said.midTurn.filter(({ text }) => !again.has(text));
-  const prompts = said.prompts.filter((text) => !again.has(text));
-  const told = toStep(changedIn(dead, 'exact', { midTurn, prompts }), [
+  const undeliveredTexts = new Set(undelivered.map(({ text }) => text));
+  const exactState = logged ? state.exact : NOT_EXACT;
+  const midTurn = exactState.midTurn.filter(({ text }) => !undeliveredTexts.has(text));
+  const prompts = exactState.prompts.filter((text) => !undeliveredTexts.has(text));
+  const afterDeath = toStep(changedIn(dead, 'exact', { midTurn, prompts }), [
     DROP_BUFFERED,
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,
@@ -212,11 +213,11 @@ function restart(state: GovernorState, event: ExitEvent): Step {
     decided(state, 'restart', end, { attempt, undelivered: uuids }),
   ]);
   // Only ctxb's notes contain the conversation so far.
-  if (isForgotten(state, dead, logged)) return chain(told, (next) => startHandoff(next, end));
+  if (isForgotten(state, dead, logged)) return chain(afterDeath, (next) => startHandoff(next, end));
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;
   const start = { kind: 'start-claude', resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) } as const;
-  return chain(told, (next) => toStep(next, [start]));
+  return chain(afterDeath, (next) => toStep(next, [start]));
 }
 
 /**

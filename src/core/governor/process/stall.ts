@@ -53,10 +53,10 @@ export function runningTool({ life, subagents, tools }: GovernorState): { title:
 }
 
 /** Longest interval between two checks; shorter for a short limit. A later check means that the machine slept. */
-const LOOK_MS = 30_000;
+const CHECK_MS = 30_000;
 
 /** Stalls in a row after which ctxb gives up. */
-const MOST_STALLS = 3;
+const MAX_STALLS = 3;
 
 /** Time that claude has to end its children and itself. */
 const EXIT_PATIENCE_MS = 5_000;
@@ -100,7 +100,7 @@ function scheduleCheck(state: GovernorState, since: number): Step {
 }
 
 function pauseOf(state: GovernorState): number {
-  return Math.min(LOOK_MS, limitMs(state) / 4);
+  return Math.min(CHECK_MS, limitMs(state) / 4);
 }
 
 /** Checks for a stall; ends a claude that has ignored the interrupt. */
@@ -109,7 +109,7 @@ export function onStallTimer(state: GovernorState): Step {
   if (isEnding(state)) return end(state);
   const expected = silentSince(state);
   if (expected === undefined || !isWatched(state)) return toStep(changedIn(state, 'process', { lookedAt: undefined }));
-  const hasSlept = now - (process.lookedAt ?? now) > 3 * pauseOf(state) + LOOK_MS;
+  const hasSlept = now - (process.lookedAt ?? now) > 3 * pauseOf(state) + CHECK_MS;
   const since = hasSlept ? now : process.since;
   if (runningTool(state) !== undefined) return chain(tellLongTools(state), (next) => scheduleCheck(next, since));
   return now - Math.max(expected, since) < limitMs(state)
@@ -135,7 +135,7 @@ function tellLongTools(state: GovernorState): Step {
 function onStall(state: GovernorState, ms: number): Step {
   const { process, run, turn, input } = state;
   const { enabled } = run.policy.recovery;
-  const isLast = process.stalls >= MOST_STALLS || !enabled || !run.persistent || input !== 'open';
+  const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || input !== 'open';
   const last = lastSeen(state);
   const note = decided(state, 'stall', last, { ms, tries: process.stalls + 1, last: isLast });
   const next = changedIn(state, 'process', { stalls: process.stalls + 1, lookedAt: undefined });
@@ -147,7 +147,7 @@ function onStall(state: GovernorState, ms: number): Step {
   // claude ignores an interrupt before its turn begins.
   if (turn.phase !== 'running') return end(noteLostTasks(next), [note]);
   const timer = setTimer('stall', Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
-  return chain(toStep(next, [note, timer]), (told) => sendInterrupt(told, 'stall'));
+  return chain(toStep(next, [note, timer]), (noted) => sendInterrupt(noted, 'stall'));
 }
 
 /** Tells the agent about background work that is lost with the process, because claude does not report it. */

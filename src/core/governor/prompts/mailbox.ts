@@ -108,8 +108,8 @@ export function closeOwed(state: GovernorState): Step {
 
 /** Puts undelivered prompts of the caller's back in front of the waiting ones, and closes ctxb's own. */
 export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox {
-  const own = undelivered.filter(({ uuid }) => isOwnUuid(state, uuid));
-  return changeFate(changeFate(state.mailbox, own, 'over'), undelivered, 'waiting');
+  const ownPrompts = undelivered.filter(({ uuid }) => isOwnUuid(state, uuid));
+  return changeFate(changeFate(state.mailbox, ownPrompts, 'over'), undelivered, 'waiting');
 }
 
 /** The repeatable requests of the caller's among these prompts. */

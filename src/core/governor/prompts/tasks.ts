@@ -74,8 +74,8 @@ export function withoutTold(tasks: Tasks): Tasks {
 /** Filters tasks; returns the same object if all stay. */
 function filterTasks(tasks: Tasks, stays: (entry: [string, Task]) => boolean): Tasks {
   const all = Object.entries(tasks);
-  const left = all.filter(stays);
-  return left.length === all.length ? tasks : Object.fromEntries(left);
+  const remaining = all.filter(stays);
+  return remaining.length === all.length ? tasks : Object.fromEntries(remaining);
 }
 
 /** Changes matching tasks; returns the same object if no task matches. */

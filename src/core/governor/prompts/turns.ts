@@ -9,8 +9,8 @@ import { afterTurn, promptsInTurn, sentPrompts, withPrompt } from './mailbox.ts'
 export function noteSentPrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const { turn, gauge, mailbox } = state;
   if (turn.phase !== 'idle') return changed(state, { mailbox: withPrompt(mailbox, prompt, 'sent') });
-  const begun = changedTurn(turn, { phase: 'sent', ...startedBy('prompt', gauge) });
-  return changed(state, { turn: begun, mailbox: withPrompt(mailbox, prompt, 'heard') });
+  const newTurn = changedTurn(turn, { phase: 'sent', ...startedBy('prompt', gauge) });
+  return changed(state, { turn: newTurn, mailbox: withPrompt(mailbox, prompt, 'heard') });
 }
 
 /** Number of turns, including the running one. */
@@ -40,8 +40,8 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
   const isStopped = !isAhead && tellsInterrupt(event);
   const prompts = promptsInTurn(state);
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
-  const left = isStopped ? [] : sentPrompts(state);
-  const queued = isAhead ? prompts : left;
+  const carriedOver = isStopped ? [] : sentPrompts(state);
+  const queued = isAhead ? prompts : carriedOver;
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),
     phase: queued.length > 0 ? 'sent' : 'idle',
@@ -54,10 +54,10 @@ export function endedTurn(state: GovernorState, event: ResultEvent): Pick<Govern
 
 /** The statistics of growth, with this turn if the context grew. */
 function growthAfter({ turn, gauge }: GovernorState): Turn['growth'] {
-  const grown = turn.calls > 0 && turn.startedFrom > 0 ? gauge.used - turn.startedFrom : 0;
-  if (grown <= 0) return turn.growth;
+  const growth = turn.calls > 0 && turn.startedFrom > 0 ? gauge.used - turn.startedFrom : 0;
+  if (growth <= 0) return turn.growth;
   const { tokens, turns, recent } = turn.growth;
-  return { tokens: tokens + grown, turns: turns + 1, recent: [...recent, grown].slice(-REMEMBERED_TURNS) };
+  return { tokens: tokens + growth, turns: turns + 1, recent: [...recent, growth].slice(-REMEMBERED_TURNS) };
 }
 
 /** Longest answer that is remembered, in UTF-16 units. */
@@ -67,12 +67,12 @@ const ANSWER_LENGTH = 4_000;
 const REMEMBERED_TURNS = 8;
 
 /** Turns needed for a forecast. */
-const LEAST_TURNS = 2;
+const MIN_TURNS = 2;
 
 /** Growth in tokens that nine of ten turns do not exceed; undefined before `LEAST_TURNS` turns with growth. */
 export function forecast({ growth }: Turn): number | undefined {
   const sorted = growth.recent.toSorted((a, b) => a - b);
-  return sorted.length < LEAST_TURNS ? undefined : sorted[Math.floor(sorted.length * 0.9)];
+  return sorted.length < MIN_TURNS ? undefined : sorted[Math.floor(sorted.length * 0.9)];
 }
 
 /** Ends the turn at the next prompt, because session logs have no result lines. */

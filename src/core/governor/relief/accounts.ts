@@ -56,8 +56,8 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   });
   const { summary } = after;
   const contents = summary === undefined ? state.tools.contents : forgetContents(state.tools.contents, summary.names);
-  const counted = changedIn(state, 'relief', { alone: after });
-  return changed(counted, { tools: { ...state.tools, contents: endStep(contents) } });
+  const next = changedIn(state, 'relief', { alone: after });
+  return changed(next, { tools: { ...state.tools, contents: endStep(contents) } });
 }
 
 /** Whether the context would have been replaced without ctxb too. */

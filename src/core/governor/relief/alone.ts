@@ -96,10 +96,10 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
     ? contextOf(usage) - alone.context
     : Math.max(0, grown) * (1 - step.tokens / Math.max(1, step.size)) + owed;
   // Content that a skipped call fetched counts for the next call.
-  const left = wasMade ? undefined : before.open;
-  const growth = (left?.growth ?? 0) + fresh;
+  const openCall = wasMade ? undefined : before.open;
+  const growth = (openCall?.growth ?? 0) + fresh;
   const isCold = isFirst || call.isIdle || isMissed;
-  const cold = left?.cold ?? (isCold ? usage.cacheRead : undefined);
+  const cold = openCall?.cold ?? (isCold ? usage.cacheRead : undefined);
   const open = { usage, price: call.price, growth, cold, isOwn: call.isOwn };
   return withSummary({ ...alone, carried: 0, replaced: false, open, summary: undefined }, call);
 }
@@ -109,11 +109,11 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
  * size
  */
 function isUncached(usage: Usage, before: number | undefined): boolean {
-  return before === undefined ? usage.cacheRead * LEAST_PREFIX < contextOf(usage) : usage.cacheRead * 2 < before;
+  return before === undefined ? usage.cacheRead * MIN_PREFIX < contextOf(usage) : usage.cacheRead * 2 < before;
 }
 
 /** The system prompt and the tools take more than one in so many tokens of a context. */
-const LEAST_PREFIX = 20;
+const MIN_PREFIX = 20;
 
 /**
  * Adds the calls with which claude alone fetches contents that the run still had.
@@ -134,12 +134,12 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   const reading = readingCost(context, SUMMARY_TOKENS, open.price, open.cold !== undefined);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = shownAgain(contents, level - landing);
-  const again = USUALLY_MISSED.calls * callCost(landing + summary.tokens, open.price);
+  const repeatCost = USUALLY_MISSED.calls * callCost(landing + summary.tokens, open.price);
   return {
     ...alone,
     context: first,
     open: { ...open, growth: landing + summary.tokens - first },
-    microUsd: { ...microUsd, alone: microUsd.alone + reading + again },
+    microUsd: { ...microUsd, alone: microUsd.alone + reading + repeatCost },
     // Known failures are tried once more.
     lost: alone.lost + contents.failed.length * callCost((landing + level) / 2, open.price),
     summary,

@@ -14,13 +14,13 @@ import { minutes } from './outlook.ts';
  */
 export function announceBreak(state: GovernorState, { before, event: call }: Line<SizedCall>): Step {
   if (call.kind !== 'assistant') return toStep(state);
-  const lost = cacheLoss(before, state, call.usage);
-  if (lost === undefined) return toStep(state);
+  const loss = cacheLoss(before, state, call.usage);
+  if (loss === undefined) return toStep(state);
   const causes = causesOf(before, state, call);
   const cause = causes[0]?.cause ?? 'unknown';
   if (cause === 'pause' && before.cache.foretold) return toStep(state);
   const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
-  return decide(state, 'cache-broken', reason, { cause, ...lost });
+  return decide(state, 'cache-broken', reason, { cause, ...loss });
 }
 
 const NOTHING = 'nothing that claude shows has changed';
@@ -47,10 +47,10 @@ interface Cause {
 }
 
 function causesOf(before: GovernorState, state: GovernorState, event: SizedAnswer): readonly Cause[] {
-  const seen = changesBetween(before, state, event);
+  const changes = changesBetween(before, state, event);
   const verdict = VERDICTS[event.cacheMiss ?? ''];
-  if (verdict === undefined) return seen;
-  const shown = seen.filter(({ cause }) => cause === verdict.cause).map(({ text }) => ` (${text})`);
+  if (verdict === undefined) return changes;
+  const shown = changes.filter(({ cause }) => cause === verdict.cause).map(({ text }) => ` (${text})`);
   return [{ cause: verdict.cause, text: `${verdict.text}${shown.join('')}` }];
 }
 
@@ -83,13 +83,13 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
     },
     { cause: 'tools', text: tools, applies: tools !== '' },
     { cause: 'restart', text: 'claude was started again', applies: cache.restarted },
-    { cause: 'messages', text: `the conversation is ${removed} tokens shorter`, applies: removed > LEAST_REMOVED },
+    { cause: 'messages', text: `the conversation is ${removed} tokens shorter`, applies: removed > MIN_REMOVED },
   ];
   return changes.filter(({ applies }) => applies);
 }
 
 /** Smallest decrease of a context, in tokens, that shows removed content. */
-const LEAST_REMOVED = 4_000;
+const MIN_REMOVED = 4_000;
 
 /** Whether two known values differ. */
 function hasChanged(before: string | undefined, after: string | undefined): boolean {

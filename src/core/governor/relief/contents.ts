@@ -71,7 +71,7 @@ const NAME_LENGTH = 300;
  * Most failures that are remembered. A summary loses more, but only some are tried again before the next one; close to
  * `npm run outcome`.
  */
-const MOST_FAILED = 3;
+const MAX_FAILED = 3;
 
 /** Tools that work instead of fetching content. */
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
@@ -100,7 +100,7 @@ function countResult(contents: Contents, { input }: ToolUse, { isError }: ToolRe
   const { step, failed } = contents;
   return {
     ...contents,
-    failed: isError ? [...new Set([...failed, nameOf(JSON.stringify(input))])].slice(-MOST_FAILED) : failed,
+    failed: isError ? [...new Set([...failed, nameOf(JSON.stringify(input))])].slice(-MAX_FAILED) : failed,
     step: { ...step, results: step.results + 1, size: step.size + size },
   };
 }
@@ -110,10 +110,10 @@ export function endStep(contents: Contents): Contents {
   return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
 }
 
-/** @param kept ids of tool calls whose results stay whole */
-export function contentsAfterRelief(contents: Contents, kept: ReadonlySet<string>): Contents {
+/** @param keptNames ids of tool calls whose results stay whole */
+export function contentsAfterRelief(contents: Contents, keptNames: ReadonlySet<string>): Contents {
   return mapContents(contents, (content) =>
-    kept.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
+    keptNames.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
   );
 }
 
@@ -182,10 +182,10 @@ function newContent(id: string, path: string | undefined, kind: Kind, tokens: nu
 }
 
 /** Commands that show files. */
-const SHOWS = /^(?:cat|nl|head|tail|bat|sed -n) /;
+const SHOW_COMMANDS = /^(?:cat|nl|head|tail|bat|sed -n) /;
 
 function isFile(tool: string, path: string | undefined, command: unknown): boolean {
-  return tool === 'Bash' ? SHOWS.test(stringOf(command)) : path !== undefined;
+  return tool === 'Bash' ? SHOW_COMMANDS.test(stringOf(command)) : path !== undefined;
 }
 
 function nameOf(what: string): string {
@@ -202,8 +202,8 @@ function addWritten(contents: Contents, use: ToolUse, size: number, now: number)
 function withContent(before: Contents, name: string, content: Content): Contents {
   const contents = { ...before, step: { ...before.step, names: [...before.step.names, name] } };
   const { [name]: _, ...others } = contents.byName;
-  const kept = Object.entries(others);
-  const rest = kept.length < NAMES ? others : Object.fromEntries(kept.slice(-NAMES / 2));
+  const otherEntries = Object.entries(others);
+  const rest = otherEntries.length < NAMES ? others : Object.fromEntries(otherEntries.slice(-NAMES / 2));
   return { ...contents, byName: { ...rest, [name]: content } };
 }
 

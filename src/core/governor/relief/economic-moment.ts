@@ -49,7 +49,7 @@ interface CallRates {
 export const CALL_TOKENS = 150;
 
 /** Smallest ratio of the conversation to the part that stays: below it a relief would lose evidence for little gain. */
-const LEAST_TIMES = 3;
+const MIN_TIMES = 3;
 
 /**
  * The context size, in tokens, from which a relief pays: where a cycle from relief to relief costs least per call. A
@@ -82,7 +82,7 @@ function perCycle(outlook: Cycle): number {
 
 /** The size below which no relief happens, regardless of costs. */
 function leastMoment({ landing, kept, prefix }: Cycle): number {
-  return prefix + kept + LEAST_TIMES * (landing - kept - prefix);
+  return prefix + kept + MIN_TIMES * (landing - kept - prefix);
 }
 
 /**
@@ -147,7 +147,8 @@ function afterRelief(outlook: Outlook): number {
 
 /** Cost of a relief beyond a call of size `landing`, in millionths of a micro-dollar. */
 export function reliefCost({ landing, prefix, answer, missed, rates }: Cycle): number {
-  const written = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
-  const again = missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
-  return answer * rates.output + written + again;
+  const writeCost = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
+  const repeatCost =
+    missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
+  return answer * rates.output + writeCost + repeatCost;
 }

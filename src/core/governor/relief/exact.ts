@@ -31,11 +31,11 @@ export function exactIsPossible({ exact }: GovernorState): boolean {
 export const FIRST_WITH_MODS = '2.1.286';
 
 /** Size of the context, in tokens, below which no relief pays. Short sessions so avoid the preparations for reliefs. */
-export const LEAST_RELIEVED = 40_000;
+export const MIN_RELIEVED = 40_000;
 
 /** Upper and lower bound of the tokens that stay. */
-const MOST_KEPT = 60_000;
-const LEAST_KEPT = 5_000;
+const MAX_KEPT = 60_000;
+const MIN_KEPT = 5_000;
 
 /** Records the caller's messages for the mod. */
 export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
@@ -51,8 +51,8 @@ export function noteMidTurn(state: GovernorState, { before, event }: Line): Step
   if (state.exact.phase === 'off' || !isMainMessage(event)) return toStep(state);
   const [after] = answeredIn(event.blocks);
   if (after === undefined) return toStep(state);
-  const said = sentPrompts(state).length > 0 ? [] : sentPrompts(before).map(({ text }) => ({ text, after }));
-  return toStep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...said] }));
+  const delivered = sentPrompts(state).length > 0 ? [] : sentPrompts(before).map(({ text }) => ({ text, after }));
+  return toStep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...delivered] }));
 }
 
 /** Records the report of a background task that claude adds to the running turn. */
@@ -86,7 +86,7 @@ export function planExact(state: GovernorState): Step {
  */
 export function budgetOf({ gauge, run }: GovernorState, used = 0): number {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
-  return Math.max(LEAST_KEPT, Math.min(MOST_KEPT + used, Math.round(room)));
+  return Math.max(MIN_KEPT, Math.min(MAX_KEPT + used, Math.round(room)));
 }
 
 /** Whether the current compaction is exact, so that prompts and work stay in the context. */
@@ -119,10 +119,10 @@ export function followExact(state: GovernorState, event: Event): Step {
 
 /** Prompts for the mod after a summary. The mod does not see text that a hook gives back. */
 function knownAfterSummary(state: GovernorState): Partial<Exact> {
-  const lost = lostPrompts(state);
-  if (lost.length === 0)
+  const missing = lostPrompts(state);
+  if (missing.length === 0)
     return { prompts: promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', { prompts: [] })).exact.prompts };
-  const { text } = giveBack(state, lost, GIVEN_BACK);
+  const { text } = giveBack(state, missing, GIVEN_BACK);
   return { prompts: [text], midTurn: [{ text, after: '' }] };
 }
 
@@ -137,19 +137,19 @@ export function lostPrompts(state: GovernorState): readonly Prompt[] {
 export const GIVEN_BACK = 'The context was compacted while you were working. What this turn is to answer';
 
 /** Handles a summary in place of an exact compaction. */
-function onSummary(over: GovernorState, left: string | undefined): Step {
+function onSummary(over: GovernorState, reason: string | undefined): Step {
   const { phase, refusals: before } = over.exact;
   if (phase !== 'ready') return tellNotExact(over);
-  const why = left ?? 'the mod did not answer';
+  const why = reason ?? 'the mod did not answer';
   const refusals = before + 1;
-  if (refusals >= MOST_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));
+  if (refusals >= MAX_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));
   return toStep(changedIn(over, 'exact', { refusals }), [decided(over, 'not-exact', why, { once: true })]);
 }
 
 /**
  * Refusals in a row after which compactions are claude's own. A summary usually removes the cause of a single refusal.
  */
-const MOST_REFUSALS = 2;
+const MAX_REFUSALS = 2;
 
 /** Whether claude is loading the mod, maybe late. */
 export function isLoading({ exact }: GovernorState): boolean {

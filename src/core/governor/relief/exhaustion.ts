@@ -105,11 +105,11 @@ export const TOO_LONG = 'the prompt is too long for the context';
 
 function tooLongAlone(state: GovernorState, { text = '' }: ResultEvent): string {
   const { gauge, session } = state;
-  const told = refusedSize(text);
+  const sizes = refusedSize(text);
   const blocks = requestsOf(state, unansweredPrompts(state)).flatMap(({ event }) => event.blocks);
   const estimate = () => `it has about ${estimateTokens(measureContent(blocks), gauge.calibration)} tokens (estimated)`;
-  const size = told === undefined ? estimate() : `the request has ${told.tokens} tokens`;
-  const window = told?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
+  const size = sizes === undefined ? estimate() : `the request has ${sizes.tokens} tokens`;
+  const window = sizes?.limit ?? gauge.window.tokens ?? windowIn(session.version, session.model, true);
   const fits = window === undefined ? '' : `, the window ${window}`;
   return `${TOO_LONG}, which holds nothing else: ${size}${fits}; put long content into a file and name it in the prompt`;
 }
@@ -136,8 +136,8 @@ export function noteTried(state: GovernorState): GovernorState {
 export function leaveExhausted(state: GovernorState): Step {
   if (!state.relief.exhausted?.open) return toStep(state);
   // The turn is over, so an earlier interrupt does not apply to the next prompt.
-  const left = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
-  return closeOwed(left);
+  const cleared = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
+  return closeOwed(cleared);
 }
 
 /** Resumes the refused turn after a relief. */

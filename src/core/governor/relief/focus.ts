@@ -22,8 +22,8 @@ export function focusText(state: GovernorState): string {
   const clauses = policy.compaction.focus
     .split(CLAUSE)
     .filter((clause) => [...clause.matchAll(PLACEHOLDER)].every(([, name = '']) => values[name]));
-  const filled = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? ''));
-  return [...filled, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
+  const texts = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? ''));
+  return [...texts, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
 }
 
 /** A clause with the path of the notes, which outlive the compaction; empty without notes. */

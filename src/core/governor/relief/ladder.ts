@@ -163,8 +163,8 @@ export function compareStrategies({ relief, run }: Standing, { full, window, fir
   const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
   const compact = full + landing * calls;
   const handoff = 2 * full + fresh * calls;
-  const seen = relief.landings.length;
-  const source = seen === 0 ? 'assumed' : `as ${seen === 1 ? 'one compaction' : `${seen} compactions`} landed`;
+  const count = relief.landings.length;
+  const source = count === 0 ? 'assumed' : `as ${count === 1 ? 'one compaction' : `${count} compactions`} landed`;
   const text = `over ${calls} calls compacting reads ${full} + ${calls} × ${landing} (${source}) = ${compact} tokens, handing over 2 × ${full} + ${calls} × ${fresh} = ${handoff}`;
   return { compact, handoff, text };
 }

@@ -107,9 +107,9 @@ const USUAL_ANSWER = 4_000;
 function callsToCome(state: GovernorState): number {
   const { mailbox, gauge, turn } = state;
   if (!mailbox.ended) return gauge.calls;
-  const usual = gauge.calls / Math.max(1, turn.ended);
-  const rest = turn.phase === 'idle' ? usual : Math.max(usual - turn.calls, turn.calls);
-  return Math.round(rest + waiting(state).length * usual);
+  const callsPerTurn = gauge.calls / Math.max(1, turn.ended);
+  const rest = turn.phase === 'idle' ? callsPerTurn : Math.max(callsPerTurn - turn.calls, turn.calls);
+  return Math.round(rest + waiting(state).length * callsPerTurn);
 }
 
 /** The size from which a relief pays, and its way; undefined if unknown, or too soon after another relief. */
@@ -181,7 +181,7 @@ export function nextMoment(state: GovernorState): Moment | undefined {
 const HOW = { compact: 'exact', handoff: 'handoff' } as const;
 
 /** A handoff loses more than its price shows, so it must be cheaper by this share. */
-const LEAST_GAIN = 0.1;
+const MIN_GAIN = 0.1;
 
 /** The way that can pay; undefined if only the levels of the window apply, as with summaries. */
 function payingWay(state: GovernorState): Moment['way'] | undefined {
@@ -191,7 +191,7 @@ function payingWay(state: GovernorState): Moment['way'] | undefined {
   if (strategy === 'handoff') return mayHandOver ? 'handoff' : undefined;
   if (!exactIsPossible(state) || !compaction.enabled) return undefined;
   if (strategy === 'compact' || !mayHandOver) return 'compact';
-  return callCost(state, 'handoff') < callCost(state, 'compact') * (1 - LEAST_GAIN) ? 'handoff' : 'compact';
+  return callCost(state, 'handoff') < callCost(state, 'compact') * (1 - MIN_GAIN) ? 'handoff' : 'compact';
 }
 
 /** Average cost of a call with this way of relief, in micro-dollars. */
@@ -220,8 +220,8 @@ export function savingText(state: GovernorState, way: Moment['way']): string {
   const text = saved > 0 ? `saves about ${costText(state, saved)} a call, net of its cost` : '';
   if (state.run.policy.strategy !== 'auto') return text;
   const [compact, handoff] = (['compact', 'handoff'] as const).map((each) => costText(state, callCost(state, each)));
-  const compared = `with exact compactions a call costs about ${compact}, with handoffs ${handoff}`;
-  return [text, compared].filter((part) => part !== '').join('; ');
+  const comparison = `with exact compactions a call costs about ${compact}, with handoffs ${handoff}`;
+  return [text, comparison].filter((part) => part !== '').join('; ');
 }
 
 function costText(state: GovernorState, micro: number): string {
@@ -255,7 +255,7 @@ export function minutes(ms: number): number {
 }
 
 /** Least saving as a share of the cost, because the assumptions are not more exact. */
-const LEAST_SHARE = 0.1;
+const MIN_SHARE = 0.1;
 
 /**
  * The saving of relieving the context first, after the cache has expired.
@@ -268,5 +268,5 @@ function relieveFirst(state: GovernorState, full: number): Saving | undefined {
   const outlook = { ...outlookOf(state, exactIsPossible(state) ? 'exact' : 'summary'), full };
   const { goOn, relieve } = compareWays(outlook);
   const saved = { usd: toUsd(Math.round(goOn - relieve)), calls: outlook.calls };
-  return relieve < goOn * (1 - LEAST_SHARE) ? saved : undefined;
+  return relieve < goOn * (1 - MIN_SHARE) ? saved : undefined;
 }

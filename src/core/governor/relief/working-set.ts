@@ -66,8 +66,8 @@ function chancesOf(alike: readonly Content[], gaps: Gaps, now: number): HeldCont
   let share = 0.5;
   const chanceOf = (waits: number) => (share * waits) / (share * waits + 1 - share);
   for (let round = 0; round < ROUNDS; round++) {
-    const again = all.reduce((sum, { waits }) => sum + chanceOf(waits), times);
-    share = (again + 1) / (times + all.length + 2);
+    const expectedUses = all.reduce((sum, { waits }) => sum + chanceOf(waits), times);
+    share = (expectedUses + 1) / (times + all.length + 2);
   }
   return all.flatMap(({ content, waits }) => {
     if (content.tokens === 0) return [];
@@ -138,7 +138,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
  * (2.1.332).
  */
 const SHOWN_AGAIN = 5;
-const MOST_SHOWN_TOKENS = 5_000;
+const MAX_SHOWN_TOKENS = 5_000;
 
 /** Names of contents, and their total tokens. */
 export interface ShownContents {
@@ -155,7 +155,7 @@ export function shownAgain(contents: Contents, room: number): ShownContents {
   const shown = lastFiles(contents)
     .filter(([name, { had }]) => had > 0 && !contents.step.names.includes(name))
     .slice(0, SHOWN_AGAIN)
-    .filter(([, { had, path }]) => path !== undefined && had <= MOST_SHOWN_TOKENS);
+    .filter(([, { had, path }]) => path !== undefined && had <= MAX_SHOWN_TOKENS);
   const tokens = shown.reduce((sum, [, { had }]) => sum + had, 0);
   return tokens > room ? { names: [], tokens: 0 } : { names: shown.map(([name]) => name), tokens };
 }

@@ -26,7 +26,7 @@ export interface CutList {
 type Kept = readonly (string | undefined)[];
 
 /** Minimum UTF-16 units of a member besides its name; smaller parts are useless, so the member is omitted. */
-const LEAST = 24;
+const MIN = 24;
 
 /** Deepest level that is cut; deeper values are kept whole or omitted. */
 const MAX_DEPTH = 12;
@@ -61,9 +61,9 @@ export function cutJson(text: string, room: number): CutJson | undefined {
     path: string,
     depth: number,
   ): string {
-    const kept = (kind === 'array' ? keepItems : keepFields)(members, space - 2, path, depth);
-    const next = members.find((_, index) => kept[index] === undefined);
-    const parts = kept.filter((part) => part !== undefined);
+    const keptMembers = (kind === 'array' ? keepItems : keepFields)(members, space - 2, path, depth);
+    const next = members.find((_, index) => keptMembers[index] === undefined);
+    const parts = keptMembers.filter((part) => part !== undefined);
     if (next !== undefined) lists.push({ kind, path, total: members.length, returned: parts.length, next, members });
     return kind === 'array' ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
   }
@@ -77,16 +77,16 @@ export function cutJson(text: string, room: number): CutJson | undefined {
 
   /** Keeps as many items as fit from the beginning; if not even the first fits, a part of it. */
   function keepItems(items: readonly JsonMember[], space: number, path: string, depth: number): Kept {
-    const kept: string[] = [];
-    let left = space;
+    const keptItems: string[] = [];
+    let remaining = space;
     for (const item of items) {
       const length = item.to - item.from + 1;
-      if (length > left) break;
-      kept.push(text.slice(item.from, item.to));
-      left -= length;
+      if (length > remaining) break;
+      keptItems.push(text.slice(item.from, item.to));
+      remaining -= length;
     }
     const [first] = items;
-    if (kept.length > 0 || first === undefined || space < LEAST) return kept;
+    if (keptItems.length > 0 || first === undefined || space < MIN) return keptItems;
     const part = cutValue(first, space - 1, `${path}[0]`, depth + 1);
     return part === undefined ? [] : [part];
   }
@@ -95,14 +95,14 @@ export function cutJson(text: string, room: number): CutJson | undefined {
   function keepFields(fields: readonly JsonMember[], space: number, path: string, depth: number): Kept {
     const sizes = fields.map(({ name = '', from, to }) => name.length + 2 + to - from);
     const share = fairShare(sizes, space);
-    let left = space;
+    let remaining = space;
     return fields.map((field, index) => {
       const { name = '' } = field;
-      const size = Math.min(sizes[index] ?? 0, Math.max(share, name.length + LEAST));
-      if (size > left) return undefined;
+      const size = Math.min(sizes[index] ?? 0, Math.max(share, name.length + MIN));
+      if (size > remaining) return undefined;
       const part = cutValue(field, size - name.length - 2, path + nameIn(name), depth + 1);
       if (part === undefined) return undefined;
-      left -= size;
+      remaining -= size;
       return `${name}:${part}`;
     });
   }

@@ -40,11 +40,11 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
   if (path === undefined || result === undefined) return asItIs;
   const { text, context } =
     plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
-  const left = estimateTokens(text, charsPerToken(state));
+  const cutTokens = estimateTokens(text, charsPerToken(state));
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
-  const open = { tokens: left, proof: proofOf(text, plan) };
+  const open = { tokens: cutTokens, proof: proofOf(text, plan) };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
-  const note = decided(state, 'cut-result', reason, { tool: call.tool, tokens, left, path });
+  const note = decided(state, 'cut-result', reason, { tool: call.tool, tokens, left: cutTokens, path });
   const cut = { updatedToolOutput: result.replaced(text) };
   return answered(countCut(keepOpen(state, call, open), call), call, context, cut, note);
 }
@@ -74,7 +74,7 @@ function textInstead(state: GovernorState, { call, allowed, tokens }: ResultPlan
 const OPENING_LENGTH = 300;
 
 /** Maximum number of cut lists to describe: claude shows only the beginning of a long context. */
-const MOST_LISTS = 8;
+const MAX_LISTS = 8;
 
 /** Describes the cuts beside the result, so that the JSON stays valid. */
 function jsonInstead(
@@ -83,8 +83,8 @@ function jsonInstead(
   { text, lists, hasCutTexts, stored }: NonNullable<ResultPlan['json']>,
   path: string,
 ) {
-  const lost = lists.slice(0, MOST_LISTS).map((list, index) => lostText(list, stored.nextLines[index] ?? 1));
-  const more = lists.length > MOST_LISTS ? `${lists.length - MOST_LISTS} more of its lists and objects are cut.` : '';
+  const listNotes = lists.slice(0, MAX_LISTS).map((list, index) => listNote(list, stored.nextLines[index] ?? 1));
+  const more = lists.length > MAX_LISTS ? `${lists.length - MAX_LISTS} more of its lists and objects are cut.` : '';
   const longTexts = hasCutTexts ? 'Long texts in it end with "…".' : '';
   const ratio = charsPerToken(state);
   const lines = Math.max(1, stored.text.split('\n').length);
@@ -92,11 +92,11 @@ function jsonInstead(
   const atOnce = Math.max(1, Math.floor(allocation(state, call.tool, call.agent) / perLine));
   const way = `Read it there with offset and limit; the budget allows about ${atOnce} lines at a time.`;
   const opening = `ctxb cut the JSON of ${titleOf(call)} to fit the budget of tools. The full result is in ${path}.`;
-  return { text, context: [opening, ...lost, more, longTexts, way].filter(Boolean).join(' ') };
+  return { text, context: [opening, ...listNotes, more, longTexts, way].filter(Boolean).join(' ') };
 }
 
 /** @param line of the stored text on which the first omitted member begins */
-function lostText({ kind, path, total, returned, next }: CutList, line: number): string {
+function listNote({ kind, path, total, returned, next }: CutList, line: number): string {
   const opening = `${shorten(path, TITLE_LENGTH)}: total ${total}, returned ${returned}, `;
   if (kind === 'array') return `${opening}the next has offset ${returned} and begins on line ${line} of that file.`;
   return `${opening}the first that is left out is ${shorten(next.name ?? '', TITLE_LENGTH)} on line ${line} of that file.`;

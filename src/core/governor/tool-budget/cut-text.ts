@@ -39,8 +39,8 @@ export function cutText(text: string, room: number): CutText {
   // The beginning always gets this part, so failures inside need no extra room.
   const least = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
   const failures = failuresIn(text, { from: least.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
-  const taken = [...failures, end].reduce((sum, span) => sum + span.to - span.from + GAP, GAP);
-  const shown = joined([beginning(text, room - taken), ...failures, end]);
+  const usedRoom = [...failures, end].reduce((sum, span) => sum + span.to - span.from + GAP, GAP);
+  const shown = joined([beginning(text, room - usedRoom), ...failures, end]);
   return { ...joinSpans(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
 }
 
@@ -63,13 +63,13 @@ function endOfLine(text: string, at: number): number {
 /** The first failures with their neighbours, as room permits. */
 function failuresIn(text: string, { from, to }: Span, room: number): Span[] {
   const spans: Span[] = [];
-  let left = room;
+  let remaining = room;
   let done = from;
   for (const index of failurePlaces(text, { from, to })) {
     if (index < done) continue;
     const span = withNeighbours(text, index, done);
-    left -= span.to - span.from + GAP;
-    if (left < 0) break;
+    remaining -= span.to - span.from + GAP;
+    if (remaining < 0) break;
     spans.push(span);
     done = span.to;
   }
@@ -160,11 +160,11 @@ export function lineFeeds(text: string, from = 0, to = text.length): number {
 
 /** The largest share for which all sizes, each limited to the share, fit into `space`. */
 export function fairShare(sizes: readonly number[], space: number): number {
-  let left = space;
+  let remaining = space;
   let hungry = sizes.length;
   for (const size of sizes.toSorted((a, b) => a - b)) {
-    if (size * hungry > left) return Math.floor(left / hungry);
-    left -= size;
+    if (size * hungry > remaining) return Math.floor(remaining / hungry);
+    remaining -= size;
     hungry--;
   }
   return space;

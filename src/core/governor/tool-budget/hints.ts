@@ -22,7 +22,7 @@ export const UNITS = {
 } as const satisfies Readonly<Record<string, Unit>>;
 
 /** Below this many tokens the budget alert is more useful than a hint. */
-const LEAST_REMAINING = 5_000;
+const MIN_REMAINING = 5_000;
 
 /** Hints start when fewer tokens are left than this multiple of `tools.warnBelow`. */
 const NEAR = 2;
@@ -41,8 +41,8 @@ const COMMANDS: readonly (readonly [RegExp, Unit])[] = [
 
 const TOOLS: Readonly<Record<string, Unit>> = { Read: UNITS.lines, Grep: UNITS.matches, Glob: UNITS.files };
 
-export function hintText(unit: Unit, left: number): string {
-  return `Budget allows ~${Math.max(1, Math.floor(left / unit.tokens))} ${unit.name}.`;
+export function hintText(unit: Unit, remaining: number): string {
+  return `Budget allows ~${Math.max(1, Math.floor(remaining / unit.tokens))} ${unit.name}.`;
 }
 
 /**
@@ -60,28 +60,31 @@ export function hintFor(state: GovernorState, call: ToolCall): Telling {
   const unit = unitOf(call);
   const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.told.zone) === 'ok';
   if (unit === undefined || isSilent) return silent(state);
-  const { window: left } = roomFor(state, null);
+  const { window: remaining } = roomFor(state, null);
   const { hinted } = state.toolBudget;
   const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
-  if (left === undefined || left < LEAST_REMAINING || left > last * FALLEN) return silent(state);
-  if (left >= NEAR * alertLevels(state).warnBelow) return silent(state);
+  if (remaining === undefined || remaining < MIN_REMAINING || remaining > last * FALLEN) return silent(state);
+  if (remaining >= NEAR * alertLevels(state).warnBelow) return silent(state);
   return {
-    state: changedIn(state, 'toolBudget', { hinted: { ...hinted, [unit.name]: left } }),
-    text: `${hintText(unit, left)} A longer result causes a compaction.`,
+    state: changedIn(state, 'toolBudget', { hinted: { ...hinted, [unit.name]: remaining } }),
+    text: `${hintText(unit, remaining)} A longer result causes a compaction.`,
   };
 }
 
 /** Warns the agent when few tokens are left, once for each level; again after the budget has recovered. */
 export function alertAgent(state: GovernorState): Telling {
   const { toolBudget } = state;
-  const { window: left } = roomFor(state, null);
-  if (budgetMode(state) === 'off' || left === undefined) return silent(state);
-  const level = alertLevel(left, alertLevels(state));
+  const { window: remaining } = roomFor(state, null);
+  if (budgetMode(state) === 'off' || remaining === undefined) return silent(state);
+  const level = alertLevel(remaining, alertLevels(state));
   if (level === toolBudget.alerted) return silent(state);
   // In the zone `critical` the agent already knows that it should reach a resumable state.
   const isNews = statusOf(state.told.zone) !== 'critical' && toolBudget.alerted === 'none';
   const isWorse = level === 'critical' || (level === 'low' && isNews);
-  return { state: changedIn(state, 'toolBudget', { alerted: level }), text: isWorse ? alertText(level, left) : '' };
+  return {
+    state: changedIn(state, 'toolBudget', { alerted: level }),
+    text: isWorse ? alertText(level, remaining) : '',
+  };
 }
 
 /** Alert levels in tokens. */
@@ -91,18 +94,18 @@ function alertLevels({ run, gauge }: GovernorState) {
   return { warnBelow: inTokens(warnBelow, window), criticalBelow: inTokens(criticalBelow, window) };
 }
 
-export function alertLevel(left: number, levels: Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>): AlertLevel {
-  if (left < levels.criticalBelow) return 'critical';
-  return left < levels.warnBelow ? 'low' : 'none';
+export function alertLevel(remaining: number, levels: Pick<ToolsPolicy, 'warnBelow' | 'criticalBelow'>): AlertLevel {
+  if (remaining < levels.criticalBelow) return 'critical';
+  return remaining < levels.warnBelow ? 'low' : 'none';
 }
 
 /**
  * The text names only the space up to the next compaction: an agent that mistakes its plan for its window gives up in
  * the middle of the work.
  */
-export function alertText(level: 'low' | 'critical', left: number): string {
+export function alertText(level: 'low' | 'critical', remaining: number): string {
   const opening = level === 'critical' ? 'BUDGET CRITICAL' : 'Budget Alert';
   // Truncates towards 0: -500 becomes 0; adding 0 turns -0 into 0.
-  const thousands = Math.trunc(left / 1_000) + 0;
+  const thousands = Math.trunc(remaining / 1_000) + 0;
   return `[${opening}: ~${thousands}k tokens remaining before the context is compacted or handed over. Leave the work in a resumable state.]`;
 }

@@ -29,12 +29,12 @@ export function planRead(state: GovernorState, call: ToolCall, hint: string): St
 export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasure | undefined): Step {
   const { call, allowed, hint } = plan;
   const offset = offsetOf(call);
-  const asked = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
-  if (file === undefined || isPassing(state, call, tokensOf(file, asked, allowed), allowed)) {
-    const isToEnd = asked >= 1 && offset > 1 && call.input.limit === undefined && mayChange(state, 'input');
+  const requested = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
+  if (file === undefined || isPassing(state, call, tokensOf(file, requested, allowed), allowed)) {
+    const isToEnd = requested >= 1 && offset > 1 && call.input.limit === undefined && mayChange(state, 'input');
     // Without a limit claude refuses the end of a file of more than 256 KB; it also counts the empty line after the
     // last line feed.
-    return answered(state, call, hint, isToEnd ? withInput(call, 'limit', asked + 1) : {});
+    return answered(state, call, hint, isToEnd ? withInput(call, 'limit', requested + 1) : {});
   }
   const limit = Math.max(1, file.fitting);
   const open = keepOpen(state, call, { tokens: allowed, limit });
@@ -65,8 +65,8 @@ function limitCall(state: GovernorState, call: ToolCall, { parameter, value, con
 }
 
 /** Tokens of the requested lines, or 0 if they fit into `allowed`; infinite if not even one line fits. */
-function tokensOf({ fitting }: FileMeasure, asked: number, allowed: number): number {
-  return fitting >= asked ? 0 : (allowed * asked) / fitting;
+function tokensOf({ fitting }: FileMeasure, requested: number, allowed: number): number {
+  return fitting >= requested ? 0 : (allowed * requested) / fitting;
 }
 
 function withInput({ input }: ToolCall, parameter: string, value: number): Fields {
@@ -115,9 +115,9 @@ export function suggestLimit(allowed: number, perItem: number, least = 10): numb
 export function learnPage(state: GovernorState, call: ToolCall, text: string): GovernorState {
   const { tool, input } = call;
   const parameter = Object.keys(input).find((name) => PARAMETER.test(name) && typeof input[name] === 'number');
-  const asked = parameter === undefined ? 0 : Number(input[parameter]);
-  if (parameter === undefined || !(asked >= 1) || !tool.startsWith('mcp__')) return state;
-  const perItem = Math.max(1, Math.ceil(estimateTokens(text, charsPerToken(state)) / asked));
+  const requested = parameter === undefined ? 0 : Number(input[parameter]);
+  if (parameter === undefined || !(requested >= 1) || !tool.startsWith('mcp__')) return state;
+  const perItem = Math.max(1, Math.ceil(estimateTokens(text, charsPerToken(state)) / requested));
   return withPages(state, call, { parameter, perItem });
 }
 
@@ -147,7 +147,7 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   if (parameter === undefined || !isLarge || isPaged(input) || !mayChange(state, 'input')) return undefined;
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
-  const told = `ctxb set ${parameter}=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
-  const limit = { parameter, value, context: joined(told, hint), reason: `about ${perItem} tokens an item` };
+  const notice = `ctxb set ${parameter}=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
+  const limit = { parameter, value, context: joined(notice, hint), reason: `about ${perItem} tokens an item` };
   return limitCall(keepOpen(state, call, { tokens: allowed }), call, limit);
 }

@@ -93,12 +93,12 @@ export function roomIn(policy: Policy, window: number | undefined, spent: Spent,
   if (used === undefined || window === undefined) {
     return { ...planRoom(tiers, spent), window: undefined, relief: undefined, worth: 0 };
   }
-  const left = window - used - tiers.response;
+  const remaining = window - used - tiers.response;
   const { compaction, thresholds } = policy;
   // The level between turns; without compaction, the level within a turn.
   const reliefLevel = inTokens(compaction.enabled ? thresholds.compact : thresholds.midTurn, window);
-  const relief = Math.min(left, reliefLevel - used);
-  return { ...planRoom(tiers, spent), window: left, relief, worth: breakEvenTokens(used) };
+  const relief = Math.min(remaining, reliefLevel - used);
+  return { ...planRoom(tiers, spent), window: remaining, relief, worth: breakEvenTokens(used) };
 }
 
 /**
@@ -154,9 +154,9 @@ function matches(pattern: string, tool: string): boolean {
   if (last === undefined || !tool.startsWith(first) || !tool.endsWith(last)) return false;
   let at = first.length;
   for (const part of parts) {
-    const found = tool.indexOf(part, at);
-    if (found < 0) return false;
-    at = found + part.length;
+    const index = tool.indexOf(part, at);
+    if (index < 0) return false;
+    at = index + part.length;
   }
   return at + last.length <= tool.length;
 }

@@ -93,8 +93,8 @@ export function remember<R extends keyof Records>(
   key: string,
   value: Records[R][string],
 ): GovernorState {
-  const kept = Object.entries(state.toolBudget[record]).filter(([name]) => name !== key);
-  const entries = [...kept.slice(1 - MAX_RECORDS), [key, value]];
+  const others = Object.entries(state.toolBudget[record]).filter(([name]) => name !== key);
+  const entries = [...others.slice(1 - MAX_RECORDS), [key, value]];
   return changedIn(state, 'toolBudget', { [record]: Object.fromEntries(entries) });
 }
 

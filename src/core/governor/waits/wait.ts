@@ -105,7 +105,7 @@ function jitter(state: GovernorState, ms: number): number {
 }
 
 /** Shortest wait of claude's own in an outage that is announced, in milliseconds. */
-const LEAST_TOLD_MS = 30_000;
+const MIN_TOLD_MS = 30_000;
 
 /** Follows a wait: claude retries, or the API answers again. */
 export function followWait(state: GovernorState, { event }: Line): Step {
@@ -125,17 +125,17 @@ export function followWait(state: GovernorState, { event }: Line): Step {
 }
 
 /** Waits for a 429 of at least this length count as a usage limit, even if claude does not report one. */
-const LEAST_LIMIT_MS = 120_000;
+const MIN_LIMIT_MS = 120_000;
 
 function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
   const { now, limits, turn } = state;
   const wait = waitOf(state);
   if (wait.phase === 'paused' || turn.stopped === 'wait') return toStep(state);
-  const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= LEAST_LIMIT_MS);
+  const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= MIN_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
   const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
-  const isTold = wait.said || (!isLimit && delayMs < LEAST_TOLD_MS);
+  const isTold = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
   const next = changed(state, { wait: { ...wait, cause, until, said: wait.said || !isTold } });
   return toStep(next, isTold ? [] : [announcement(next, 'claude', status)]);
 }
@@ -151,14 +151,14 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
   const { wait, now, run, turn, tasks, limits } = state;
   const isOurs = run.mode === 'act' && state.input === 'open' && turn.phase === 'running';
   if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return toStep(state);
-  const reset = resetOf(limits) ?? wait.until;
-  const slept = now > reset + SLEPT_MS && delayMs > SLEPT_MS;
+  const resetAt = resetOf(limits) ?? wait.until;
+  const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
   // 2.1.197 waits without a limit.
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
-  if (!slept && !pays && !isTooLong) return toStep(state);
-  return sendInterrupt(changed(state, { wait: { ...wait, until: slept ? now : wait.until } }), 'wait');
+  if (!hasSlept && !pays && !isTooLong) return toStep(state);
+  return sendInterrupt(changed(state, { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
 }
 
 /** After a turn without an answer of the API: plans its repetition, or ends the run. */
@@ -221,8 +221,8 @@ function endInOutage(state: GovernorState): Step {
 const TICK_MS = 30_000;
 
 function tick(state: GovernorState) {
-  const left = Math.max(0, waitOf(state).until - state.now);
-  return setTimer('wait', Math.min(left, TICK_MS));
+  const remainingMs = Math.max(0, waitOf(state).until - state.now);
+  return setTimer('wait', Math.min(remainingMs, TICK_MS));
 }
 
 /** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
@@ -267,9 +267,9 @@ export function followLimits(state: GovernorState, { event }: Line<RateLimitEven
   const news = Object.entries(event.limits).filter(
     (limit) => isNear(limit) && !state.limits.said.includes(mark(limit)),
   );
-  const said = [...state.limits.said, ...news.map(mark)].slice(-REMEMBERED_NOTICES);
-  const told = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
-  const next = changed(state, { limits: { used, hit: event.rejected, said }, told });
+  const marks = [...state.limits.said, ...news.map(mark)].slice(-REMEMBERED_NOTICES);
+  const notices = { ...state.told, warnings: [...state.told.warnings, ...news.map(warning)] };
+  const next = changed(state, { limits: { used, hit: event.rejected, said: marks }, told: notices });
   return toStep(
     next,
     news.map(([limit, { share, resetsAt }]) =>

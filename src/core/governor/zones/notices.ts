@@ -86,15 +86,15 @@ function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
 /** Announces a prompt that is too large, once per prompt. */
 export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
-  const noted = changedIn(state, 'told', { largeTask: prompt.uuid });
+  const next = changedIn(state, 'told', { largeTask: prompt.uuid });
   const size = sizeOf(state, prompt);
   const reason = `a prompt of about ${size} tokens in the zone ${zoneNow(state)}`;
-  return decide(noted, 'large-task', reason, { tokens: size, todo: onLargeTask });
+  return decide(next, 'large-task', reason, { tokens: size, todo: onLargeTask });
 }
 
 /** Answers the caller with an error instead of sending the prompt. */
 export function refuse(state: GovernorState, prompt: Prompt): Step {
-  const said = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
+  const refusal = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({
     type: 'result',
     subtype: 'error_context_budget',
@@ -102,8 +102,8 @@ export function refuse(state: GovernorState, prompt: Prompt): Step {
     duration_ms: 0,
     duration_api_ms: 0,
     num_turns: 0,
-    result: said,
-    errors: [said],
+    result: refusal,
+    errors: [refusal],
     session_id: state.session.id ?? '',
     user_message_uuid: prompt.uuid,
     total_cost_usd: runCostUsd(state),

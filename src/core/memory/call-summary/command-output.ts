@@ -35,9 +35,9 @@ export function summarizeOutput(command: string, { text, isPart }: Printed, quot
     case 'diff':
     case 'show': {
       const diff = readGitDiff(text);
-      const compared = verb === 'diff' && /--(?:staged|cached)\b/.test(words) ? 'staged' : verb;
+      const diffKind = verb === 'diff' && /--(?:staged|cached)\b/.test(words) ? 'staged' : verb;
       // The closing line of `--stat` counts all files.
-      return diff && summarizeGitDiff({ ...diff, more: diff.total === undefined && more }, compared, quote);
+      return diff && summarizeGitDiff({ ...diff, more: diff.total === undefined && more }, diffKind, quote);
     }
     case 'log': {
       const commits = readGitLog(text);

@@ -74,16 +74,16 @@ function readLong(lines: readonly string[]): GitStatus {
     if (/^\S/.test(line)) part = TITLES.get(line);
     else if (line.startsWith('\t') && part !== undefined) parts.push(part);
   }
-  const said = lines.join('\n');
-  const [, branch, detached] = /^(?:On branch (.+)|(HEAD detached .+))$/m.exec(said) ?? [];
-  const [, mine, theirs] = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m.exec(said) ?? [];
-  const apart = (way: string) => new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm').exec(said)?.[1];
+  const text = lines.join('\n');
+  const [, branch, detached] = /^(?:On branch (.+)|(HEAD detached .+))$/m.exec(text) ?? [];
+  const [, mine, theirs] = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m.exec(text) ?? [];
+  const apart = (way: string) => new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm').exec(text)?.[1];
   return {
     ...countParts(parts),
     branch: branch ?? detached,
     ahead: Number(mine ?? apart('ahead') ?? 0),
     behind: Number(theirs ?? apart('behind') ?? 0),
-    clean: /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m.test(said),
+    clean: /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m.test(text),
   };
 }
 

@@ -63,14 +63,17 @@ function outputOf(
 ): string {
   const { outcome, result, call } = ended;
   const printed = printedBy(ended);
-  const kept = describeKept(ended, quote);
+  const keptText = describeKept(ended, quote);
   // A search exits with 1 if nothing matches, which is an answer.
   const isAnswer = outcome === 'ok' || exit === 1;
-  const summary = isAnswer ? summarizeOutput?.(text, { text: printed, isPart: kept !== undefined }, quote) : undefined;
-  if (summary !== undefined) return kept === undefined ? summary : `${summary}; ${kept}`;
-  if (outcome === 'ok') return kept ?? (printed.trim() === '' ? 'no output' : summarizeText(printed, 'last', quote));
-  const said = describeResult(call.use.name, outcome, result.text);
-  return said === '' ? '' : quote(said, TEXT);
+  const summary = isAnswer
+    ? summarizeOutput?.(text, { text: printed, isPart: keptText !== undefined }, quote)
+    : undefined;
+  if (summary !== undefined) return keptText === undefined ? summary : `${summary}; ${keptText}`;
+  if (outcome === 'ok')
+    return keptText ?? (printed.trim() === '' ? 'no output' : summarizeText(printed, 'last', quote));
+  const description = describeResult(call.use.name, outcome, result.text);
+  return description === '' ? '' : quote(description, TEXT);
 }
 
 /** Text that claude adds to the output. */
@@ -108,8 +111,8 @@ function summarizeOther(ended: EndedCall, quote: Quote): string {
   const { call, result, outcome } = ended;
   const { name, input } = call.use;
   if (outcome !== 'ok') {
-    const said = describeResult(name, outcome, result.text);
-    return `${headOf(call.use, quote)} ${outcome}${said === '' ? '' : `: ${quote(said, TEXT)}`}`;
+    const description = describeResult(name, outcome, result.text);
+    return `${headOf(call.use, quote)} ${outcome}${description === '' ? '' : `: ${quote(description, TEXT)}`}`;
   }
   const { isAsync, outputFile } = fieldsOf(ended.report);
   if (isAsync === true) return `${headOf(call.use, quote)} in the background: ${quote(stringOf(outputFile), PATH)}`;
@@ -129,7 +132,7 @@ function todosText(todos: readonly unknown[]): string {
 function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {
   const [, server, tool] = MCP.exec(name) ?? [];
   const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
-  const asked = title === '' ? '' : ` ${quote(title, TEXT)}`;
-  if (server === undefined || tool === undefined) return `${withoutBackticks(name)}${asked}`;
-  return `MCP ${quote(server, NAME)} ${quote(tool, NAME)}${asked}`;
+  const titleText = title === '' ? '' : ` ${quote(title, TEXT)}`;
+  if (server === undefined || tool === undefined) return `${withoutBackticks(name)}${titleText}`;
+  return `MCP ${quote(server, NAME)} ${quote(tool, NAME)}${titleText}`;
 }

@@ -34,7 +34,7 @@ export function createSameFailure(ledger: Ledger): (entry: Entry) => void {
     const key = callKey(entry);
     const failure = failureFingerprint(entry);
     const known = cases.get(key);
-    const now = known?.failure === failure ? known : started(entry, failure);
+    const now = known?.failure === failure ? known : newFailure(entry, failure);
     if (now === known) {
       prolong(now.series, entry);
       now.steady = now.at === changes ? now.steady + 1 : 1;
@@ -73,7 +73,7 @@ export function createSameFailure(ledger: Ledger): (entry: Entry) => void {
   };
 }
 
-function started(entry: ToolEntry, failure: string): SameFailure {
+function newFailure(entry: ToolEntry, failure: string): SameFailure {
   const { agent, command } = entry;
   const core = command && commandCore(command.text).text;
   return { agent, series: startSeries(entry), failure, steady: 1, at: 0, core };

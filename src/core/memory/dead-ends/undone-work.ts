@@ -24,10 +24,10 @@ export function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
   function see(entry: ToolEntry, { path, before, after }: Swap): void {
     if (before === after) return;
     const file = fileKey(entry, path);
-    const taken = `${file}\n${after}\n${before}`;
-    const made = standing.get(taken);
-    if (made === undefined) make(entry, file, `${file}\n${before}\n${after}`);
-    else takeBack(entry, path, taken, made);
+    const changeKey = `${file}\n${after}\n${before}`;
+    const maker = standing.get(changeKey);
+    if (maker === undefined) make(entry, file, `${file}\n${before}\n${after}`);
+    else takeBack(entry, path, changeKey, maker);
   }
 
   function make(entry: ToolEntry, file: string, edit: string): void {
@@ -38,15 +38,15 @@ export function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
     ledger.clear(file);
   }
 
-  function takeBack(entry: ToolEntry, path: string, taken: string, made: ToolEntry): void {
+  function takeBack(entry: ToolEntry, path: string, changeKey: string, maker: ToolEntry): void {
     const file = fileKey(entry, path);
-    standing.delete(taken);
+    standing.delete(changeKey);
     const known = reverted.get(file);
-    const { series, edits } = known ?? { series: startSeries(made), edits: new Set() };
-    if (known !== undefined) prolong(series, made);
+    const { series, edits } = known ?? { series: startSeries(maker), edits: new Set() };
+    if (known !== undefined) prolong(series, maker);
     if (series.ids.at(-1) !== entry.id) series.ids.push(entry.id);
     series.last = entry.t;
-    remember(reverted, file, { series, edits: edits.add(taken) }, MAX_FILES);
+    remember(reverted, file, { series, edits: edits.add(changeKey) }, MAX_FILES);
     const what = series.count === 1 ? 'an edit' : pluralize(series.count, 'edit');
     const verb = series.count === 1 ? 'was' : 'were';
     const text = `${what} of ${inBackticks(path, 160)} ${verb} taken back: the old text is there again`;
@@ -72,18 +72,18 @@ export function createDiscardedChanges(ledger: Ledger): (entry: Entry) => void {
 
   function discard(entry: ToolEntry, { how, paths }: Discard): void {
     // git keeps a new file unless the command names it.
-    const lost = [...edits].filter(([path, { change }]) =>
+    const undone = [...edits].filter(([path, { change }]) =>
       paths === 'all' ? change !== 'created' : paths.some((named) => isAtOrIn(path, named)),
     );
-    const [first] = lost;
+    const [first] = undone;
     if (first === undefined) return;
     const series = startSeries(first[1].entry);
-    for (const [path, edit] of lost) {
+    for (const [path, edit] of undone) {
       edits.delete(path);
       if (edit !== first[1]) prolong(series, edit.entry);
     }
     prolong(series, entry);
-    const more = lost.length > 1 ? ` and ${pluralize(lost.length - 1, 'more file')}` : '';
+    const more = undone.length > 1 ? ` and ${pluralize(undone.length - 1, 'more file')}` : '';
     const text = `changes to ${inBackticks(first[0], 160)}${more} were thrown away with git ${how}`;
     const key = `changes discarded\n${entry.agent ?? ''}\n${entry.id}`;
     ledger.put({ key, cause: 'changes discarded', agent: entry.agent }, { ...series, count: 1 }, text);

@@ -109,12 +109,12 @@ const NUMBERS = /(?<![\w<])[-+]?\d[\d.,]*(?:[a-zµ%]{1,3}\b|%)?(?!\w)/gi;
  * because they distinguish errors. Undefined if the text names no cause.
  */
 export function errorSignature(tool: string, text: string): string | undefined {
-  const said = new Set<string>();
+  const unique = new Set<string>();
   for (const line of tellingLines(tool, text)) {
-    said.add(mask(line));
-    if (said.size === MAX_LINES) break;
+    unique.add(mask(line));
+    if (unique.size === MAX_LINES) break;
   }
-  return said.size === 0 ? undefined : [...said].join(' | ');
+  return unique.size === 0 ? undefined : [...unique].join(' | ');
 }
 
 /** The first line that names the error, unchanged. */

@@ -217,15 +217,15 @@ function rewritten(fields: Fields, list: Tasks): Task[] {
     const subject = subjectOf(content);
     return subject === undefined ? [] : [{ id: subject, subject, status: textOf(status) ?? 'pending' }];
   });
-  const kept = new Set(items.map(({ id }) => id));
-  const gone = [...list.values()].filter(({ id, status }) => !kept.has(id) && status !== 'completed');
-  return [...gone.map((item) => ({ ...item, status: 'deleted' })), ...items];
+  const currentIds = new Set(items.map(({ id }) => id));
+  const deleted = [...list.values()].filter(({ id, status }) => !currentIds.has(id) && status !== 'completed');
+  return [...deleted.map((item) => ({ ...item, status: 'deleted' })), ...items];
 }
 
 function createdTasks(fields: Fields, text: string, task: Fields): Task[] {
-  const said = /^Task #(\S+) created successfully: (.*)/.exec(text);
-  const id = textOf(task.id) ?? said?.[1];
-  const subject = subjectOf(task.subject) ?? subjectOf(fields.subject) ?? subjectOf(said?.[2]);
+  const match = /^Task #(\S+) created successfully: (.*)/.exec(text);
+  const id = textOf(task.id) ?? match?.[1];
+  const subject = subjectOf(task.subject) ?? subjectOf(fields.subject) ?? subjectOf(match?.[2]);
   return id === undefined || subject === undefined ? [] : [{ id, subject, status: 'pending' }];
 }
 

@@ -33,7 +33,7 @@ const MISSED_LIMIT = CONTEXT_LIMIT - 1_000;
 
 /** Space for the user's words: a share of the window, with a minimum in UTF-16 units. */
 const WORDS_SHARE = 0.01;
-const LEAST_WORDS = 1_500;
+const MIN_WORDS = 1_500;
 
 /** UTF-16 units that dead ends and failures keep even beside a long prompt. */
 const URGENT_LENGTH = 1_500;
@@ -70,9 +70,9 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     receipts.begin('compaction', factsOf(notebook));
     isUnread = true;
     const whole = compose(hook.context, state);
-    const told = whole.isCramped && hook.shorter !== undefined ? compose(hook.shorter, state) : whole;
-    const { text, items } = recall.take(roomFor(state, told.left - EVIDENCE_TITLE.length - 1, told.before));
-    const context = [told.text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n');
+    const composed = whole.isCramped && hook.shorter !== undefined ? compose(hook.shorter, state) : whole;
+    const { text, items } = recall.take(roomFor(state, composed.left - EVIDENCE_TITLE.length - 1, composed.before));
+    const context = [composed.text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n');
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
     return { context, decisions: [recalled('SessionStart', state, reason, context, items)] };
   }
@@ -122,11 +122,11 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   return {
     answer(hook: HookAnswer, state: GovernorState): Answered {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
-      const told = isEmpty || hook.recall === undefined ? NOTHING_TOLD : tell[hook.recall](hook, state);
-      const given = told.context || hook.context;
+      const recalled = isEmpty || hook.recall === undefined ? NOTHING_TOLD : tell[hook.recall](hook, state);
+      const given = recalled.context || hook.context;
       if (given !== undefined) receipts.holds(given, 'ctxb');
       if (hook.context !== undefined) receipts.holds(spaced(hook.context), 'ctxb');
-      return { output: hookOutput(hook, given), decisions: told.decisions };
+      return { output: hookOutput(hook, given), decisions: recalled.decisions };
     },
     /**
      * Composed for an exact compaction, beside the kept prompts; earlier hand-backs are dropped. Only the mod knows
@@ -227,7 +227,7 @@ function openingOf(notebook: Notebook, state: GovernorState, folder: string, roo
 }
 
 function wordsRoom({ gauge }: GovernorState): number {
-  return Math.max(LEAST_WORDS, WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN);
+  return Math.max(MIN_WORDS, WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN);
 }
 
 /** @param spent UTF-16 units of a prompt that was handed back; a longer prompt leaves less space for evidence */
@@ -243,8 +243,8 @@ function recalled(
   context: string,
   items: readonly EvidenceItem[],
 ): Decision {
-  const given = tallyOf(items.flatMap(({ facts }) => facts));
-  return decided(state, 'recall', reason, { hook, chars: context.length, given });
+  const tally = tallyOf(items.flatMap(({ facts }) => facts));
+  return decided(state, 'recall', reason, { hook, chars: context.length, given: tally });
 }
 
 /** The file in the context folder that a path or a command names. */

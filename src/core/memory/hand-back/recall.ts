@@ -17,12 +17,12 @@ const TITLES: Readonly<Record<EvidenceKind, string>> = {
 /** Returns evidence that a compaction loses, and keeps track of items already returned. */
 export function createRecall(evidence: Evidence) {
   let useful: readonly EvidenceItem[] = [];
-  const given = new Set<EvidenceItem>();
+  const shown = new Set<EvidenceItem>();
   let summary: Searchable | undefined;
 
   function isMissing(item: EvidenceItem): boolean {
     const known = summary;
-    if (given.has(item)) return false;
+    if (shown.has(item)) return false;
     return known === undefined || item.facts.length === 0 || !item.facts.every((fact) => holds(known, fact));
   }
 
@@ -30,7 +30,7 @@ export function createRecall(evidence: Evidence) {
     /** Starts a new compaction, which loses all items returned before it. */
     begin(): void {
       useful = usefulOf(evidence);
-      given.clear();
+      shown.clear();
       summary = undefined;
     },
     /**
@@ -38,7 +38,7 @@ export function createRecall(evidence: Evidence) {
      */
     take(room: number) {
       const items = selectItems(useful.filter(isMissing), room);
-      for (const item of items) given.add(item);
+      for (const item of items) shown.add(item);
       return { text: render(items), items };
     },
     /** UTF-16 units of missing dead ends and failures. */
@@ -57,7 +57,7 @@ export function evidenceBeside(evidence: Evidence, tells: (item: EvidenceItem) =
 }
 
 /** Newest successful commands, and newest files that were only read, to hand back. */
-const MOST_COMMANDS = 10;
+const MAX_COMMANDS = 10;
 
 /**
  * Evidence for the next step: each failure once, even if it is also a dead end; no read-only commands, which any step
@@ -65,11 +65,11 @@ const MOST_COMMANDS = 10;
  */
 function usefulOf(evidence: Evidence): EvidenceItem[] {
   const deadEnds = evidence.items('dead end');
-  const left = { command: MOST_COMMANDS, 'file read': MOST_COMMANDS };
+  const remaining = { command: MAX_COMMANDS, 'file read': MAX_COMMANDS };
   return EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).filter((item) => {
     const { kind, subject } = item;
     if (kind === 'command' || kind === 'file read') {
-      return !(kind === 'command' && onlyReads(subject)) && left[kind]-- > 0;
+      return !(kind === 'command' && onlyReads(subject)) && remaining[kind]-- > 0;
     }
     return kind === 'dead end' || !deadEnds.some((deadEnd) => isSame(item, deadEnd));
   });
@@ -123,10 +123,10 @@ export function missingFrom(
   room: number,
 ): string {
   const words = wordsBeside(requests.words(`${folder}/${prompts.file}`), document);
-  const left = room - HEADING.length - DATA.length - 2;
-  const constraints = tellConstraints(words, left).join('\n');
-  const short = tellPrompts(words, Math.min(PROMPTS_SHARE * room, left - constraints.length - 1)).join('\n');
-  const noted = evidenceBeside(evidence, readerOf(document), left - constraints.length - short.length - 2);
+  const remaining = room - HEADING.length - DATA.length - 2;
+  const constraints = tellConstraints(words, remaining).join('\n');
+  const short = tellPrompts(words, Math.min(PROMPTS_SHARE * room, remaining - constraints.length - 1)).join('\n');
+  const noted = evidenceBeside(evidence, readerOf(document), remaining - constraints.length - short.length - 2);
   const text = [constraints, short, noted].filter((part) => part !== '');
   return text.length === 0 ? '' : [HEADING, DATA, ...text].join('\n');
 }

@@ -55,18 +55,18 @@ export function createReceipts() {
 
 function receiptOf({ relief, facts, claude, ctxb }: Open): Receipt {
   const [own, handedBack] = [searchable(claude.join('\n')), searchable(ctxb.join('\n'))];
-  const lost = facts.filter((fact) => !holds(own, fact));
-  const given = lost.filter((fact) => holds(handedBack, fact));
-  const gone = lost.filter((fact) => !given.includes(fact));
-  const stayed = facts.filter((fact) => !gone.includes(fact));
+  const missing = facts.filter((fact) => !holds(own, fact));
+  const returned = missing.filter((fact) => holds(handedBack, fact));
+  const notReturned = missing.filter((fact) => !returned.includes(fact));
+  const stayed = facts.filter((fact) => !notReturned.includes(fact));
   return {
     relief,
     all: tallyOf(facts),
     kept: tallyOf(stayed),
-    given: tallyOf(given),
-    gone: gone.map(toToldFact).sort(byKind),
+    given: tallyOf(returned),
+    gone: notReturned.map(toToldFact).sort(byKind),
     stayed: stayed
-      .map((fact) => ({ ...toToldFact(fact), by: given.includes(fact) ? ('ctxb' as const) : ('claude' as const) }))
+      .map((fact) => ({ ...toToldFact(fact), by: returned.includes(fact) ? ('ctxb' as const) : ('claude' as const) }))
       .sort(byKind),
   };
 }

@@ -121,12 +121,12 @@ const PASSED =
 /** Names in backticks at the start of a line, the format that the request demands, and the text after them. */
 function itemIn({ text }: Line): { readonly names: readonly string[]; readonly said: string } {
   const names: string[] = [];
-  let said = text.slice(0, LINE_NEAR).replace(LEAD, '');
-  for (let found = NAME.exec(said); found !== null; found = NAME.exec(said)) {
-    names.push((found[2] ?? '').trim());
-    said = said.slice(found[0].length);
+  let rest = text.slice(0, LINE_NEAR).replace(LEAD, '');
+  for (let match = NAME.exec(rest); match !== null; match = NAME.exec(rest)) {
+    names.push((match[2] ?? '').trim());
+    rest = rest.slice(match[0].length);
   }
-  return { names, said };
+  return { names, said: rest };
 }
 
 function commandsIn(line: Line): NamedCommand[] {

@@ -50,8 +50,8 @@ interface Part {
  */
 export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
   const parts = partsOf(notebook, facts);
-  const bare = renderDocument(parts, facts, new Map()).length;
-  return renderDocument(parts, facts, selectItems(parts, RENDERED_LIMIT - bare));
+  const emptyLength = renderDocument(parts, facts, new Map()).length;
+  return renderDocument(parts, facts, selectItems(parts, RENDERED_LIMIT - emptyLength));
 }
 
 type Parts = Readonly<Record<HandoffSection, Part>>;
@@ -113,9 +113,9 @@ function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFact
       : ['The first prompt, word for word:', block(firstPrompt, PROMPT_LENGTH)]),
   ];
   const opening = blocks.length === 0 ? ["Not known: ctxb's notes hold no first prompt."] : blocks;
-  const said = prompts.items().reverse().slice(0, MAX_ITEMS);
-  if (running.length > 0 || said.length < 2) return { opening, items: [], file: prompts.file };
-  const items = said.map(({ number, text }) => `- #${number}: ${inBackticks(text, LINE_LENGTH)}`);
+  const recent = prompts.items().reverse().slice(0, MAX_ITEMS);
+  if (running.length > 0 || recent.length < 2) return { opening, items: [], file: prompts.file };
+  const items = recent.map(({ number, text }) => `- #${number}: ${inBackticks(text, LINE_LENGTH)}`);
   return { opening: [...opening, 'Prompts, the newest first:'], items, file: prompts.file };
 }
 
@@ -146,8 +146,8 @@ function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts
 }
 
 function deadEnds({ evidence, deadEnds: section }: Notebook): Part {
-  const found = evidence.items('dead end').map(({ line }) => `- ${line}`);
-  return part('Found by repetition alone:', found, section.file, NONE);
+  const deadEndLines = evidence.items('dead end').map(({ line }) => `- ${line}`);
+  return part('Found by repetition alone:', deadEndLines, section.file, NONE);
 }
 
 function files({ evidence, artifacts }: Notebook): Part {

@@ -6,8 +6,8 @@ import { sentencesOf, withoutBullets } from '../../governor/prompts/sentences.ts
  * --seed 31 --tasks 36`) breaks 110 of 208 rules with summaries and 135 with handoffs.
  */
 export function constraintsIn(text: string): string[] {
-  const own = text.split('\n').filter((line) => !PASTED.test(withoutBullets(line).trim()));
-  return sentencesOf(own.join('\n')).flatMap(({ text: words, lead = '' }) => {
+  const userLines = text.split('\n').filter((line) => !PASTED.test(withoutBullets(line).trim()));
+  return sentencesOf(userLines.join('\n')).flatMap(({ text: words, lead = '' }) => {
     if (isRule(words)) return [words];
     return lead.length <= 200 && LIST_OF_RULES.test(lead) && !PASTED.test(words) ? [`${lead} ${words}`] : [];
   });

@@ -133,8 +133,8 @@ const OPEN = { isOpen: true } as const;
 export function userFact(kind: 'prompts' | 'constraints', text: string): Fact {
   const words = wholeOf(text.trim().replace(/[.!?…。！？]+$/, ''));
   const { name } = wholeOf(text);
-  const said = { kind, ...words, ...(text.endsWith('…') ? OPEN : {}), name };
-  return { ...said, or: { ...said, whole: withoutQuotes(said.whole), isUnmarked: true } };
+  const fact = { kind, ...words, ...(text.endsWith('…') ? OPEN : {}), name };
+  return { ...fact, or: { ...fact, whole: withoutQuotes(fact.whole), isUnmarked: true } };
 }
 
 function wholeOf(text: string): Pick<Fact, 'name' | 'whole' | 'isOpen'> {

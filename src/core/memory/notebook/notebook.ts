@@ -49,7 +49,7 @@ export function createNotebook(historyTokens?: number) {
   const detector = createDeadEnds();
   const evidence = createEvidence();
   /** A slash command and its number; it becomes a request when a tool is called for it. */
-  let asked: readonly [PromptEntry, number] | undefined;
+  let lastPrompt: readonly [PromptEntry, number] | undefined;
   const notebook = {
     ...{ prompts, requests, states, deadEnds, artifacts, commands, toolLog, tasks, evidence },
     cleared: 0,
@@ -66,16 +66,16 @@ export function createNotebook(historyTokens?: number) {
 
   function prompt(entry: PromptEntry): Page {
     const { t, text, pictures } = entry;
-    asked = [entry, prompts.total + 1];
+    lastPrompt = [entry, prompts.total + 1];
     if (commandIn(text) === undefined) request();
     const mention = pictures === 0 ? '' : ` · with ${pictures === 1 ? 'a picture' : `${pictures} pictures`}`;
     return prompts.add({ heading: `${timeText(t)}${mention}`, body: inFence(text), text: oneLine(text, LINE_LENGTH) });
   }
 
   function request(): void {
-    if (asked === undefined) return;
-    const [entry, number] = asked;
-    asked = undefined;
+    if (lastPrompt === undefined) return;
+    const [entry, number] = lastPrompt;
+    lastPrompt = undefined;
     if (entry.text.trim() === '') return;
     notebook.firstPrompt ??= entry.text;
     requests.add(entry, number);
@@ -84,7 +84,7 @@ export function createNotebook(historyTokens?: number) {
   function state({ t, what, from, to }: StateEntry): Page {
     if (what === 'state') notebook.state = to;
     // The command itself caused this change, so it is not a request.
-    if (what === 'compaction' || what === 'clear') asked = undefined;
+    if (what === 'compaction' || what === 'clear') lastPrompt = undefined;
     // A new conversation has a new task; evidence of the previous task does not apply.
     if (what === 'clear' || what === 'session') {
       notebook.firstPrompt = undefined;
@@ -133,9 +133,9 @@ export function createNotebook(historyTokens?: number) {
     if (changes.length === 0) return NOTHING;
     evidence.deadEnds(detector.current());
     const pages = changes.map((change) => deadEnds.add(deadEndPage(change)));
-    const gone = changes.filter(({ what }) => what === 'cleared');
-    for (const { deadEnd } of gone) deadEnds.drop(deadEnd.key);
-    notebook.cleared += gone.length;
+    const cleared = changes.filter(({ what }) => what === 'cleared');
+    for (const { deadEnd } of cleared) deadEnds.drop(deadEnd.key);
+    notebook.cleared += cleared.length;
     return { pages, found: changes.filter(({ what }) => what === 'found').map(({ deadEnd }) => deadEnd) };
   }
 

@@ -33,8 +33,8 @@ export function renderIndex(notebook: Notebook, head: Head): string {
   // Besides its own lines, each section has a title, a total and a blank line.
   const budget = MAX_LINES - opening.length - closing.length - 3 * parts.length;
   const wanted = parts.map(({ lines }) => lines.length);
-  const given = shareLines(wanted, budget);
-  const sections = parts.flatMap((part, index) => sectionLines(part, given[index] ?? 0, head.folder));
+  const shares = shareLines(wanted, budget);
+  const sections = parts.flatMap((part, index) => sectionLines(part, shares[index] ?? 0, head.folder));
   return `${[...opening, ...sections, ...closing].join('\n')}\n`;
 }
 
@@ -96,5 +96,5 @@ function taskLine({ subject, status, agent }: TaskEntry): string {
  */
 export function shareLines(wanted: readonly number[], budget: number): number[] {
   const lines = wanted.map((length) => Array.from({ length }, () => true));
-  return inTurns(lines, budget, () => 1).map((given) => given.length);
+  return inTurns(lines, budget, () => 1).map((shown) => shown.length);
 }

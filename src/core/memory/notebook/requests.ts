@@ -31,10 +31,10 @@ export function createRequests() {
       if (all.latest === undefined || tellsTask(text)) all.latest = firstSentences(text, LATEST_LENGTH) || all.latest;
       const short = shortOf(text);
       if (short !== '') remember(requests, number, { number, text: short }, MAX_REQUESTS);
-      const found = constraintsIn(text);
+      const candidates = constraintsIn(text);
       // Pasted text in the middle of a prompt must not replace earlier rules.
-      for (const said of found.filter((_, at) => at < OF_ONE / 2 || at >= found.length - OF_ONE / 2)) {
-        const line = oneLine(said, SENTENCE_LENGTH);
+      for (const constraint of candidates.filter((_, at) => at < OF_ONE / 2 || at >= candidates.length - OF_ONE / 2)) {
+        const line = oneLine(constraint, SENTENCE_LENGTH);
         remember(constraints, line.toLowerCase(), { text: line, number }, MAX_CONSTRAINTS);
       }
     },
@@ -49,9 +49,9 @@ export function createRequests() {
      * Lasting rules, verbatim and without duplicates: rules of the newest prompt first, each prompt in its own order.
      */
     constraints(): readonly string[] {
-      const said = [...constraints.values()];
-      const numbers = [...new Set(said.map(({ number }) => number))].reverse();
-      return numbers.flatMap((number) => said.filter((each) => each.number === number).map(({ text }) => text));
+      const rules = [...constraints.values()];
+      const numbers = [...new Set(rules.map(({ number }) => number))].reverse();
+      return numbers.flatMap((number) => rules.filter((each) => each.number === number).map(({ text }) => text));
     },
     /** @param file that contains all prompts */
     words: (file: string): UserWords => ({ constraints: all.constraints(), prompts: all.inShort(), file }),

@@ -15,10 +15,10 @@ const MASKED = /\[masked: [^\]]*\]/;
 
 /** The rules and prompts that a text lacks. */
 export function wordsBeside(words: UserWords, text: string): UserWords {
-  const told = spaced(withoutBullets(text));
-  const isTold = (said: string) => {
-    const pieces = spaced(said).replace(/…$/, '').split(MASKED);
-    return pieces.every((piece) => told.includes(piece));
+  const known = spaced(withoutBullets(text));
+  const isTold = (phrase: string) => {
+    const pieces = spaced(phrase).replace(/…$/, '').split(MASKED);
+    return pieces.every((piece) => known.includes(piece));
   };
   return {
     ...words,
@@ -30,8 +30,8 @@ export function wordsBeside(words: UserWords, text: string): UserWords {
 /** Rules, then shortened prompts, leaving up to half of the remaining space for `urgent` (UTF-16 units). */
 export function tellWords(words: UserWords, room: number, urgent = 0): string[] {
   const constraints = tellConstraints(words, room);
-  const left = room - lengthOf(constraints);
-  return [...constraints, ...tellPrompts(words, left - Math.min(urgent, left / 2))];
+  const remaining = room - lengthOf(constraints);
+  return [...constraints, ...tellPrompts(words, remaining - Math.min(urgent, remaining / 2))];
 }
 
 /** Maximum UTF-16 units of all constraints, and of all shortened prompts. */
@@ -65,8 +65,8 @@ export function ruleIn(constraint: string): string {
 
 /** A title with the first items that fit, and `rest` for the others; empty if no item fits. */
 function titledList(title: string, items: readonly string[], room: number, rest: (count: number) => string): string[] {
-  const left = room - title.length - 1 - rest(items.length).length - 1;
-  const [fitting = []] = inTurns([items], left, (item) => item.length + 3);
+  const remaining = room - title.length - 1 - rest(items.length).length - 1;
+  const [fitting = []] = inTurns([items], remaining, (item) => item.length + 3);
   if (fitting.length === 0) return [];
   const missing = items.length - fitting.length;
   return [title, ...fitting.map((item) => `- ${item}`), ...(missing === 0 ? [] : [rest(missing)])];
