@@ -45,7 +45,7 @@ export class CtxbError extends Error {
 }
 
 /** An error with all findings about a file or options, one per line. */
-export function faulty(what: string, findings: readonly { readonly message: string }[]): CtxbError {
+export function findingsError(what: string, findings: readonly { readonly message: string }[]): CtxbError {
   const lines = findings.map(({ message }) => message);
   if (lines.length === 1) return new CtxbError('config', lines.join());
   return new CtxbError('config', `${what} has ${lines.length} faults:\n  ${lines.join('\n  ')}`);
@@ -63,7 +63,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** The error for a named file or folder that cannot be read, with a remedy. */
-export function unreadable(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
+export function unreadableError(path: string, cause: unknown, code: ErrorCode = 'unreadable-input'): CtxbError {
   const remedy = cause instanceof Error && 'code' in cause ? REMEDIES[String(cause.code)] : undefined;
   const todo = remedy === undefined ? '' : `: ${remedy}`;
   return new CtxbError(code, `${path}: cannot be read (${systemReason(cause)})${todo}`, { cause });

@@ -10,7 +10,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[K] {
-  return filled(document.createElement(name), attributes, children);
+  return fill(document.createElement(name), attributes, children);
 }
 
 /** Like `h`, for SVG elements. */
@@ -19,10 +19,10 @@ export function s<K extends keyof SVGElementTagNameMap>(
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): SVGElementTagNameMap[K] {
-  return filled(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+  return fill(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
 }
 
-function filled<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
+function fill<E extends Element>(element: E, attributes: Attributes, children: readonly Child[]): E {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(name, value === true ? '' : String(value));
   }
@@ -36,7 +36,7 @@ export function part<E extends HTMLElement = HTMLElement>(id: string): E {
 }
 
 export function button(text: string, onClick: () => void, attributes: Attributes = {}): HTMLButtonElement {
-  const made = h('button', { type: 'button', ...attributes }, text);
-  made.addEventListener('click', onClick);
-  return made;
+  const element = h('button', { type: 'button', ...attributes }, text);
+  element.addEventListener('click', onClick);
+  return element;
 }

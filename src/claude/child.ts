@@ -10,7 +10,7 @@ import type { Environment, Io } from '../io.ts';
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** Signals that a terminal sends to its foreground processes at a key press. */
-const OF_KEYS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
+const KEYBOARD_SIGNALS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
 /**
  * File descriptors for a start: both ends of three pipes, and of the pipe that reports whether the program was
@@ -106,7 +106,7 @@ export async function runUntouched(
   const { isatty } = await import('node:tty');
   let subprocess: { kill(signal: NodeJS.Signals): boolean } | undefined;
   const passOn = (signal: NodeJS.Signals) => {
-    if (!OF_KEYS.has(signal) || ![0, 1, 2].some(isatty)) subprocess?.kill(signal);
+    if (!KEYBOARD_SIGNALS.has(signal) || ![0, 1, 2].some(isatty)) subprocess?.kill(signal);
   };
   requireDescriptors();
   // Listen before the start: a signal in between would end only ctxb.

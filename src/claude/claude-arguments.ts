@@ -27,7 +27,7 @@ export type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | Headl
 
 type Options = ReadonlyMap<string, string | undefined>;
 
-const OURS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
+const OUR_OPTIONS: ReadonlySet<string> = new Set(['--print', '--input-format', '--output-format', '--verbose']);
 const OUR_ARGUMENTS = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
 const NO_THOUGHTS = ['--thinking-display', 'omitted'];
 /** Needed with these arguments: without it, claude 2.1.330 would request short thoughts from the API. */
@@ -255,5 +255,5 @@ function namesSession(token: Token): boolean {
 /** Omits free words, because an option before them could consume them once ours in between are removed. */
 function passedOn(token: Token): readonly string[] {
   if (token.kind === 'word') return token.owner === undefined ? [] : [token.value];
-  return token.kind === 'option' && OURS.has(token.name) ? [] : token.written;
+  return token.kind === 'option' && OUR_OPTIONS.has(token.name) ? [] : token.written;
 }

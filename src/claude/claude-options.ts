@@ -128,7 +128,7 @@ function isDashed(word: string): boolean {
 function readOption(word: string, rest: string[]): OptionToken | UnknownToken {
   const exact = OPTIONS.get(word);
   if (exact !== undefined) return withValues(exact, word, rest);
-  return (word.startsWith('--') ? readAssignment(word) : readCluster(word, rest)) ?? unknown(word);
+  return (word.startsWith('--') ? readAssignment(word) : readCluster(word, rest)) ?? unknownToken(word);
 }
 
 function withValues(option: ClaudeOption, word: string, rest: string[]): OptionToken {
@@ -151,7 +151,9 @@ function countValues({ values }: ClaudeOption, rest: readonly string[]): number 
 function readAssignment(word: string): OptionToken | undefined {
   const equals = word.indexOf('=');
   const option = equals === -1 ? undefined : OPTIONS.get(word.slice(0, equals));
-  return option === undefined || option.values === 'none' ? undefined : attached(option, word, word.slice(equals + 1));
+  return option === undefined || option.values === 'none'
+    ? undefined
+    : attachedToken(option, word, word.slice(equals + 1));
 }
 
 /** Parses `-pc` as `-p -c`, and `-rID` as `-r ID`. */
@@ -159,16 +161,16 @@ function readCluster(word: string, rest: string[]): OptionToken | undefined {
   const short = word.slice(0, 2);
   const option = OPTIONS.get(short);
   if (option === undefined) return undefined;
-  if (option.values !== 'none') return attached(option, word, word.slice(2));
+  if (option.values !== 'none') return attachedToken(option, word, word.slice(2));
   rest.unshift(`-${word.slice(2)}`);
   return { kind: 'option', name: option.name, written: [short], value: undefined, incomplete: false };
 }
 
-function attached(option: ClaudeOption, word: string, value: string): OptionToken {
+function attachedToken(option: ClaudeOption, word: string, value: string): OptionToken {
   return { kind: 'option', name: option.name, written: [word], value, incomplete: false };
 }
 
-function unknown(word: string): UnknownToken {
+function unknownToken(word: string): UnknownToken {
   return { kind: 'unknown', name: word.replace(/=.*/s, ''), written: [word] };
 }
 

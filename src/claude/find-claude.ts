@@ -23,9 +23,9 @@ const REMEDY = 'install Claude Code (npm install -g @anthropic-ai/claude-code), 
  */
 export async function findClaude(where: Where, options: FindOptions = {}): Promise<string> {
   const { given, self = process.argv[1] ?? '' } = options;
-  if (given !== undefined) return named(given, '--claude', where, self);
+  if (given !== undefined) return findNamed(given, '--claude', where, self);
   const { CTXB_CLAUDE: chosen } = where.env;
-  if (chosen) return named(chosen, 'CTXB_CLAUDE', where, self);
+  if (chosen) return findNamed(chosen, 'CTXB_CLAUDE', where, self);
   return (await onPath('claude', where, self)) ?? refuse('no claude on PATH besides ctxb itself');
 }
 
@@ -37,7 +37,7 @@ async function onPath(name: string, { env }: Where, self: string): Promise<strin
 }
 
 /** Accepts a named claude, unless it would start ctxb for ever. */
-async function named(name: string, by: string, where: Where, self: string): Promise<string> {
+async function findNamed(name: string, by: string, where: Where, self: string): Promise<string> {
   // As in a shell, a word without a slash is searched on PATH.
   const isWord = basename(name) === name;
   const found = isWord ? await onPath(name, where, self) : await firstExecutable([absolute(name, where)]);

@@ -151,8 +151,8 @@ async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
     throw new CtxbError('usage', `several runs are meant: name one of ${ids}`);
   }
   if (named === undefined) throw new CtxbError('usage', 'no run is active in this folder: ctxb runs lists all of them');
-  const over = all.find(isNamed(named))?.end;
-  const why = over ? `has ended (${over.reason})` : 'is not known';
+  const ending = all.find(isNamed(named))?.end;
+  const why = ending ? `has ended (${ending.reason})` : 'is not known';
   throw new CtxbError('usage', `run ${onOneLine(named) || '""'} ${why}: ctxb runs lists those that are active`);
 }
 

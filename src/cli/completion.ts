@@ -155,15 +155,15 @@ function next(path: readonly Command[], current: string, help: Help): Offers {
     );
   }
   const commands = help.visibleCommands(own);
-  if (commands.length > 0) return described(commands, help);
+  if (commands.length > 0) return commandOffers(commands, help);
   const [argument] = own.registeredArguments;
   if (argument === undefined) return wordsOf([]);
   // The argument of commander's own help command is the name of a command.
-  if (argument.name() === 'command') return described(help.visibleCommands(above), help);
+  if (argument.name() === 'command') return commandOffers(help.visibleCommands(above), help);
   return argument.argChoices === undefined ? kindOf(argument.name()) : wordsOf(argument.argChoices);
 }
 
-function described(commands: readonly Command[], help: Help): Offers {
+function commandOffers(commands: readonly Command[], help: Help): Offers {
   return wordsOf(commands.map((command) => `${command.name()}\t${help.subcommandDescription(command)}`));
 }
 

@@ -8,7 +8,7 @@ import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts'
 import { fieldsOf } from '../core/protocol/fields.ts';
 import type { Io, Output } from '../io.ts';
 import { groupedIn } from '../report/figures.ts';
-import { folded } from '../report/layout.ts';
+import { foldText } from '../report/layout.ts';
 import { onOneLine, printableJson, tell } from '../report/shown.ts';
 
 interface ConfigOptions {
@@ -59,7 +59,7 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
 
 /** Every key with its value and source. @param columns width of the terminal; undefined if stdout is not one */
 export function settingsText(resolved: ResolvedConfig, columns: number | undefined): string {
-  return folded(table(rowsOf(resolved), columns), columns);
+  return foldText(table(rowsOf(resolved), columns), columns);
 }
 
 interface Row {

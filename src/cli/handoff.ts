@@ -59,7 +59,9 @@ Examples:
 
 async function write(name: string | undefined, flags: HandoffFlags, io: Io): Promise<number> {
   const isFile = name !== undefined && isRecording(name, io);
-  const { notebook, session, t, folder } = isFile ? await recorded(name, io) : await kept(name, flags, io);
+  const { notebook, session, t, folder } = isFile
+    ? await recordingNotes(name, io)
+    : await sessionNotes(name, flags, io);
   const { firstPrompt, state } = notebook;
   const facts = { session, task: undefined, state, firstPrompt, running: [], folder, t };
   const head = { version: 1, t, session, reason: 'ctxb handoff write', by: 'memory' } as const;
@@ -80,14 +82,14 @@ interface Notes {
   readonly folder: string | undefined;
 }
 
-async function recorded(name: string, io: Io): Promise<Notes> {
+async function recordingNotes(name: string, io: Io): Promise<Notes> {
   const path = name === '-' ? name : resolve(io.cwd, name);
   const source = findSources(path)[0] ?? { file: path, subagents: [] };
   const { notebook, session, updated } = await readNotes(source, { stdin: io.stdin, mask: redact });
   return { notebook, session: session ?? name, t: updated, folder: undefined };
 }
 
-async function kept(name: string | undefined, flags: HandoffFlags, io: Io): Promise<Notes> {
+async function sessionNotes(name: string | undefined, flags: HandoffFlags, io: Io): Promise<Notes> {
   const root = await contextFolder(io, flags.contextDir);
   const session = name === undefined ? listSessions(root)[0] : findSession(root, name);
   if (session === undefined) {

@@ -29,7 +29,7 @@ export function isRecording(name: string, { cwd }: Io): boolean {
 }
 
 /** Returns a parser for an option's value. @param parse returns undefined for an invalid value */
-export function parsed<T>(option: string, expected: string, parse: (text: string) => T | undefined) {
+export function parseOption<T>(option: string, expected: string, parse: (text: string) => T | undefined) {
   return (text: string): T => {
     const value = parse(text);
     if (value !== undefined) return value;
@@ -39,7 +39,7 @@ export function parsed<T>(option: string, expected: string, parse: (text: string
 
 /** Like parsed(), for a number of up to six digits, because a longer timeout would fire immediately. */
 export function wholeNumber(option: string, expected: string, least: number): (text: string) => number {
-  return parsed(option, expected, (text) =>
+  return parseOption(option, expected, (text) =>
     /^\d{1,6}$/.test(text) && Number(text) >= least ? Number(text) : undefined,
   );
 }

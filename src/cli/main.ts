@@ -178,7 +178,7 @@ export async function createProgram(
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(printable(text)),
       outputError: (text, write) =>
-        write(text.replace(/^error: (.*)/, (_, said: string) => hanging('ctxb:', said, io.stderr.columns))),
+        write(text.replace(/^error: (.*)/, (_, message: string) => hanging('ctxb:', message, io.stderr.columns))),
     });
   program.addHelpText('after', EXAMPLES);
   if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');

@@ -5,7 +5,7 @@ import type { Io } from '../io.ts';
 import { isFull, type SessionFigures, type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
-import { folded } from '../report/layout.ts';
+import { foldText } from '../report/layout.ts';
 import { type Outcome, openPage, type Page, type Report } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
 import { breachesOf } from '../report/replay/gates.ts';
@@ -64,7 +64,7 @@ export async function printReport(
   const page = await openPage(io, levels, options.list);
   const { format, gates } = options;
   const extras = await openExtraReports(options, io, page, say);
-  const report = format.depth === 'light' ? await format.load() : ofFull(await format.load(), shown);
+  const report = format.depth === 'light' ? await format.load() : fullReport(await format.load(), shown);
   const { sessions, faults, leftOut, named } = await find();
   clear();
   if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
@@ -95,7 +95,7 @@ export function mayBeEmpty({ gates, allowEmpty }: Pick<ReportOptions, 'gates' | 
   return allowEmpty || isGated(gates);
 }
 
-function ofFull(report: Report, shown: Printing['shown']): Report<SessionFigures> {
+function fullReport(report: Report, shown: Printing['shown']): Report<SessionFigures> {
   const asShown = (session: SessionSummary) => {
     const { retention, ...rest } = shown.series ? session : withoutSeries(session);
     return shown.retention && retention ? { ...rest, retention } : rest;
@@ -118,7 +118,7 @@ async function print(
   const outlet = createOutlet(stdout, onWriteError, clear);
   let chunk = '';
   for (const line of lines) {
-    chunk += `${folded(line, columns)}\n`;
+    chunk += `${foldText(line, columns)}\n`;
     if (chunk.length < CHUNK) continue;
     outlet.write(chunk);
     chunk = '';

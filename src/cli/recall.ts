@@ -6,7 +6,7 @@ import { mayBeOfProject, projectLogs } from '../claude/claude-log.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { timeText } from '../core/memory/words.ts';
 import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
-import { CtxbError, unreadable } from '../errors.ts';
+import { CtxbError, unreadableError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type Item, matchOf, mayHold, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
 import { findSources } from '../replay/sources.ts';
@@ -96,7 +96,7 @@ async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: Ct
       const found = (await look(search)).map((one) => ({ ...one, session, file }));
       hits = withoutCopies([...hits, ...found].sort((a, b) => b.t - a.t)).slice(0, limit);
     } catch (cause) {
-      tell(cause instanceof CtxbError ? cause : unreadable(file, cause));
+      tell(cause instanceof CtxbError ? cause : unreadableError(file, cause));
     }
   }
   return hits;

@@ -7,7 +7,7 @@ import type { Io } from '../io.ts';
 import type { ReliefSeen } from '../replay/items-seen.ts';
 import { replaySource } from '../replay/replay.ts';
 import { findSources } from '../replay/sources.ts';
-import { folded, textWidth } from '../report/layout.ts';
+import { foldText, textWidth } from '../report/layout.ts';
 import { LEGEND, type ReliefReceipt, receiptLines } from '../report/receipts.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
@@ -43,7 +43,7 @@ Examples:
   ctxb receipts run.ndjson --json`;
 
 /** Columns when stdout is not a terminal: wide enough that no line is cut. */
-const UNCUT = 1_000;
+const FULL_LENGTH = 1_000;
 
 async function receipts(name: string | undefined, flags: ReceiptsFlags, io: Io): Promise<number> {
   const found = await receiptsOf(name, flags, io);
@@ -56,16 +56,16 @@ async function receipts(name: string | undefined, flags: ReceiptsFlags, io: Io):
     return 0;
   }
   const style = await styleFor(io.stdout, io.env);
-  const page = { style, columns: io.stdout.columns ?? UNCUT };
+  const page = { style, columns: io.stdout.columns ?? FULL_LENGTH };
   io.stdout.write(
-    `${[...receiptLines(found, page), '', style.dim(folded(LEGEND, textWidth(io.stdout.columns)))].join('\n')}\n`,
+    `${[...receiptLines(found, page), '', style.dim(foldText(LEGEND, textWidth(io.stdout.columns)))].join('\n')}\n`,
   );
   return 0;
 }
 
 /** @throws CtxbError `usage` when the name matches nothing; `unreadable-input` */
 async function receiptsOf(name: string | undefined, flags: ReceiptsFlags, io: Io): Promise<ReliefReceipt[]> {
-  if (name !== undefined && isRecording(name, io)) return ofRecording(resolveName(name, io), true, io);
+  if (name !== undefined && isRecording(name, io)) return recordingReceipts(resolveName(name, io), true, io);
   const folder = await contextFolder(io, flags.contextDir);
   const run = name === undefined ? undefined : runNamed(name, io);
   const all = writtenReceipts(run?.contextDir ?? folder);
@@ -73,10 +73,10 @@ async function receiptsOf(name: string | undefined, flags: ReceiptsFlags, io: Io
   const written = all.filter(({ runId, session }) =>
     name === undefined ? runId === last : runId === run?.runId || session.startsWith(name),
   );
-  if (written.length > 0) return ofRun(written, io);
+  if (written.length > 0) return runReceipts(written, io);
   if (run !== undefined) return [];
   const log = sessionLogsSince(0, io).find((path) => basename(path).startsWith(name ?? ''));
-  if (log !== undefined) return ofRecording(log, true, io);
+  if (log !== undefined) return recordingReceipts(log, true, io);
   const what = name === undefined ? 'no session of this folder' : `${onOneLine(name)}: no run, session or recording`;
   throw new CtxbError('usage', `${what} is known: name a recording, or see ctxb runs`);
 }
@@ -91,7 +91,7 @@ function runNamed(name: string, { env }: Io) {
 
 type Retention = Exclude<Parameters<typeof replaySource>[1]['retention'], undefined>;
 
-async function ofRecording(file: string, retention: Retention, io: Io): Promise<ReliefReceipt[]> {
+async function recordingReceipts(file: string, retention: Retention, io: Io): Promise<ReliefReceipt[]> {
   const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: {} });
   const [source] = findSources(file);
   if (source === undefined) return [];
@@ -106,15 +106,15 @@ async function ofRecording(file: string, retention: Retention, io: Io): Promise<
 }
 
 /** The receipts of a run, completed from claude's logs. */
-async function ofRun(written: readonly WrittenReceipt[], io: Io): Promise<ReliefReceipt[]> {
+async function runReceipts(written: readonly WrittenReceipt[], io: Io): Promise<ReliefReceipt[]> {
   const sessions = new Set(written.map(({ session }) => session));
   const found = await Promise.all(
     [...sessions].map(async (session) => {
       const receipts = written.filter((one) => one.session === session);
       const log = receipts.flatMap(({ log }) => (log !== undefined && kindOf(log) === 'file' ? [log] : []))[0];
       const file = log ?? findSessionLog(session, io);
-      const traced = file === undefined ? [] : await ofRecording(file, { receipts }, io);
-      return receipts.map((one) => traced.find(({ relief }) => isOf(relief, one)) ?? untraced(one, file));
+      const traced = file === undefined ? [] : await recordingReceipts(file, { receipts }, io);
+      return receipts.map((one) => traced.find(({ relief }) => isOf(relief, one)) ?? untracedReceipt(one, file));
     }),
   );
   return found.flat();
@@ -126,7 +126,7 @@ function isOf({ stayed }: ReliefSeen, { receipt }: WrittenReceipt): boolean {
 }
 
 /** A receipt whose call is in no log. */
-function untraced({ session, receipt }: WrittenReceipt, file = ''): ReliefReceipt {
+function untracedReceipt({ session, receipt }: WrittenReceipt, file = ''): ReliefReceipt {
   const { relief, all, kept, given, gone, stayed, at } = receipt;
   const seen: ReliefSeen = {
     ...{ relief, all, kept, given, stayed, actual: true, call: at.call, line: 0 },

@@ -152,7 +152,7 @@ export async function findSessions(
     const { found } = each;
     const isEmpty = found.lines.total === 0 && !mayBeEmpty;
     if (!isEmpty && !isForeign(found)) all.push(found);
-    else if (named.includes(found.file)) fault(isEmpty ? empty(found.file) : foreign(found.file));
+    else if (named.includes(found.file)) fault(isEmpty ? emptyFault(found.file) : foreignFault(found.file));
     else foreigners++;
   }
   if (foreigners > 0) say(`${counted(foreigners, 'file')} left out: no line there is claude's`);
@@ -160,7 +160,7 @@ export async function findSessions(
   return { faults, sessions, leftOut: all.length - sessions.length, named };
 }
 
-function empty(file: string): CtxbError {
+function emptyFault(file: string): CtxbError {
   const what = file === '-' ? 'stdin is empty' : `${file} is empty`;
   return new CtxbError('unreadable-input', `${what}: name recordings or a folder, such as ~/.claude/projects`);
 }
@@ -177,7 +177,7 @@ const WRAPPINGS: readonly (readonly [begins: RegExp, what: string])[] = [
   [/^(?:fffe|feff)/, 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay'],
 ];
 
-function foreign(file: string): CtxbError {
+function foreignFault(file: string): CtxbError {
   const name = file === '-' ? 'stdin' : file;
   const begin = beginOf(file);
   const [, remedy = HOW_TO_RECORD] = WRAPPINGS.find(([begins]) => begins.test(begin)) ?? [];

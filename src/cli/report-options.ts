@@ -4,7 +4,7 @@ import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';
 import type { Gates } from '../report/replay/gates.ts';
-import { parsed } from './inputs.ts';
+import { parseOption } from './inputs.ts';
 
 /** Options that all commands with session reports share, as parsed by commander. */
 export interface ReportFlags extends Readonly<Record<string, unknown>>, Omit<ListOptions, 'ids'>, Filters {
@@ -37,7 +37,7 @@ const COUNT = 'a whole number, 0 or more';
 /** Adds the options that all commands with session reports share. */
 export function addReportOptions(command: Command): void {
   const value = <T>(flags: string, about: string, expected: string, parse: (text: string) => T | undefined) =>
-    command.option(flags, about, parsed(flags.split(' ', 1)[0] ?? '', expected, parse));
+    command.option(flags, about, parseOption(flags.split(' ', 1)[0] ?? '', expected, parse));
   command.optionsGroup('Report (choose one; default: a list):');
   for (const { name, about } of FORMATS) command.option(`--${name}`, about);
   value('--html <file>', 'also write a page with charts and tables to this file', 'the path of a file', nonEmpty);
@@ -120,9 +120,9 @@ function amountOf(text: string): number | undefined {
 /** Default row limit on a terminal; `--limit` overrides it. */
 const ROWS_OF_A_SCREEN = 30;
 
-function limitOf(asked: number | undefined, isTerminal: boolean): number | undefined {
-  if (asked === undefined) return isTerminal ? ROWS_OF_A_SCREEN : undefined;
-  return asked === 0 ? undefined : asked;
+function limitOf(requested: number | undefined, isTerminal: boolean): number | undefined {
+  if (requested === undefined) return isTerminal ? ROWS_OF_A_SCREEN : undefined;
+  return requested === 0 ? undefined : requested;
 }
 
 function nonEmpty(text: string): string | undefined {

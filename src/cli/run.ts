@@ -30,7 +30,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .usage('[options] -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, as you would run it without ctxb')
     .passThroughOptions();
-  for (const option of inOrder([...ownOptions(), ...OPTIONS.map(({ option }) => option)])) command.addOption(option);
+  for (const option of sortOptions([...ownOptions(), ...OPTIONS.map(({ option }) => option)]))
+    command.addOption(option);
   command
     .addHelpText('after', EXAMPLES)
     .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
@@ -68,7 +69,7 @@ const FIRST_PAGE = {
   'Output:': ['record', 'summary', 'quiet', 'dry-run'],
 };
 
-function inOrder(options: readonly Option[]): Option[] {
+function sortOptions(options: readonly Option[]): Option[] {
   const first = Object.entries(FIRST_PAGE).flatMap(([heading, names]) =>
     names.flatMap((name) => options.filter((each) => each.name() === name).map((each) => each.helpGroup(heading))),
   );

@@ -73,10 +73,10 @@ export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origi
 export function fromText(key: KeyPath, value: unknown): unknown {
   const leaf = leafOf(key);
   if (typeof value !== 'string' || leaf === undefined) return value;
-  return readings(value).find((reading) => takes(leaf, reading)) ?? value;
+  return readings(value).find((reading) => accepts(leaf, reading)) ?? value;
 }
 
-function takes(leaf: Leaf, value: unknown): boolean {
+function accepts(leaf: Leaf, value: unknown): boolean {
   return expectation(leaf, value) === undefined;
 }
 

@@ -30,7 +30,7 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
   const edited = style.isJson
     ? `${JSON.stringify(wanted, undefined, /\n([ \t]+)/.exec(text)?.[1])}\n`
-    : (inPlace(text, document, edit, lineBreak) ?? rewritten(document, edit));
+    : (editInPlace(text, document, edit, lineBreak) ?? rewritten(document, edit));
   const whole = edited?.replace(/\r?\n/g, lineBreak);
   return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), wanted) ? whole : undefined;
 }
@@ -53,18 +53,23 @@ function withValue(data: unknown, [key, ...rest]: TextEdit['place'], value: Text
 }
 
 /** Undefined if the value is not on lines of its own. */
-function inPlace(text: string, document: Document, { place, value }: TextEdit, lineBreak: string): string | undefined {
+function editInPlace(
+  text: string,
+  document: Document,
+  { place, value }: TextEdit,
+  lineBreak: string,
+): string | undefined {
   const node = document.getIn(place, true);
-  if (value !== undefined && isScalar(node) && node.range) return spliced(text, node.range, scalarText(value));
+  if (value !== undefined && isScalar(node) && node.range) return splice(text, node.range, scalarText(value));
   const at = place.findLastIndex((_, index) => isMap(document.getIn(place.slice(0, index), true)));
   const map = document.getIn(place.slice(0, at), true);
   if (!isMap(map) || map.flow === true) return undefined;
-  if (value === undefined) return removed(text, map, String(place[at]));
-  return added(text, map, place.slice(at), scalarText(value), lineBreak);
+  if (value === undefined) return removeKey(text, map, String(place[at]));
+  return addKey(text, map, place.slice(at), scalarText(value), lineBreak);
 }
 
 /** Inserts after the first key, whose value is short. */
-function added(text: string, map: YAMLMap, keys: TextEdit['place'], value: string, lineBreak: string) {
+function addKey(text: string, map: YAMLMap, keys: TextEdit['place'], value: string, lineBreak: string) {
   const [first] = map.items;
   if (!isScalar(first?.key) || !isScalar(first.value) || !first.key.range || !first.value.range) return undefined;
   const indent = first.key.range[0] - lineStart(text, first.key.range[0]);
@@ -72,18 +77,18 @@ function added(text: string, map: YAMLMap, keys: TextEdit['place'], value: strin
   const end = text.slice(first.value.range[1]).search(/\r?\n|$/) + first.value.range[1];
   return /^[|>]/.test(text.slice(first.value.range[0]))
     ? undefined
-    : spliced(text, [end, end], `${lines.join('')} ${value}`);
+    : splice(text, [end, end], `${lines.join('')} ${value}`);
 }
 
 /** Removes everything from the key's line to the end of its last value. */
-function removed(text: string, map: YAMLMap, key: string): string | undefined {
+function removeKey(text: string, map: YAMLMap, key: string): string | undefined {
   const pair = map.items.find((each) => isScalar(each.key) && each.key.value === key);
   const end = endOf(pair?.value);
   if (!isScalar(pair?.key) || !pair.key.range || end === undefined) return undefined;
   const start = lineStart(text, pair.key.range[0]);
   if (text.slice(start, pair.key.range[0]).trim() !== '') return undefined;
   const next = text.indexOf('\n', end);
-  return spliced(text, [start, next < 0 ? text.length : next + 1], '');
+  return splice(text, [start, next < 0 ? text.length : next + 1], '');
 }
 
 /** The end offset of a node's last value. The library's own end of a mapping includes the comments after it. */
@@ -96,7 +101,7 @@ function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-function spliced(text: string, [start, end]: readonly number[], put: string): string {
+function splice(text: string, [start, end]: readonly number[], put: string): string {
   return `${text.slice(0, start)}${put}${text.slice(end)}`;
 }
 

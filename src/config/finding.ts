@@ -40,10 +40,10 @@ export function closest(word: string, candidates: Iterable<string>): string | un
 /** Counts insertions, deletions and substitutions. Two swapped letters count as one. */
 function mistakes(from: string, to: string): number {
   const distance = editDistance(from, to);
-  return distance === 2 && sorted(from) === sorted(to) ? 1 : distance;
+  return distance === 2 && sortLetters(from) === sortLetters(to) ? 1 : distance;
 }
 
-function sorted(word: string): string {
+function sortLetters(word: string): string {
   return [...word].sort().join('');
 }
 

@@ -38,7 +38,7 @@ export function followLevels(config: Config, origins: Origins): Config {
   /** Lowers a default that is not below the other level, to the same ratio as between the two defaults. */
   function keepBelow(path: ConfigPath, upper: ConfigPath): void {
     if (!isDefault(path) || isInPlace(path, upper)) return;
-    moved.set(path, rounded((usual(path) * now(upper)) / usual(upper), now(upper)));
+    moved.set(path, roundLevel((usual(path) * now(upper)) / usual(upper), now(upper)));
   }
 
   /**
@@ -50,14 +50,14 @@ export function followLevels(config: Config, origins: Origins): Config {
     keepBelow('thresholds.handoff', 'thresholds.midTurn');
     if (!isDefault('thresholds.handoff')) keepBelow('thresholds.compact', 'thresholds.handoff');
     else if (!isInPlace('thresholds.compact', 'thresholds.handoff')) {
-      moved.set('thresholds.handoff', above(now('thresholds.compact'), window));
+      moved.set('thresholds.handoff', levelAbove(now('thresholds.compact'), window));
     }
   }
 
   /** Scales the tiers to a total that was set. */
   function shareTotal(): void {
     const total = now('tiers.total');
-    for (const path of TIERS) moved.set(path, rounded((usual(path) * total) / usual('tiers.total'), total));
+    for (const path of TIERS) moved.set(path, roundLevel((usual(path) * total) / usual('tiers.total'), total));
   }
 }
 
@@ -66,12 +66,12 @@ function usual(path: ConfigPath): number {
 }
 
 /** Rounds a level in the unit of another one: a fraction of the window, or tokens. */
-function rounded(level: number, other: number): number {
+function roundLevel(level: number, other: number): number {
   return other <= 1 ? thousandths(level) : Math.floor(level);
 }
 
 /** The handoff level that divides the room above the compaction level in the same ratio as the defaults do. */
-function above(compact: number, window: number | undefined): number {
+function levelAbove(compact: number, window: number | undefined): number {
   const fraction = compact <= 1 || window === undefined ? compact : compact / window;
   if (fraction >= 1) return usual('thresholds.handoff');
   const part = (1 - usual('thresholds.handoff')) / (1 - usual('thresholds.compact'));
@@ -86,14 +86,14 @@ function thousandths(fraction: number): number {
 export function checkLevels(config: Config, origins: Origins): Finding[] {
   const { thresholds, compaction, window } = config;
   return [
-    ...inOrder('thresholds.warn', 'thresholds.compact'),
-    ...inOrder(compaction.enabled ? 'thresholds.compact' : 'thresholds.warn', 'thresholds.handoff'),
-    ...inOrder('thresholds.compact', 'thresholds.midTurn'),
-    ...inOrder('compaction.target', 'thresholds.compact'),
+    ...checkOrder('thresholds.warn', 'thresholds.compact'),
+    ...checkOrder(compaction.enabled ? 'thresholds.compact' : 'thresholds.warn', 'thresholds.handoff'),
+    ...checkOrder('thresholds.compact', 'thresholds.midTurn'),
+    ...checkOrder('compaction.target', 'thresholds.compact'),
     ...belowNativeTrigger(),
   ];
 
-  function inOrder(lower: KeyPath, upper: KeyPath): Finding[] {
+  function checkOrder(lower: KeyPath, upper: KeyPath): Finding[] {
     const [low, high] = [Number(valueAt(config, lower)), Number(valueAt(config, upper))];
     if (isBelow(low, high, window) !== false) return [];
     return [

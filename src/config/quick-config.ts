@@ -9,7 +9,7 @@ import type { ConfigWorld, ResolvedConfig } from './resolve-config.ts';
  */
 export async function quickConfig(cwd: string, env: Environment) {
   const found = await readConfig(cwd, env);
-  if (saysNothing(found, env)) return { config: DEFAULTS, faults: [] };
+  if (isUnset(found, env)) return { config: DEFAULTS, faults: [] };
   const { resolveFound } = await import('./resolve-config.ts');
   const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
   return {
@@ -24,13 +24,13 @@ type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 /** Reads the configuration of a run, which should start claude soon. Loads the checks only if a value is set. */
 export async function quickSettings({ cwd, env, flags, file }: ConfigWorld): Promise<Settings> {
   const found = await readWanted(file, cwd, env);
-  if (saysNothing(found, env) && Object.values(flags).every((flag) => flag === undefined)) {
+  if (isUnset(found, env) && Object.values(flags).every((flag) => flag === undefined)) {
     return { config: DEFAULTS, values: [], warnings: { environment: [], file: [] } };
   }
   const { requireGood, resolveFound } = await import('./resolve-config.ts');
   return requireGood(resolveFound(found, { cwd, env, flags }));
 }
 
-function saysNothing({ file, userFile, findings }: FoundConfig, env: Environment): boolean {
+function isUnset({ file, userFile, findings }: FoundConfig, env: Environment): boolean {
   return file === undefined && userFile === undefined && findings.length === 0 && !hasVariable(env);
 }

@@ -108,15 +108,15 @@ function isOurs(path: string): boolean {
 
 /** Whether a path is inside the folder, after resolving links in both. */
 export function isInside(folder: string, path: string): boolean {
-  const inside = relative(real(folder), real(path));
+  const inside = relative(realPath(folder), realPath(path));
   return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`);
 }
 
 /** Resolves links as far as the path exists. */
-function real(path: string): string {
+function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path);
   const parent = dirname(path);
-  return parent === path ? path : resolve(real(parent), relative(parent, path));
+  return parent === path ? path : resolve(realPath(parent), relative(parent, path));
 }
 
 function textOf(bytes: Buffer): string {

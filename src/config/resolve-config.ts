@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { fieldsOf } from '../core/protocol/fields.ts';
-import { faulty } from '../errors.ts';
+import { findingsError } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
 import { type Config, type Finding, isToolKey, type Origin, RANKS, type ToolKey } from './config.ts';
@@ -71,7 +71,7 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorl
   const outside = place && !found.isNamed ? outsideFinding(place, cwd) : undefined;
   const values = outside === undefined ? settings : settings.filter((value) => value !== place);
   const faults = [...findings, ...inFile.findings, ...ofUser.findings, ...(outside === undefined ? [] : [outside])];
-  const all = resolved(values, faults);
+  const all = resolveValues(values, faults);
   const { file: ignored } = all.warnings;
   return { ...all, warnings: { environment: environment.warnings, file: ignored } };
 }
@@ -99,7 +99,7 @@ function outsideFinding({ key, value, origin }: SetValue, cwd: string): Finding 
 /** Like resolveConfig, with the values of one file only. */
 export function resolveFile(file: ConfigFile): ResolvedConfig {
   const { values, findings } = fileValues(file);
-  return resolved(values, findings);
+  return resolveValues(values, findings);
 }
 
 /**
@@ -109,7 +109,7 @@ export function resolveFile(file: ConfigFile): ResolvedConfig {
 export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedConfig {
   const given = flagValues(flags);
   const stays = ({ key }: SetValue) => leafOf(key) !== undefined && !given.some((value) => value.key === key);
-  return resolved([...kept.filter(stays), ...given], []);
+  return resolveValues([...kept.filter(stays), ...given], []);
 }
 
 /** The configuration that a command runs with. Throws as {@link requireGood}. */
@@ -127,13 +127,13 @@ export async function contextFolder(
 }
 
 /** @throws CtxbError `config` with every finding, one per line */
-export function requireGood(resolved: ResolvedConfig): ResolvedConfig {
-  if (resolved.findings.length > 0) throw faulty('the configuration', resolved.findings);
-  return resolved;
+export function requireGood(resolveValues: ResolvedConfig): ResolvedConfig {
+  if (resolveValues.findings.length > 0) throw findingsError('the configuration', resolveValues.findings);
+  return resolveValues;
 }
 
 /** @param all set values, from the lowest source to the highest */
-function resolved(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
+function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[]): ResolvedConfig {
   const faults = all.map(({ key, value, origin }) => checkValue(key, value, origin));
   const right = all.filter((_, index) => faults[index] === undefined);
   const { values: kept, warnings } = withoutLifting(right);

@@ -38,9 +38,9 @@ const folder = v.pipe(
   v.nonEmpty('a path'),
   v.check((path) => !/\p{Cc}/u.test(path), 'a path'),
 );
-const tokens = whole('a whole number of tokens, 1000 or more', 1000);
-const count = whole('a whole number, 0 or more', 0);
-const characters = whole('a whole number of characters, 0 or more', 0);
+const tokens = wholeNumber('a whole number of tokens, 1000 or more', 1000);
+const count = wholeNumber('a whole number, 0 or more', 0);
+const characters = wholeNumber('a whole number of characters, 0 or more', 0);
 export const seconds = above0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
 const dollars = between(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
 /** Seconds that a run may wait; 0: not at all. */
@@ -62,7 +62,7 @@ const rates = v.strictObject(
   { input: rate, output: rate, cacheWrite: cacheRate, cacheWriteHour: cacheRate, cacheRead: cacheRate },
   PRICES,
 );
-const prices = v.record(v.string(PRICES), v.pipe(rates, v.transform(inMicroUsd)), PRICES);
+const prices = v.record(v.string(PRICES), v.pipe(rates, v.transform(priceInMicroUsd)), PRICES);
 
 const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low'] as const;
 export const priority = choice(PRIORITY_NAMES);
@@ -102,7 +102,7 @@ export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
 }
 
 /** Converts prices to micro-dollars. Missing prices of the prompt cache follow the API's usual ratios. */
-function inMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: v.InferOutput<typeof rates>): Price {
+function priceInMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: v.InferOutput<typeof rates>): Price {
   return {
     input: toMicroUsd(input),
     output: toMicroUsd(output),
@@ -116,7 +116,7 @@ export function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
 }
 
-function whole(expected: string, least: number) {
+function wholeNumber(expected: string, least: number) {
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
 }
 

@@ -31,14 +31,14 @@ export function closingText(
     '',
     style.bold('What the job cost'),
     line('with ctxb   ', style.bold(dollars(usd))),
-    line('claude alone', `about ${dollars(inCents(usd) + inCents(cost.saved ?? 0))}, by ctxb's estimate`),
+    line('claude alone', `about ${dollars(toCents(usd) + toCents(cost.saved ?? 0))}, by ctxb's estimate`),
     line('paid        ', 'nothing: the stand-in made up the token counts'),
     '',
   ].join('\n');
 }
 
 /** Round before adding, so that the sum matches the printed amounts. */
-function inCents(usd: number): number {
+function toCents(usd: number): number {
   return Math.round(usd * 100) / 100;
 }
 

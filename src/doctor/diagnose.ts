@@ -45,15 +45,15 @@ async function askVersion(claude: string, { scratch, patience }: Stage): Promise
   const child = await startChild({ command: claude, args: ['--version'], cwd: scratch.cwd, env: scratch.env });
   const stop = () => child.kill('SIGKILL');
   patience.addEventListener('abort', stop);
-  let said = '';
+  let output = '';
   child.stdout.on('data', (chunk: Buffer) => {
-    if (said.length < 1_000) said += chunk;
+    if (output.length < 1_000) output += chunk;
   });
   child.stderr.resume();
   child.stdin.end();
   await once(child.stdout, 'end');
   patience.removeEventListener('abort', stop);
-  return /^(\d+\.\d+\.\d+\S*)/.exec(said)?.[1];
+  return /^(\d+\.\d+\.\d+\S*)/.exec(output)?.[1];
 }
 
 /** Judges a version before any check runs. */

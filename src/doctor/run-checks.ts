@@ -46,11 +46,11 @@ const MAX_PARALLEL = 8;
 /** Checks the facts with a claude. The scene of the first check runs alone: if it fails, no other can run. */
 export async function runChecks(checks: readonly Check[], place: Place, limits: Limits): Promise<readonly Outcome[]> {
   const { timeoutMs, stop } = limits;
-  const over = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
+  const signal = timeoutMs === undefined ? stop : timeoutSignal(timeoutMs, stop);
   const outcomes = new Map<Check, Outcome>();
   const play = async (scene: Scene, ms: number) => {
     const facts = checks.filter((check) => check.scene === scene);
-    for (const outcome of await lookAt(scene, facts, { place, over, patienceMs: ms })) {
+    for (const outcome of await lookAt(scene, facts, { place, over: signal, patienceMs: ms })) {
       outcomes.set(outcome.check, outcome);
     }
     limits.onLooked?.(facts.length);
@@ -71,7 +71,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
   }
-  return checks.map((check) => outcomes.get(check) ?? unknown(check, `not tried without ${first.name}`));
+  return checks.map((check) => outcomes.get(check) ?? unknownOutcome(check, `not tried without ${first.name}`));
 }
 
 interface Circumstances {
@@ -83,7 +83,7 @@ interface Circumstances {
 /** Plays a scene once, and judges all checks that need it. */
 async function lookAt(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
-  if (over.aborted) return checks.map((check) => unknown(check, `not tried, the time was up: ${more}`));
+  if (over.aborted) return checks.map((check) => unknownOutcome(check, `not tried, the time was up: ${more}`));
   const patience = timeoutSignal(patienceMs, over);
   const judge = (check: Check, look: () => void): Outcome => {
     try {
@@ -93,7 +93,7 @@ async function lookAt(scene: Scene, checks: readonly Check[], { place, over, pat
       if (!(error instanceof Contradiction)) throw error;
       if (!patience.aborted) return { check, status: 'fails', seen: error.message };
       // After a timeout, a missing observation may only be late.
-      return unknown(check, `${error.message}, waited for ${Math.ceil(patienceMs / 1000)} s: ${more}`);
+      return unknownOutcome(check, `${error.message}, waited for ${Math.ceil(patienceMs / 1000)} s: ${more}`);
     }
   };
   try {
@@ -111,6 +111,6 @@ async function lookAt(scene: Scene, checks: readonly Check[], { place, over, pat
   }
 }
 
-function unknown(check: Check, seen: string): Outcome {
+function unknownOutcome(check: Check, seen: string): Outcome {
   return { check, status: 'unknown', seen };
 }

@@ -6,7 +6,7 @@ import { NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
 import type { Fields } from '../core/protocol/fields.ts';
 import { Contradiction } from './check.ts';
 import type { Conversation } from './stage/conversation.ts';
-import { eventsOf, played, scene } from './stage/scene.ts';
+import { eventsOf, playScene, scene } from './stage/scene.ts';
 import type { Stage } from './stage/stage.ts';
 
 /** Context sizes of the calls in the first turn, in tokens. */
@@ -107,7 +107,7 @@ export const movedTrigger = scene({
 });
 
 /** A claude is killed after a turn, and another one resumes its session. */
-export const resumedAfterKill = played(
+export const resumedAfterKill = playScene(
   { scenario: { calls: [{ text: 'the answer before' }, { text: 'the answer after' }] } },
   async (first, stage) => {
     const before = await first.turn('the prompt before');
@@ -121,7 +121,7 @@ export const LEFT_OUT = 'line 2500 of what the tool said';
 const BUDGET = 2_000;
 
 /** A running claude loads the mod, and the mod answers a compaction. */
-export const compactedExactly = played(
+export const compactedExactly = playScene(
   {
     scenario: {
       calls: [

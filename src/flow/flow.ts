@@ -1,15 +1,15 @@
 import type { InferOutput } from 'valibot';
 import type { flowFileSchema, profile } from './file/flow-schema.ts';
 
-type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T;
+type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 
-type FlowFile = Fixed<InferOutput<typeof flowFileSchema>>;
+type FlowFile = DeepReadonly<InferOutput<typeof flowFileSchema>>;
 
 /** A checked flow file: a long job in steps, each run in a fresh context with its own briefing. */
 export type Flow = Omit<FlowFile, '$schema' | 'profiles'> & { readonly profiles: Readonly<Record<string, Profile>> };
 
 /** Budgets and curator for all steps of a flow that selects this profile. */
-export type Profile = Fixed<InferOutput<typeof profile>>;
+export type Profile = DeepReadonly<InferOutput<typeof profile>>;
 
 export type FlowStep = Flow['steps'][number];
 

@@ -113,15 +113,15 @@ function handoffMetrics(handoffs: readonly Handoff[], sessions: number) {
   const count = handoffs.length;
   const fractions = handoffs.flatMap(({ fraction }) => fraction ?? []);
   const times = handoffs.map(({ ms }) => ms);
-  const early = fractions.filter((fraction) => fraction < EARLY_BELOW).length;
+  const earlyCount = fractions.filter((fraction) => fraction < EARLY_BELOW).length;
   const agent = handoffs.filter(({ by }) => by === 'agent').length;
   return {
     count,
     perSession: ratio(count, sessions),
     /** By author of the handoff document. */
     by: { agent, memory: count - agent },
-    early,
-    earlyRate: ratio(early, count),
+    early: earlyCount,
+    earlyRate: ratio(earlyCount, count),
     /** The context at the decision, as a share of the window, and in tokens. */
     fraction: { sum: sumOf(fractions), mean: ratio(sumOf(fractions), fractions.length) },
     tokens: { mean: ratio(sumOf(handoffs.map(({ tokens }) => tokens)), count) },

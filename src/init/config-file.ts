@@ -36,8 +36,8 @@ const OWN_FOLDER = '.context';
  * @throws CtxbError `store`
  */
 export function configFile(folder: string, preset: PresetName): string {
-  const there = PLACES.find((name) => name.startsWith('.') && existsSync(join(folder, name)));
-  if (there !== undefined) return `${join(folder, there)}: exists already; nothing was changed\n`;
+  const existing = PLACES.find((name) => name.startsWith('.') && existsSync(join(folder, name)));
+  if (existing !== undefined) return `${join(folder, existing)}: exists already; nothing was changed\n`;
   const isInstalled = existsSync(join(folder, INSTALLED));
   if (!isInstalled) openContextDir(join(folder, OWN_FOLDER)).write(SCHEMA, asItIs(`${JSON.stringify(jsonSchema())}\n`));
   const schema = isInstalled ? INSTALLED : `${OWN_FOLDER}/${SCHEMA}`;

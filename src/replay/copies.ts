@@ -78,7 +78,7 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
 export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const holders = createHolders();
   const marked = new Map<S, S>();
-  for (const session of ownersFirst(sharing(sessions))) {
+  for (const session of ownersFirst(sharingSessions(sessions))) {
     const calls = session.ledger().map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
     const compactions = compactionKeys(session).map((keys) => holders.ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
@@ -92,7 +92,7 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
 /**
  * Sessions that may share a call or compaction with another one. Most share none, so their calls need not be unpacked.
  */
-function sharing<S extends SessionFigures>(sessions: readonly S[]): S[] {
+function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const marks = sessions.flatMap((session, at) => marksOf(session).map((mark) => (mark >>> 0) * sessions.length + at));
   // Sorting hashes is faster than a map of all calls, which would take longer than the rest of the list.
   const sorted = Float64Array.from(marks).sort();
@@ -124,7 +124,7 @@ function marksOf({ keys, ledger, compactions }: SessionFigures): number[] {
 const [COMMA, PLUS] = [0x2c, 0x2b];
 
 /** A call or compaction, with the session that it counts in. */
-interface Held {
+interface HeldCalls {
   readonly session: SessionFigures;
   readonly t: number | null;
   readonly microUsd: number | null;
@@ -132,7 +132,7 @@ interface Held {
 
 /** Records which session owns each call, among the sessions processed so far. */
 function createHolders() {
-  const owners = new Map<string, Held>();
+  const owners = new Map<string, HeldCalls>();
   /** By owner: the sessions that contain copies of its calls. */
   const copies = new Map<SessionFigures, Set<SessionFigures>>();
   /** By session: its cost other than calls, in micro-dollars, such as titles and summaries that claude reported. */
@@ -140,7 +140,7 @@ function createHolders() {
 
   return {
     /** Returns the owner; undefined if the call belongs to the session itself. */
-    ownerOf(keys: readonly string[], held: Held): Held | undefined {
+    ownerOf(keys: readonly string[], held: HeldCalls): HeldCalls | undefined {
       const known = keys.map((key) => owners.get(key)).find((owner) => owner !== undefined && isSame(owner, held));
       for (const key of keys) if (!owners.has(key)) owners.set(key, known ?? held);
       if (known === undefined || known.session === held.session) return undefined;
@@ -148,7 +148,7 @@ function createHolders() {
       return known;
     },
     /** The cost other than calls that the owners of these calls, and other copies, have already counted. */
-    extraOf(calls: readonly (Held | undefined)[]): number {
+    extraOf(calls: readonly (HeldCalls | undefined)[]): number {
       const sessions = new Set(calls.flatMap((call) => call?.session ?? []));
       const all = new Set([...sessions].flatMap((owner) => [owner, ...(copies.get(owner) ?? [])]));
       return [...all].reduce((sum, session) => sum + (extras.get(session) ?? 0), 0);
@@ -166,7 +166,7 @@ const HOUR_MS = 3_600_000;
  * A copy has the same time as its original. The time is compared because a gateway can give the calls of all sessions
  * the same id.
  */
-function isSame(owner: Held, { session, t }: Held): boolean {
+function isSame(owner: HeldCalls, { session, t }: HeldCalls): boolean {
   if (owner.t === null || t === null || owner.session.sessionId === session.sessionId) return true;
   return Math.abs(owner.t - t) < HOUR_MS;
 }
@@ -208,8 +208,8 @@ function compactionKeys({ ledger, compactions }: SessionFigures): (readonly stri
 
 interface Owned {
   /** For each call in the ledger and each compaction: its owner, or undefined for the session itself. */
-  readonly calls: readonly (Held | undefined)[];
-  readonly compactions: readonly (Held | undefined)[];
+  readonly calls: readonly (HeldCalls | undefined)[];
+  readonly compactions: readonly (HeldCalls | undefined)[];
   /** Cost already counted other than these calls, in micro-dollars. */
   readonly extra: number;
 }
@@ -236,12 +236,12 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
 /** @param isOwn takes the index of a call in the ledger */
 function ownOfFull({ ledger: calls, series, retention }: SessionSummary, isOwn: (at: number) => boolean) {
   const ledger = calls();
-  const isCopied = ledger.flatMap(({ main }, at) => (main ? [!isOwn(at)] : []));
+  const copiedFlags = ledger.flatMap(({ main }, at) => (main ? [!isOwn(at)] : []));
   return {
     traffic: trafficOf(ledger.filter((_, at) => isOwn(at))),
     // `call` is the first call after a compaction or handoff; a copied one belongs to the owner.
-    ...(retention && { retention: retention.filter(({ call }) => isCopied[call - 1] !== true) }),
-    ...(series && { series: series.map((call) => (isCopied[call.number - 1] ? { ...call, copied: true } : call)) }),
+    ...(retention && { retention: retention.filter(({ call }) => copiedFlags[call - 1] !== true) }),
+    ...(series && { series: series.map((call) => (copiedFlags[call.number - 1] ? { ...call, copied: true } : call)) }),
   };
 }
 

@@ -116,9 +116,9 @@ function dialectOf(value: Fields): Dialect | undefined {
 }
 
 /** Minimum number of ids remembered: a session log repeats a row soon after it. */
-const REMEMBERED = 4096;
+const MIN_REMEMBERED = 4096;
 /** Half of the places or more stay free, which keeps searches short. */
-const PLACES = 2 * REMEMBERED;
+const PLACES = 2 * MIN_REMEMBERED;
 
 /** Remembers ids by 64-bit hashes in typed arrays. Sets of strings would add a tenth to the time of reading a log. */
 export function createRecentIds() {
@@ -143,7 +143,7 @@ export function createRecentIds() {
       newer[~place] = one;
       newer[~place + 1] = other;
       count++;
-      if (count === REMEMBERED) {
+      if (count === MIN_REMEMBERED) {
         [newer, older] = [older?.fill(0) ?? new Int32Array(2 * PLACES), newer];
         count = 0;
       }

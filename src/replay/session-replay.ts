@@ -111,7 +111,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { calls: count, context, cost, lines, ...session } = figures.found(file, state);
       const found = watch.growth.found();
       const ledger = figures.ledger();
-      const made = calls?.found(ledger) ?? [];
+      const madeCalls = calls?.found(ledger) ?? [];
       const pauses = watch.pauses.found();
       const { peak, curve, ...shares } = context;
       return {
@@ -130,10 +130,10 @@ export function createSessionReplay(options: SessionReplayOptions) {
         lineage,
         subagents: watch.subagents.found(state.subagents),
         oddities: watch.oddities.found(),
-        ...(watch.explainer && { explanation: watch.explainer.found(made) }),
+        ...(watch.explainer && { explanation: watch.explainer.found(madeCalls) }),
         ...(retention && { retention: retention.found() }),
         lines,
-        ...((series || options.uses) && { series: withUses(made, watch.uses?.found()) }),
+        ...((series || options.uses) && { series: withUses(madeCalls, watch.uses?.found()) }),
         ...(series && { prompts: figures.prompts(), results: found.results }),
       };
     },

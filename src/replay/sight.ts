@@ -33,9 +33,9 @@ export function createSight(calls: readonly Grown[]) {
     },
     /** Returns the tokens of each result that a call uses but does not see; marks them as fetched again. */
     fetch({ number, uses = [] }: Pick<CallSeen, 'number' | 'uses'>): readonly number[] {
-      const gone = uses.filter(({ seen, result }) => Math.max(seen, fetched.get(result) ?? 0) < from);
-      for (const { result } of gone) fetched.set(result, number);
-      return gone.map(({ tokens }) => tokens);
+      const outOfSight = uses.filter(({ seen, result }) => Math.max(seen, fetched.get(result) ?? 0) < from);
+      for (const { result } of outOfSight) fetched.set(result, number);
+      return outOfSight.map(({ tokens }) => tokens);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
 import { DEFAULTS } from '../config/defaults.ts';
-import { CtxbError, unreadable } from '../errors.ts';
+import { CtxbError, unreadableError } from '../errors.ts';
 import { headOf } from './read/read-values.ts';
 
 /** One recording: its file, and the logs of its subagents. */
@@ -20,7 +20,7 @@ const RECORDING = /\.(ndjson|jsonl)$/;
 const SUBAGENTS = 'subagents';
 
 /** Folders to skip: ctxb's own files of runs, and git's files, which include the link targets of git-annex. */
-const KEPT: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git']);
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([DEFAULTS.contextDir, '.git']);
 
 /** Answers of a workflow's agents, which their logs also contain. */
 const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.jsonl$/;
@@ -94,10 +94,10 @@ type OnFault = (fault: CtxbError) => void;
 
 /** Reports each fault once: a subagent folder is read for its session and by itself. */
 function once(tell: OnFault): OnFault {
-  const said = new Set<string>();
+  const reported = new Set<string>();
   return (fault) => {
-    if (said.has(fault.message)) return;
-    said.add(fault.message);
+    if (reported.has(fault.message)) return;
+    reported.add(fault.message);
     tell(fault);
   };
 }
@@ -134,7 +134,7 @@ interface Walk {
 function lookInto(folder: string, found: Walk, onFault: OnFault): void {
   for (const entry of entriesOf(folder, onFault)) {
     const path = join(folder, entry.name);
-    if (KEPT.has(entry.name)) continue;
+    if (SKIPPED_FOLDERS.has(entry.name)) continue;
     if (entry.isDirectory()) found.folders.push(path);
     else if (isRecording(entry, path, onFault)) found.files.push(path);
     // Broken links are ignored.
@@ -170,7 +170,7 @@ function tryRead<T>(otherwise: T, onFault: OnFault, path: string, read: () => T)
   try {
     return read();
   } catch (cause) {
-    onFault(cause instanceof CtxbError ? cause : unreadable(path, cause));
+    onFault(cause instanceof CtxbError ? cause : unreadableError(path, cause));
     return otherwise;
   }
 }

@@ -18,7 +18,7 @@ export interface Figures {
   readonly reliefs: number;
 }
 
-export function added(a: Figures, b: Figures): Figures {
+export function addFigures(a: Figures, b: Figures): Figures {
   return {
     peak: Math.max(a.peak, b.peak),
     read: a.read + b.read,
@@ -40,7 +40,7 @@ export function priceList(prices: Prices, version: string | null): PriceOf {
 }
 
 /** The usage and model that a call is billed by. */
-export type Billed = Usage & Pick<CallSeen, 'model'>;
+export type BilledCall = Usage & Pick<CallSeen, 'model'>;
 
 export type Tally = ReturnType<typeof createTally>;
 
@@ -52,7 +52,7 @@ export function createTally(priceOf: PriceOf) {
   /**
    * Adds a call that leaves the context unchanged: it writes a summary, or fetches content again after a compaction.
    */
-  function add(usage: Billed): void {
+  function add(usage: BilledCall): void {
     const price = priceOf(usage.model);
     sums.read += contextOf(usage);
     sums.cacheRead += usage.cacheRead;
@@ -65,7 +65,7 @@ export function createTally(priceOf: PriceOf) {
       fetched++;
       add({ model, input: 0, cacheRead: context, cacheCreation: 0, output: CALL_TOKENS });
     },
-    called(usage: Billed, reliefs: number): void {
+    called(usage: BilledCall, reliefs: number): void {
       add(usage);
       sums.peak = Math.max(sums.peak, contextOf(usage));
       sums.reliefs += reliefs;

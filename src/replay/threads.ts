@@ -18,10 +18,10 @@ export interface Share {
 }
 
 /** A message from a thread: bytes read since the last message, or the result of a recording. */
-export type FromWorker = { readonly bytes: number } | Made;
+export type FromWorker = { readonly bytes: number } | WorkerResult;
 
 /** `at` is the index of the recording. */
-type Made = { readonly at: number } & (
+type WorkerResult = { readonly at: number } & (
   | { readonly found: Packed }
   | { readonly code: ErrorCode; readonly message: string }
 );
@@ -67,9 +67,11 @@ export async function work(
   };
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
-    const made = await attempt(() => readSource(source, { ...share.options, ...own, onBytes }));
+    const result = await attempt(() => readSource(source, { ...share.options, ...own, onBytes }));
     tell(
-      'found' in made ? { at, found: pack(made.found) } : { at, code: made.fault.code, message: made.fault.message },
+      'found' in result
+        ? { at, found: pack(result.found) }
+        : { at, code: result.fault.code, message: result.fault.message },
     );
   }
 }
@@ -141,7 +143,7 @@ async function* replayTogether(
   }
 }
 
-function judgedIn(message: Made): SessionAttempt {
+function judgedIn(message: WorkerResult): SessionAttempt {
   if (!('found' in message)) return { fault: new CtxbError(message.code, message.message) };
   return { found: unpack(message.found) };
 }

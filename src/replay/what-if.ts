@@ -7,7 +7,15 @@ import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
 import type { CallSeen } from './items-seen.ts';
 import { createSight, LAST_STEPS } from './sight.ts';
 import type { SessionSummary } from './summary.ts';
-import { added, type Billed, createTally, type Figures, type PriceOf, priceList, type Tally } from './tally.ts';
+import {
+  addFigures,
+  type BilledCall,
+  createTally,
+  type Figures,
+  type PriceOf,
+  priceList,
+  type Tally,
+} from './tally.ts';
 
 /** A session as recorded, and as estimated with ctxb. */
 export interface SessionWhatIf {
@@ -62,8 +70,8 @@ export function whatIfTotals(sessions: readonly SessionSummary[]): WhatIfTotals 
   return {
     sessions: tried.length,
     dearer: { sessions: dearer.length, mostUsd: Math.max(0, ...dearer) },
-    actual: tried.map(({ actual }) => actual).reduce(added),
-    ctxb: tried.map(({ ctxb }) => ctxb).reduce(added),
+    actual: tried.map(({ actual }) => actual).reduce(addFigures),
+    ctxb: tried.map(({ ctxb }) => ctxb).reduce(addFigures),
     calls: tried.reduce((sum, { calls }) => sum + calls, 0),
     fetched: tried.reduce((sum, { fetched }) => sum + fetched, 0),
     estimated: tried.reduce((sum, { estimated }) => sum + estimated, 0),
@@ -104,7 +112,7 @@ function stepsOf({ series = [], compactions, actions }: SessionSummary) {
 }
 
 /** A summary call reads the whole previous context. */
-function summaryCall({ model, added }: CallSeen, previous: CallSeen | undefined): Billed {
+function summaryCall({ model, added }: CallSeen, previous: CallSeen | undefined): BilledCall {
   const { context = 0, output: cacheCreation = 0 } = previous ?? {};
   return { model, input: 0, cacheCreation, cacheRead: context, output: added.summary || SUMMARY_TOKENS };
 }
@@ -140,7 +148,7 @@ const COLD_SHARE = 0.5;
 /** The context of each call with exact compactions as soon as they pay. Assumes the recorded number of calls. */
 function simulate(steps: readonly Step[], simulation: Simulation): readonly number[] {
   const fresh = steps.reduce((least, { call }) => Math.min(least, call.context), Number.POSITIVE_INFINITY);
-  let seen: Seen['seen'] = { calls: 0, grown: 0, since: 0 };
+  let seen: SimulationSoFar['seen'] = { calls: 0, grown: 0, since: 0 };
   const sight = createSight(steps.map(({ call, growth }) => ({ number: call.number, growth })));
   let before = 0;
   return steps.map((step, at) => {
@@ -152,7 +160,10 @@ function simulate(steps: readonly Step[], simulation: Simulation): readonly numb
     const most = isDue ? contextAfter(fresh, step) : Number.POSITIVE_INFINITY;
     const context = fetched.reduce((sum, tokens) => sum + tokens + CALL_TOKENS, grownContext(step, before, most));
     for (const _ of fetched) simulation.ctxb.fetch(step.call.model, context);
-    simulation.ctxb.called(billed(step, context, isDue ? fresh : Math.round(before * (step.warm ?? 1))), Number(isDue));
+    simulation.ctxb.called(
+      billedCall(step, context, isDue ? fresh : Math.round(before * (step.warm ?? 1))),
+      Number(isDue),
+    );
     addActual(step, simulation.actual);
     seen = seenAfter(seen, context - before, isDue);
     before = context;
@@ -160,14 +171,18 @@ function simulate(steps: readonly Step[], simulation: Simulation): readonly numb
   });
 }
 
-function seenAfter({ calls, grown, since }: Seen['seen'], growth: number, isDue: boolean): Seen['seen'] {
+function seenAfter(
+  { calls, grown, since }: SimulationSoFar['seen'],
+  growth: number,
+  isDue: boolean,
+): SimulationSoFar['seen'] {
   if (isDue) return { calls: calls + 1, grown, since: 1 };
   return { calls: calls + 1, grown: grown + (calls > 0 ? Math.max(0, growth) : 0), since: since + 1 };
 }
 
 function addActual({ call, summaries, reliefs }: Step, actual: Tally): void {
   summaries.forEach(actual.add);
-  actual.called(recorded(call), reliefs);
+  actual.called(recordedCall(call), reliefs);
 }
 
 /** Context after a compaction in tokens. It keeps whole what the model has yet to see. */
@@ -180,7 +195,7 @@ function isNew({ change }: Step): boolean {
   return change === 'first' || change === 'fresh';
 }
 
-interface Seen {
+interface SimulationSoFar {
   readonly fresh: number;
   readonly seen: { readonly calls: number; readonly grown: number; readonly since: number };
 }
@@ -189,7 +204,7 @@ interface Seen {
 function dueAt(
   { call, previous, warm }: Step,
   full: number,
-  { policy, window, priceOf, fresh, seen, actual, ctxb }: Simulation & Seen,
+  { policy, window, priceOf, fresh, seen, actual, ctxb }: Simulation & SimulationSoFar,
 ): number {
   if (!policy.compaction.enabled) return Number.POSITIVE_INFINITY;
   const [compact, native] = [
@@ -230,14 +245,14 @@ function grownContext(step: Step, before: number, most: number): number {
   return Math.min(most, growth < 0 ? Math.max(before + growth, Math.min(before, call.context)) : before + growth);
 }
 
-function recorded(call: CallSeen): Billed {
+function recordedCall(call: CallSeen): BilledCall {
   return { ...call, output: call.billedOutput };
 }
 
 /** The call billed with another context. @param cache tokens of it that are cached */
-function billed(step: Step, context: number, cache: number): Billed {
+function billedCall(step: Step, context: number, cache: number): BilledCall {
   const { call } = step;
-  const base = recorded(call);
+  const base = recordedCall(call);
   if (isNew(step)) return base;
   const cacheRead = Math.min(context, cache);
   const rest = context - cacheRead;

@@ -20,11 +20,11 @@ export function remarksText(heading: string, remarks: readonly Remark[], sheet: 
 
 function remarkLines({ status, subject, text, todo }: Remark, { style, columns }: Sheet): string[] {
   const mark = { good: style.green('✓'), warning: style.yellow('!'), fault: style.red('✗') }[status];
-  const more = todo === undefined ? [] : [style.dim(below(todo, columns))];
+  const more = todo === undefined ? [] : [style.dim(indentBelow(todo, columns))];
   return [hanging(`  ${mark}`, onOneLine(`${subject}: ${text}`), columns), ...more];
 }
 
-function below(text: string, columns: Sheet['columns']): string {
+function indentBelow(text: string, columns: Sheet['columns']): string {
   return hanging('     ', onOneLine(text), columns);
 }
 
@@ -40,11 +40,11 @@ function factLines({ check, status, seen = '' }: Outcome, { style, columns }: Sh
     case 'holds':
       return [line(style.green('✓'), fact)];
     case 'unknown':
-      return [line(style.yellow('?'), fact), style.dim(below(`not known: ${seen}`, columns))];
+      return [line(style.yellow('?'), fact), style.dim(indentBelow(`not known: ${seen}`, columns))];
     case 'fails':
       return [
         line(style.red('✗'), `${fact} (${name})`),
-        ...[`seen: ${seen}`, `ctxb: ${instead}`].map((text) => below(text, columns)),
+        ...[`seen: ${seen}`, `ctxb: ${instead}`].map((text) => indentBelow(text, columns)),
       ];
   }
 }

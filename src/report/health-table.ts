@@ -1,6 +1,6 @@
 import type { HealthMetrics, HealthReport } from '../health/health-report.ts';
 import { duration, NONE, percent, tokens } from './figures.ts';
-import { aligned } from './layout.ts';
+import { align } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
@@ -29,10 +29,10 @@ export function healthTable({ projects, total }: HealthReport, style: Style, wid
   const all = projects.length > 1 ? [['all', ...cellsOf(total)]] : [];
   const headings = ['project', ...COLUMNS.map(([heading]) => heading)];
   const table = [headings, ...rows, ...all];
-  const upright = aligned(
+  const upright = align(
     headings.map((heading, column) => [heading, ...table.slice(1).map((row) => row[column] ?? '')]),
   );
-  const [wide, fits] = [aligned(table), (lines: string[]) => (lines[0]?.length ?? 0) <= width];
+  const [wide, fits] = [align(table), (lines: string[]) => (lines[0]?.length ?? 0) <= width];
   const [first = '', ...lines] = !fits(wide) && fits(upright) ? upright : wide;
   return [style.bold(first), ...lines, ''].join('\n');
 }

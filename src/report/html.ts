@@ -20,7 +20,7 @@ export function html(template: TemplateStringsArray, ...parts: readonly Part[]):
 function htmlOf(part: Part): string {
   if (part instanceof Html) return part.text;
   if (typeof part === 'object') return part.map(htmlOf).join('');
-  return part === false || part === undefined ? '' : escaped(String(part));
+  return part === false || part === undefined ? '' : escapeHtml(String(part));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Escapes text for an element or a quoted attribute; removes characters that HTML does not allow. */
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '')
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');

@@ -9,7 +9,7 @@ const GAP = '  ';
  * @param width a wider table is split into bands below each other, each with all rows and their names. If not even one
  * column fits beside the names, each row takes several lines: its name, then its figures
  */
-export function aligned(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
+export function align(rows: Rows, width = Number.POSITIVE_INFINITY): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const [names = 0, ...figures] = widths;
   const cellOf = (row: readonly string[]) => (column: number) => {
@@ -42,8 +42,8 @@ function bandsOf(names: number, figures: readonly number[], width: number): numb
 }
 
 /** Like `aligned`, indented by two spaces. @param paint styles the headings */
-export function indented(rows: Rows, paint = (head: string) => head, width = Number.POSITIVE_INFINITY): string[] {
-  return aligned(rows, width - 2).map((line, at) => `  ${at % rows.length === 0 ? paint(line) : line}`);
+export function indentRows(rows: Rows, paint = (head: string) => head, width = Number.POSITIVE_INFINITY): string[] {
+  return align(rows, width - 2).map((line, at) => `  ${at % rows.length === 0 ? paint(line) : line}`);
 }
 
 const WIDEST = 110;
@@ -55,7 +55,7 @@ export function textWidth(columns: number | undefined): number {
 }
 
 /** Wraps lines at spaces for a terminal; continuation lines are indented to the text after a label. */
-export function folded(text: string, columns = Number.POSITIVE_INFINITY): string {
+export function foldText(text: string, columns = Number.POSITIVE_INFINITY): string {
   const fold = (whole: string) => {
     // Trailing spaces that pad a cell must not wrap onto a line of their own.
     const line = columnsOf(whole) > columns ? whole.trimEnd() : whole;
@@ -119,7 +119,7 @@ function widthOf(point: string): number {
 const ELLIPSIS = '…';
 
 /** Cuts a text to `width` columns and keeps its beginning or its end. */
-export function fitted(text: string, width: number, keep: 'begin' | 'end' = 'begin'): string {
+export function fitText(text: string, width: number, keep: 'begin' | 'end' = 'begin'): string {
   if (columnsOf(text) <= width) return text;
   const points = keep === 'begin' ? [...text] : [...text].reverse();
   let room = Math.max(0, width - ELLIPSIS.length);
@@ -132,6 +132,6 @@ export function fitted(text: string, width: number, keep: 'begin' | 'end' = 'beg
 }
 
 /** Pads a text with spaces to `width` columns. */
-export function filled(text: string, width: number): string {
+export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - columnsOf(text)));
 }

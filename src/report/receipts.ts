@@ -4,7 +4,7 @@ import { FACT_NAMES } from '../messages.ts';
 import type { CompactionSeen, LostFact, ReliefSeen } from '../replay/items-seen.ts';
 import { keptOf } from '../replay/sums.ts';
 import { counted, tokens } from './figures.ts';
-import { fitted } from './layout.ts';
+import { fitText } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
@@ -80,7 +80,7 @@ function whereText({ line = null, again = null }: Partial<LostFact>): string {
 /** Cuts `text` to the width, but keeps `where` complete. @param where the place of the fact */
 function factLine(mark: string, text: string, where: string, { columns }: ReceiptsPage): string {
   const behind = where === '' ? '' : `  (${where})`;
-  return `${mark} ${fitted(onOneLine(text), columns - 2 - behind.length)}${behind}`;
+  return `${mark} ${fitText(onOneLine(text), columns - 2 - behind.length)}${behind}`;
 }
 
 /** The meaning of the marks in the diff. */

@@ -1,6 +1,6 @@
 import type { Standing } from '../core/governor/standing.ts';
 import { counted, dollars, duration, localTime, NONE, percent, roughTokens, tokens } from './figures.ts';
-import { aligned, fitted } from './layout.ts';
+import { align, fitText } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
@@ -38,14 +38,14 @@ export function runsTable(
   const cells = [HEADINGS, ...runs.map((run) => cellsOf(run, now))];
   const widest = Math.max(...cells.map(([, state = '']) => state.length));
   // `aligned` right-aligns all columns but the first; padding keeps the states left-aligned.
-  const [first = '', ...rows] = aligned(
+  const [first = '', ...rows] = align(
     cells.map(([run = '', state = '', ...figures]) => [run, state.padEnd(widest), ...figures]),
   );
   const lines = rows.flatMap((row, at) => {
     const cwd = onOneLine(runs[at]?.cwd ?? '');
     const isInHome = home !== undefined && `${cwd}/`.startsWith(`${home}/`);
     const folder = isInHome ? `~${cwd.slice(home.length)}` : cwd;
-    return [row, style.dim(INDENT + fitted(folder, columns - INDENT.length, 'end'))];
+    return [row, style.dim(INDENT + fitText(folder, columns - INDENT.length, 'end'))];
   });
   return [style.bold(first), ...lines, ...nextSteps(runs), ''].join('\n');
 }

@@ -7,8 +7,8 @@ const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 const STEERING = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
 
 /** Control sequences that ctxb writes itself: the colors of {@link Style}, and clearing the status line. */
-const OURS = '\\r\\n|\\r?\\u001b\\[2?K|\\u001b\\[(?:0|1|2|22|31|32|33|36|39)?m';
-const NOT_OURS = new RegExp(`(${OURS})|${STEERING.source}`, 'g');
+const OUR_SEQUENCES = '\\r\\n|\\r?\\u001b\\[2?K|\\u001b\\[(?:0|1|2|22|31|32|33|36|39)?m';
+const FOREIGN_SEQUENCES = new RegExp(`(${OUR_SEQUENCES})|${STEERING.source}`, 'g');
 
 /** Escaped in JSON in addition to the characters that JSON requires. */
 const ESCAPED_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
@@ -47,7 +47,7 @@ export function printableJson(value: unknown, indent?: number): string {
 export function shownOn(output: Output): Output {
   const write = (chunk: unknown, ...more: unknown[]) =>
     Reflect.apply(output.write, output, [
-      typeof chunk === 'string' ? chunk.replace(NOT_OURS, (_, ours?: string) => ours ?? '') : chunk,
+      typeof chunk === 'string' ? chunk.replace(FOREIGN_SEQUENCES, (_, ours?: string) => ours ?? '') : chunk,
       ...more,
     ]);
   return new Proxy(output, {
@@ -60,11 +60,11 @@ export function shownOn(output: Output): Output {
 }
 
 /** Quotes a text for any POSIX shell. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** A command line for a POSIX shell; quotes only words that need it. */
 export function shellLine(words: readonly string[]): string {
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quoted(word))).join(' ');
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' ');
 }

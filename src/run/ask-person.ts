@@ -79,8 +79,8 @@ export function readLimit(
   answer: string,
   { spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUsd'>,
 ): number | undefined {
-  const said = answer.trim().toLowerCase();
-  if (isYes(said)) return nextLimit({ spentUsd, limitUsd });
-  const sum = /^\$?\s*(\d{1,7}(?:\.\d{1,6})?)$/.exec(said)?.[1];
+  const reply = answer.trim().toLowerCase();
+  if (isYes(reply)) return nextLimit({ spentUsd, limitUsd });
+  const sum = /^\$?\s*(\d{1,7}(?:\.\d{1,6})?)$/.exec(reply)?.[1];
   return sum !== undefined && Number(sum) > spentUsd ? Number(sum) : undefined;
 }

@@ -5,7 +5,7 @@ import { decodeLine } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { fieldsOf, parsed, parseFields } from '../core/protocol/fields.ts';
 import { createFramer } from '../core/protocol/frame.ts';
-import { CtxbError, unreadable } from '../errors.ts';
+import { CtxbError, unreadableError } from '../errors.ts';
 import { readNamed, readPiped } from '../store/files/given-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
@@ -54,7 +54,7 @@ async function read(path: string, stdin: Readable): Promise<string> {
   try {
     return new TextDecoder().decode(path === '-' ? await readPiped(stdin, LIMIT) : readNamed(path, LIMIT));
   } catch (cause) {
-    throw unreadable(`--prompts ${path}`, cause, 'usage');
+    throw unreadableError(`--prompts ${path}`, cause, 'usage');
   }
 }
 

@@ -33,7 +33,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
   const wake = new AbortController();
 
   /** Reads the log. An unreadable log must not keep the run from ending. */
-  function logged(): LoggedState {
+  function loggedState(): LoggedState {
     try {
       return world.readLog(state());
     } catch (error) {
@@ -49,7 +49,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     const signal = isStopped && end.signal === 'SIGKILL' ? 'SIGTERM' : end.signal;
     // Only a failed or hung process is replaced, so only then its log is needed.
     const isDone = end.code === 0 && !state().process.hangs;
-    tell({ kind: 'exit', ...end, signal, ...(isDone ? UNREADABLE : logged()) });
+    tell({ kind: 'exit', ...end, signal, ...(isDone ? UNREADABLE : loggedState()) });
     return end;
   }
 
@@ -72,7 +72,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
       return await world.startNext(start, state());
     } catch (error) {
       world.onFault(messageOf(error));
-      tell({ kind: 'exit', code: 127, signal: undefined, ...logged() });
+      tell({ kind: 'exit', code: 127, signal: undefined, ...loggedState() });
       return next();
     }
   }

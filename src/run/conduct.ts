@@ -148,8 +148,8 @@ const STOP_PATIENCE_MS = 5_000;
  * 2.1.197 leaves the command it has just started running.
  */
 function stopOn(stop: AbortSignal | undefined, session: Session): AbortController {
-  const over = new AbortController();
-  const { signal } = over;
+  const runEnd = new AbortController();
+  const { signal } = runEnd;
   const force = async () => {
     await delay(INTERRUPT_PATIENCE_MS, undefined, { signal });
     session.kill('SIGTERM');
@@ -163,7 +163,7 @@ function stopOn(stop: AbortSignal | undefined, session: Session): AbortControlle
   };
   if (stop?.aborted) begin();
   stop?.addEventListener('abort', begin, { signal });
-  return over;
+  return runEnd;
 }
 
 function isDone(state: GovernorState): boolean {

@@ -40,7 +40,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     }
   }
 
-  function written(
+  function writtenEvent(
     usable: string | undefined,
     problems: readonly string[],
     reason: string,
@@ -51,7 +51,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     const document = usable ?? memory.handoff(state, t);
     // Problems of a rejected answer do not concern the mechanical document.
     const checks = usable === undefined ? [] : problems;
-    const completed = joined(document.trim(), memory.missingFrom(document, WRITTEN_ROOM));
+    const completed = joinParts(document.trim(), memory.missingFrom(document, WRITTEN_ROOM));
     const path = write(t, renderHandoffFile(headOf(state, { reason, t, checks, by }), completed));
     const missing = (room: number) => redact(memory.missingFrom(document, room));
     return { kind: 'handoff-written', path, text: toHandOver(redact(document), missing, path, checks), by, problems };
@@ -61,7 +61,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     const found = answer === undefined ? [] : problemsOf(answer);
     const problems = found.map(({ text }) => text);
     if (mayAskAgain && problems.length > 0) return { kind: 'handoff-problems', problems };
-    return written(isDocument(found) ? answer : undefined, problems, reason, state);
+    return writtenEvent(isDocument(found) ? answer : undefined, problems, reason, state);
   };
 }
 
@@ -96,10 +96,10 @@ function toHandOver(
 ): string {
   const wrong = problems.slice(0, 5).map((problem) => `- ${problem}`);
   const doubts = wrong.length === 0 ? [] : [`Checked by ctxb, this does not hold:\n${wrong.join('\n')}`.slice(0, 500)];
-  const head = joined(opening(path), ...doubts);
+  const head = joinParts(opening(path), ...doubts);
   const room = Math.max(MISSING_ROOM, HANDED_LENGTH - head.length - CUT_LENGTH);
   const added = missing(Math.max(room - document.length, MISSING_ROOM));
-  return joined(head, givenText(document, path, room - added.length), added);
+  return joinParts(head, givenText(document, path, room - added.length), added);
 }
 
 function opening(path: string | undefined): string {
@@ -107,7 +107,7 @@ function opening(path: string | undefined): string {
   return `The context before this one was full, and its work continues here. This is its handoff document.${where}`;
 }
 
-function joined(...parts: readonly string[]): string {
+function joinParts(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
@@ -117,7 +117,7 @@ const CUT_LENGTH = 300;
 
 /** An existing document as the text that the fresh context begins with. */
 export function handedAgain(document: string, path: string): string {
-  return joined(opening(path), givenText(document, path, GIVEN_LENGTH));
+  return joinParts(opening(path), givenText(document, path, GIVEN_LENGTH));
 }
 
 /** The document as a hook can give it to the agent: complete, or its beginning and where to read the rest. */

@@ -45,8 +45,8 @@ function readLine(line: string): OwnEvent[] {
   const { kind, text, ask, id } = parseFields(line);
   const request = kind === 'ask' ? readAsk(ask) : undefined;
   if (request !== undefined) return [{ kind: 'ask', ask: request, by: { from: 'command', id: textOf(id) ?? '' } }];
-  const said = textOf(text) ?? '';
-  if (said === '') return [];
-  if (kind === 'state') return [{ kind, to: said, source: 'told' }];
-  return kind === 'dead-end' ? [{ kind, text: said }] : [];
+  const messageText = textOf(text) ?? '';
+  if (messageText === '') return [];
+  if (kind === 'state') return [{ kind, to: messageText, source: 'told' }];
+  return kind === 'dead-end' ? [{ kind, text: messageText }] : [];
 }

@@ -40,7 +40,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   let sessionId: string | undefined;
   /** Whether the index on disk is out of date. */
   let isStale = true;
-  let over = false;
+  let isOver = false;
   let latest: GovernorState;
   let timer: NodeJS.Timeout | undefined;
   const unnoted: { readonly input: Input; readonly state: GovernorState }[] = [];
@@ -49,7 +49,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   /** Reports a fault (a full disk, a foreign file in the way) once; the run then continues without notes. */
   function attempt<T>(work: () => T): T | undefined {
-    if (over) return undefined;
+    if (isOver) return undefined;
     try {
       return work();
     } catch (error) {
@@ -59,7 +59,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   }
 
   function fail(error: unknown): void {
-    over = true;
+    isOver = true;
     // The timer would only delay the exit of the process.
     clearTimeout(timer);
     world.onFault('no more notes are kept', error);
@@ -141,7 +141,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   return {
     /** Queues an input that the governor has processed. It is noted before any method here returns notes. */
     see(input: Input, state: GovernorState): void {
-      if (!over) unnoted.push({ input, state });
+      if (!isOver) unnoted.push({ input, state });
     },
     /** Notes the queued inputs; returns the resulting decisions and the events for governor and memory. */
     note(): { readonly decisions: readonly Decision[]; readonly tell: Iterable<OwnEvent> } {
@@ -151,7 +151,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
       return { decisions: decisions.splice(0), tell };
     },
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
-      over ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
+      isOver ? { output: hookOutput(hook, hook.context), decisions: [] } : memory.answer(hook, state),
     /** The note of an exact compaction. */
     exactNote: (state: GovernorState): ExactNote =>
       attempt(() => {

@@ -18,7 +18,7 @@ const BAR_CELLS = 20;
 const SHORT_BAR = 5;
 
 /** With a full or short bar, parts up to this rank must fit; otherwise the next shorter bar is tried. */
-const KEPT = { whole: 4, short: 2, none: 0 } as const;
+const MAX_RANKS = { whole: 4, short: 2, none: 0 } as const;
 
 /**
  * The status line: a bar, the size and basis of the context, the zone, the forecast, the cost, and limits.
@@ -35,9 +35,9 @@ export function statusText(
   more: readonly Part[] = [],
 ): string {
   for (const [cells, kept] of [
-    [BAR_CELLS, KEPT.whole],
-    [SHORT_BAR, KEPT.short],
-    [0, KEPT.none],
+    [BAR_CELLS, MAX_RANKS.whole],
+    [SHORT_BAR, MAX_RANKS.short],
+    [0, MAX_RANKS.none],
   ] as const) {
     const parts = [
       ...barParts(state, style, cells),
@@ -47,7 +47,7 @@ export function statusText(
       ...limitParts(state, style),
       ...more,
     ];
-    const fitting = fitted(parts, width, kept);
+    const fitting = fitParts(parts, width, kept);
     if (fitting !== undefined) return line(fitting);
   }
   // Not even the percentage fits: cut it.
@@ -59,7 +59,7 @@ export function statusText(
  * Removes parts with the highest ranks until the line fits; undefined if a part with a rank up to `least` would have to
  * go.
  */
-function fitted(parts: readonly Part[], width: number, least: number): readonly Part[] | undefined {
+function fitParts(parts: readonly Part[], width: number, least: number): readonly Part[] | undefined {
   let remaining = parts;
   while (lengthOf(remaining) > width) {
     const rank = Math.max(...remaining.map((part) => part.rank));

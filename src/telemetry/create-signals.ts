@@ -66,7 +66,7 @@ function createLevels(measure: Measure) {
   }
 
   /** Sends no savings before the first compaction or handoff. */
-  function saved(state: GovernorState): void {
+  function recordSavings(state: GovernorState): void {
     const usd = savedUsd(state);
     if (usd !== 0 || hasSaved) set('ctxb.saved', usd);
     hasSaved ||= usd !== 0;
@@ -79,7 +79,7 @@ function createLevels(measure: Measure) {
     if (sent.length > 0) measure('ctxb.prompts', sent.length);
     context(after);
     cost(after);
-    saved(after);
+    recordSavings(after);
     for (const [name, { share }] of Object.entries(after.limits.used)) {
       set('ctxb.limit.utilization', share, { 'ctxb.limit': name });
     }

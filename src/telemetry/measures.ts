@@ -76,14 +76,14 @@ export function createInterventions(measure: Measure) {
   let compacting: By | undefined;
   let isHandingOver = false;
 
-  function compacted(verdict: string, by = compacting, how: CompactionKind = 'summary'): void {
+  function measureCompaction(verdict: string, by = compacting, how: CompactionKind = 'summary'): void {
     if (by === undefined) return;
     compacting = undefined;
     const outcome = { 'ctxb.compaction.by': by, 'ctxb.compaction.how': how, 'ctxb.compaction.verdict': verdict };
     measure('ctxb.compactions', 1, outcome);
   }
 
-  function handedOver(outcome: Attributes): void {
+  function measureHandoff(outcome: Attributes): void {
     if (isHandingOver) measure('ctxb.handoffs', 1, outcome);
     isHandingOver = false;
   }
@@ -93,20 +93,24 @@ export function createInterventions(measure: Measure) {
     see({ input: { event }, before }: Transition): void {
       if (before.operation.phase === 'compacting') return;
       if (event.kind === 'compact-status' && event.phase === 'compacting') compacting ??= 'claude';
-      if (event.kind === 'compact-status' && event.phase === 'failed') compacted('failed');
+      if (event.kind === 'compact-status' && event.phase === 'failed') measureCompaction('failed');
       if (event.kind !== 'boundary') return;
       // Older versions do not announce a compaction, and no announcement names its initiator.
-      compacted('success', event.trigger === 'manual' ? 'caller' : 'claude', isExact(before) ? 'exact' : 'summary');
+      measureCompaction(
+        'success',
+        event.trigger === 'manual' ? 'caller' : 'claude',
+        isExact(before) ? 'exact' : 'summary',
+      );
     },
     decided(decision: Decision): void {
       const { kind } = decision;
       if (kind === 'compact') compacting ??= 'ctxb';
-      if (kind === 'compacted' && compacting !== undefined) compacted(decision.verdict, 'ctxb', decision.how);
+      if (kind === 'compacted' && compacting !== undefined) measureCompaction(decision.verdict, 'ctxb', decision.how);
       if (kind === 'handoff') isHandingOver = true;
       if (kind === 'handed-over') {
-        handedOver({ 'ctxb.handoff.by': decision.by, 'ctxb.handoff.way': decision.way });
+        measureHandoff({ 'ctxb.handoff.by': decision.by, 'ctxb.handoff.way': decision.way });
       }
-      if (kind === 'unrelieved') handedOver({ 'error.type': kind });
+      if (kind === 'unrelieved') measureHandoff({ 'error.type': kind });
       measure('ctxb.decisions', 1, { 'ctxb.decision': kind });
       if (kind === 'cache-broken') {
         measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
@@ -114,8 +118,8 @@ export function createInterventions(measure: Measure) {
     },
     /** Counts what the end of the run has interrupted. */
     close(): void {
-      compacted('unfinished');
-      handedOver({ 'error.type': 'unfinished' });
+      measureCompaction('unfinished');
+      measureHandoff({ 'error.type': 'unfinished' });
     },
   };
 }

@@ -41,10 +41,10 @@ export function createSender({ to, runId, env, onFault }: SenderOptions) {
     measure: measureWith(meters.getMeter(NAME, manifest.version)),
     /** Sends the remaining metrics, within `OTEL_EXPORTER_OTLP_TIMEOUT` or two seconds. Never rejects. */
     async close(): Promise<void> {
-      const over = new AbortController();
-      const timeout = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: over.signal }).catch(() => {});
+      const closed = new AbortController();
+      const timeout = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: closed.signal }).catch(() => {});
       await Promise.race([Promise.allSettled([meters.shutdown()]), timeout]);
-      over.abort();
+      closed.abort();
     },
   };
 }
@@ -61,7 +61,7 @@ type Fault = SenderOptions['onFault'];
 
 function meterProvider(to: Destination, resource: Resource, env: Environment, onFault: Fault): MeterProvider {
   const Exporter = to.protocol === 'http/json' ? JsonMetricExporter : OTLPMetricExporter;
-  const exporter = watched(new Exporter(exporterConfig(to, env)), onFault);
+  const exporter = watchExporter(new Exporter(exporterConfig(to, env)), onFault);
   const exportIntervalMillis = millisecondsIn(env.OTEL_METRIC_EXPORT_INTERVAL) ?? INTERVAL_MS;
   const timeout = millisecondsIn(env.OTEL_METRIC_EXPORT_TIMEOUT) ?? exportIntervalMillis;
   const exportTimeoutMillis = Math.min(timeout, exportIntervalMillis);
@@ -87,7 +87,7 @@ function millisecondsIn(text: string | undefined): number | undefined {
 }
 
 /** The SDK does not report failed exports, so check each result. */
-function watched(exporter: PushMetricExporter, onFault: Fault): PushMetricExporter {
+function watchExporter(exporter: PushMetricExporter, onFault: Fault): PushMetricExporter {
   const send = exporter.export.bind(exporter);
   exporter.export = (items, done) =>
     send(items, (result) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { aligned, filled, fitted, folded } from '../../src/report/layout.ts';
+import { align, fitText, foldText, padText } from '../../src/report/layout.ts';
 
 it.each([
   { name: 'what fits stays', text: 'abc', width: 3, expected: 'abc' },
@@ -12,12 +12,12 @@ it.each([
   { name: 'marks on letters', text: 'e\u0301e\u0301', width: 2, expected: 'e\u0301e\u0301' },
   { name: 'no room', text: 'abc', width: 0, expected: '…' },
 ])('$name', ({ text, width, keep, expected }) => {
-  expect(fitted(text, width, keep)).toBe(expected);
+  expect(fitText(text, width, keep)).toBe(expected);
 });
 
 it('pads by display columns', () => {
-  expect(filled('😀a', 5)).toBe('😀a  ');
-  expect(filled('abcde', 4)).toBe('abcde');
+  expect(padText('😀a', 5)).toBe('😀a  ');
+  expect(padText('abcde', 4)).toBe('abcde');
 });
 
 const TABLE = [
@@ -43,7 +43,7 @@ it.each([
     expected: ['policy\n     peak\n     cost', 'none\n    1,234\n    $2.00'],
   },
 ])('$name', ({ width, expected }) => {
-  expect(aligned(TABLE, width)).toEqual(expected);
+  expect(align(TABLE, width)).toEqual(expected);
 });
 
 it('prints no empty line for rows without a name or figures', () => {
@@ -52,7 +52,7 @@ it('prints no empty line for rows without a name or figures', () => {
     ['a very long name', '1,234', '1'],
     ['another', '', ''],
   ];
-  expect(aligned(table, 18)).toEqual(['    calls  p90', 'a very long name\n    1,234    1', 'another']);
+  expect(align(table, 18)).toEqual(['    calls  p90', 'a very long name\n    1,234    1', 'another']);
 });
 
 it.each([
@@ -79,11 +79,11 @@ it.each([
     expected: '  file      /a/path/of/many/folders',
   },
 ])('$name', ({ text, expected }) => {
-  expect(folded(text, 15)).toBe(expected);
-  expect(folded(text, undefined)).toBe(text);
+  expect(foldText(text, 15)).toBe(expected);
+  expect(foldText(text, undefined)).toBe(text);
 });
 
 it('does not wrap trailing spaces onto a line of their own', () => {
-  expect(folded('  compact 60%          \nnext', 15)).toBe('  compact 60%\nnext');
-  expect(folded(`3${' '.repeat(46)}80%      3  $1.13`, 44)).toBe('3\n80%      3  $1.13');
+  expect(foldText('  compact 60%          \nnext', 15)).toBe('  compact 60%\nnext');
+  expect(foldText(`3${' '.repeat(46)}80%      3  $1.13`, 44)).toBe('3\n80%      3  $1.13');
 });

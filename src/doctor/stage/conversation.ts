@@ -26,7 +26,7 @@ export type Conversation = ReturnType<typeof converse>;
  */
 export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
   let at = 0;
-  let asked = 0;
+  let requestCount = 0;
 
   const send = (line: Fields) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(line)}\n`));
   const { events, end, wait } = listen(child, patience, (event) => {
@@ -45,15 +45,15 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
   }
 
   function ask(request: Fields): Promise<ControlResponseEvent> {
-    asked += 1;
-    const id = `doctor:${asked}`;
+    requestCount += 1;
+    const id = `doctor:${requestCount}`;
     send({ type: 'control_request', request_id: id, request });
     return wait(`the answer to ${textOf(request.subtype)}`, () =>
       eventsOf(events, 'control-response').find(({ requestId }) => requestId === id),
     );
   }
 
-  const opened = ask({ subtype: 'initialize', hooks: registered(hooks) });
+  const opened = ask({ subtype: 'initialize', hooks: hookRegistration(hooks) });
   // Most scenes do not await it.
   opened.catch(() => {});
   return {
@@ -80,7 +80,7 @@ export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
 const HOOKS = Object.entries(CALLBACKS) as [HookName, string][];
 
 /** Registers the hooks; those of tools apply to every tool, because the scenes use Bash. */
-function registered(hooks: Hooks): Fields {
+function hookRegistration(hooks: Hooks): Fields {
   const names = Object.keys(hooks) as HookName[];
   return Object.fromEntries(
     names.map((name) => [name, [{ matcher: name in MATCHERS ? '*' : null, hookCallbackIds: [CALLBACKS[name]] }]]),

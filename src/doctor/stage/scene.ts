@@ -36,19 +36,19 @@ interface Lines extends StartOptions {
 
 /** A scene that sends requests to claude, and then prompts. */
 export function scene({ asks = [], says = [], ...start }: Lines): Scene {
-  return played(start, async (claude) => {
+  return playScene(start, async (claude) => {
     const pending = [claude.opened, ...asks.map((request) => claude.ask(request))].map(unlessContradicted);
     // A scene without prompts waits for the answers; otherwise only answers before the last turn's end count.
     if (says.length === 0) await Promise.all(pending);
     const turns: (readonly Event[])[] = [];
     for (const text of says) turns.push(await claude.turn(text));
-    const [opened, ...answers] = await Promise.all(pending.map(already));
+    const [opened, ...answers] = await Promise.all(pending.map(valueIfSettled));
     return { opened, answers, turns };
   });
 }
 
 /** A scene that starts a claude and acts on it. The result of `act` completes what was observed. */
-export function played(
+export function playScene(
   { scenario, ...start }: Pick<Lines, 'scenario' | keyof StartOptions>,
   act: (claude: Conversation, stage: Stage) => Promise<Partial<Seen>>,
 ): Scene {
@@ -73,7 +73,7 @@ export async function unlessContradicted<T>(coming: Promise<T>): Promise<T | und
 }
 
 /** The value of a settled promise; undefined if it is pending. */
-function already<T>(coming: Promise<T>): Promise<T | undefined> {
+function valueIfSettled<T>(coming: Promise<T>): Promise<T | undefined> {
   return Promise.race([coming, Promise.resolve(undefined)]);
 }
 
@@ -90,8 +90,8 @@ export function resultOf(turn: readonly Event[]): ResultEvent | undefined {
 
 /** @throws Contradiction when the result of a turn has another text */
 export function expectText(turn: readonly Event[] | undefined, text: string, which = 'the next result'): void {
-  const said = resultOf(turn ?? [])?.text;
-  expectFact(said === text, `${which} says "${said}"`);
+  const resultText = resultOf(turn ?? [])?.text;
+  expectFact(resultText === text, `${which} says "${resultText}"`);
 }
 
 /** Events of the main thread that an API call produced. */

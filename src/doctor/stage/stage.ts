@@ -32,7 +32,7 @@ export interface Stage {
 }
 
 const TWO_WAY = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
-const UNASKED = ['--dangerously-skip-permissions'];
+const SKIP_PERMISSIONS = ['--dangerously-skip-permissions'];
 
 /** Sets up a stage for one scene, and ends everything that was started on it. */
 export async function withStage<T>(
@@ -51,7 +51,7 @@ export async function withStage<T>(
     async start({ args = [], hooks = {} } = {}) {
       const child = await startChild({
         command: claude,
-        args: [...TWO_WAY, ...UNASKED, ...args],
+        args: [...TWO_WAY, ...SKIP_PERMISSIONS, ...args],
         cwd: scratch.cwd,
         env: scratch.env,
       });

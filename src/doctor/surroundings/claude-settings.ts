@@ -76,7 +76,7 @@ interface Oddity {
 }
 
 const LEFT_ALONE = "claude's own trigger counts as yours: ctxb does not move it, so thresholds.midTurn has no effect";
-const AGAIN = 'remove it, and ctxb places the trigger';
+const REMOVE_IT = 'remove it, and ctxb places the trigger';
 const NO_COMPACTION = '/compact is refused: ctxb hands over to a fresh context at each threshold';
 const NO_HOOKS = 'claude calls no hooks: ctxb hands nothing back after a compaction, and has no tool budgets';
 const NO_OTHERS_HOOKS =
@@ -84,9 +84,9 @@ const NO_OTHERS_HOOKS =
 
 /** Variables that change what ctxb can do, each tried with claude 2.1.197 and 2.1.332. */
 const VARIABLES: Readonly<Record<string, Oddity>> = {
-  CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: LEFT_ALONE, todo: AGAIN },
-  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: LEFT_ALONE, todo: AGAIN },
-  DISABLE_AUTO_COMPACT: { text: `it is switched off; ${LEFT_ALONE}`, todo: AGAIN, applies: isOn },
+  CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: LEFT_ALONE, todo: REMOVE_IT },
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: LEFT_ALONE, todo: REMOVE_IT },
+  DISABLE_AUTO_COMPACT: { text: `it is switched off; ${LEFT_ALONE}`, todo: REMOVE_IT, applies: isOn },
   DISABLE_COMPACT: { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SIMPLE: { text: NO_HOOKS, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SKIP_PROMPT_HISTORY: {
@@ -105,10 +105,10 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
 const SETTINGS: Readonly<Record<string, Oddity>> = {
   autoCompactEnabled: {
     text: `it is switched off; ${LEFT_ALONE}`,
-    todo: AGAIN,
+    todo: REMOVE_IT,
     applies: (value) => value === false,
   },
-  autoCompactWindow: { text: LEFT_ALONE, todo: AGAIN },
+  autoCompactWindow: { text: LEFT_ALONE, todo: REMOVE_IT },
   disableAllHooks: { text: NO_OTHERS_HOOKS, todo: 'remove it', applies: (value) => value === true },
   // In other files, the setting has no effect.
   allowManagedHooksOnly: {

@@ -65,7 +65,7 @@ function checkContextFolder(folder: string): Remark {
     const todo = 'move it away, or name another folder (contextDir)';
     return { status: 'fault', subject, text: `${folder} is a ${kind}: ctxb writes to folders only`, todo };
   }
-  const place = nearest(folder);
+  const place = nearestFolder(folder);
   if (!isWritable(place)) {
     const todo = `make ${place} writable, or name another folder (contextDir)`;
     return { status: 'fault', subject, text: `${folder} cannot be written: no notes, no recovery`, todo };
@@ -89,8 +89,8 @@ function refusalOf(folder: string): string | undefined {
 }
 
 /** The folder itself, or its nearest existing parent. */
-function nearest(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));
+function nearestFolder(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestFolder(dirname(folder));
 }
 
 function isWritable(folder: string): boolean {

@@ -37,10 +37,10 @@ export async function curate(step: TaughtStep, history: readonly PackItem[], opt
     const { toSum, summaryChars } = options.summaries;
     const place = { cwd: io.cwd, maxFiles: options.curator.maxFiles, toSum, summaryChars };
     const { output, error, costUsd, durationMs } = await ask(curatorPrompt(step, history, place), options, io);
-    const judgement = error === undefined ? judge(output, history, options, io) : unanswered(options, error);
+    const judgement = error === undefined ? judge(output, history, options, io) : judgeFailure(options, error);
     return { ...judgement, costUsd, durationMs };
   } catch (error) {
-    return { ...unanswered(options, messageOf(error)), costUsd: 0, durationMs: performance.now() - startedAt };
+    return { ...judgeFailure(options, messageOf(error)), costUsd: 0, durationMs: performance.now() - startedAt };
   }
 }
 
@@ -54,7 +54,7 @@ interface Judgement {
 }
 
 /** Falls back to the summaries made before. */
-function unanswered({ summaries: { kept } }: CurateOptions, fault: string): Judgement {
+function judgeFailure({ summaries: { kept } }: CurateOptions, fault: string): Judgement {
   const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
   return { choice, fault: oneLine(fault, LONG_LINE_LENGTH), judged: new Map() };
 }
@@ -82,7 +82,7 @@ async function ask(prompt: string, options: CurateOptions, io: Io): Promise<Step
 
 function judge(output: string, history: readonly PackItem[], options: CurateOptions, io: Io): Judgement {
   const read = readAnswer(output);
-  if ('fault' in read) return unanswered(options, read.fault);
+  if ('fault' in read) return judgeFailure(options, read.fault);
   const { curator, summaries: task } = options;
   const steps = new Set(history.map(({ stepId }) => stepId));
   const find = (file: string) => fileInside(io.cwd, file);

@@ -147,14 +147,14 @@ export function checkAnswer(
   const looked = [...new Set(files)].map((file) => ({ file, ...find(file) }));
   const names = new Set(looked.flatMap((found) => ('name' in found ? [found.name] : [])));
   const bad = looked.flatMap((found) => ('fault' in found ? [`${shown(found.file)} (${found.fault})`] : []));
-  const asked = [...new Set(steps)];
+  const uniqueSteps = [...new Set(steps)];
   const choice: CuratedChoice = {
-    steps: asked.filter((id) => known.has(id)),
+    steps: uniqueSteps.filter((id) => known.has(id)),
     files: [...names].slice(0, maxFiles),
   };
   const faults = [
-    ...listed('files left out', bad),
-    ...listed('unknown steps', asked.filter((id) => !known.has(id)).map(shown)),
+    ...listText('files left out', bad),
+    ...listText('unknown steps', uniqueSteps.filter((id) => !known.has(id)).map(shown)),
     ...(names.size > maxFiles ? [`${pluralize(names.size - maxFiles, 'file')} beyond the limit of ${maxFiles}`] : []),
   ];
   const isEmpty = choice.steps.length === 0 && choice.files.length === 0;
@@ -165,12 +165,12 @@ export function checkAnswer(
 }
 
 /** Maximum number of names in a fault; the others are counted. */
-const TOLD = 5;
+const MAX_LISTED = 5;
 
-function listed(title: string, all: readonly string[]): string[] {
+function listText(title: string, all: readonly string[]): string[] {
   if (all.length === 0) return [];
-  const more = all.length > TOLD ? ` and ${all.length - TOLD} more` : '';
-  return [`${title}: ${all.slice(0, TOLD).join(', ')}${more}`];
+  const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : '';
+  return [`${title}: ${all.slice(0, MAX_LISTED).join(', ')}${more}`];
 }
 
 function shown(name: string): string {

@@ -67,7 +67,7 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
   };
 
   /** Treats an unreadable summary as missing, because a summary is not worth a failed step. */
-  function find(item: PackItem, made: Made) {
+  function find(item: PackItem, made: MadeSummaries) {
     try {
       const { success, output } = v.safeParse(keptSchema, parsed(files.read(item.stepId, fileOf(item, made)) ?? ''));
       return success ? output : undefined;
@@ -93,14 +93,14 @@ function firstOf(items: readonly PackItem[]): PackItem[] {
   });
 }
 
-interface Made {
+interface MadeSummaries {
   readonly model: string;
   readonly limit: number;
 }
 
 const keptSchema = v.object({ version: v.literal(1), text: v.optional(v.string()), fault: v.optional(v.string()) });
 
-function fileOf({ stepId, output }: PackItem, { model, limit }: Made): string {
+function fileOf({ stepId, output }: PackItem, { model, limit }: MadeSummaries): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([stepId, output, model, limit]))
     .digest('hex');
@@ -152,15 +152,15 @@ const NO_FILE = /^(?:and\/or|e\.g|i\.e)$/i;
 
 /** The first quotation, file or figure of a summary that does not occur in the output. Quoted step ids are allowed. */
 function inventedIn(text: string, output: string, steps: ReadonlySet<string>): string | undefined {
-  const said = plain(output);
-  const figures = new Set(said.match(FIGURE));
+  const outputText = plain(output);
+  const figures = new Set(outputText.match(FIGURE));
   const quotes = [...text.matchAll(QUOTED)].map(([, tick, mark]) => plain(tick ?? mark ?? ''));
   // Ignore the numbers of a numbered list.
   const rest = plain(text.replace(QUOTED, ' ').replace(/^\s*\d+[.)]\s/gm, ''));
   const files = (rest.match(FILE) ?? []).filter((name) => !NO_FILE.test(name) && /\p{L}/u.test(name));
   return (
-    quotes.find((name) => !steps.has(name) && !hasWhole(said, name)) ??
-    files.map((name) => name.replace(/[.-]+$/, '')).find((name) => !hasWhole(said, name)) ??
+    quotes.find((name) => !steps.has(name) && !hasWhole(outputText, name)) ??
+    files.map((name) => name.replace(/[.-]+$/, '')).find((name) => !hasWhole(outputText, name)) ??
     rest.match(FIGURE)?.find((figure) => !figures.has(figure))
   );
 }

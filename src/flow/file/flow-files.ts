@@ -89,8 +89,8 @@ function promptFile(folder: string, file: string): { readonly path: string } | {
  * @throws CtxbError `unreadable-input`
  */
 export function readPrompt(folder: string, file: string): string {
-  const asked = promptFile(folder, file);
-  const read = 'path' in asked ? readText(asked.path) : { expected: 'a file with text', found: asked.fault };
+  const target = promptFile(folder, file);
+  const read = 'path' in target ? readText(target.path) : { expected: 'a file with text', found: target.fault };
   if ('text' in read) return read.text;
   throw new CtxbError(
     'unreadable-input',
@@ -104,9 +104,9 @@ export function checkPromptFiles(steps: readonly unknown[], folder: string, refu
   for (const [index, step] of steps.entries()) {
     const file = isFields(step) ? step.promptFile : undefined;
     if (typeof file !== 'string' || expectation(promptPath, file) !== undefined) continue;
-    const asked = promptFile(folder, file);
-    if ('path' in asked) continue;
-    const { fault } = asked;
+    const target = promptFile(folder, file);
+    if ('path' in target) continue;
+    const { fault } = target;
     const todo = fault === MISSING ? 'create it or correct the path' : 'name another file or write the text as prompt';
     refuse(['steps', index, 'promptFile'], expected, `${shown(file)}: ${fault}`, todo);
   }

@@ -10,7 +10,7 @@ function matching(pattern: RegExp, expected: string) {
   return v.pipe(v.string(expected), v.regex(pattern, expected));
 }
 
-function whole(least: number, most: number) {
+function wholeNumber(least: number, most: number) {
   const expected = `a whole number from ${least} to ${most}`;
   return v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected), v.maxValue(most, expected));
 }
@@ -27,7 +27,7 @@ const paths = v.array(path, 'a list of paths');
 // claude receives it as an argument, which a leading dash would turn into an option.
 const model = matching(/^[^\s\x00-\x1f\x7f-][^\s\x00-\x1f\x7f]*$/, 'the name of a model');
 
-function described<const S extends v.GenericSchema>(schema: S, description: string) {
+function withDescription<const S extends v.GenericSchema>(schema: S, description: string) {
   return v.pipe(schema, v.description(description));
 }
 
@@ -36,7 +36,7 @@ function optional<const S extends v.GenericSchema, const D extends v.Default<S, 
   description: string,
   preset?: D,
 ) {
-  return v.optional(described(schema, description), preset as D);
+  return v.optional(withDescription(schema, description), preset as D);
 }
 
 function group<const T extends v.ObjectEntries>(entries: T) {
@@ -46,14 +46,16 @@ function group<const T extends v.ObjectEntries>(entries: T) {
 const budgets = group(budgetEntries);
 
 const curator = group({
-  enabled: v.exactOptional(described(flag, 'Ask a cheap model before each step what matters to it. Default: false.')),
-  model: v.exactOptional(described(model, 'Its model. Default: haiku.')),
-  timeoutSeconds: v.exactOptional(described(seconds, 'After this time the step runs without it. Default: 60.')),
-  maxFiles: v.exactOptional(described(whole(1, 200), 'How many files it may name. Default: 20.')),
+  enabled: v.exactOptional(
+    withDescription(flag, 'Ask a cheap model before each step what matters to it. Default: false.'),
+  ),
+  model: v.exactOptional(withDescription(model, 'Its model. Default: haiku.')),
+  timeoutSeconds: v.exactOptional(withDescription(seconds, 'After this time the step runs without it. Default: 60.')),
+  maxFiles: v.exactOptional(withDescription(wholeNumber(1, 200), 'How many files it may name. Default: 20.')),
 });
 
 export const profile = group({
-  budgets: v.optional(described(budgets, 'Sizes of briefings under this profile.'), {}),
+  budgets: v.optional(withDescription(budgets, 'Sizes of briefings under this profile.'), {}),
   curator: optional(curator, 'The curator under this profile.', {}),
 });
 
@@ -66,7 +68,7 @@ const teaching = group({
 const ids = v.array(v.string('the id of a step'), 'a list of ids of steps');
 
 const step = group({
-  id: described(name, 'Unique in the flow; names the folder of the step.'),
+  id: withDescription(name, 'Unique in the flow; names the folder of the step.'),
   agent: optional(text, 'Role of the agent, for instance test-author; sets how much its output counts.'),
   priority: optional(priority, 'How much its output counts for later steps; overrides that of the agent.'),
   objective: optional(text, 'Purpose of the step; without a prompt it is the prompt.'),
@@ -79,12 +81,12 @@ const step = group({
   teaching: optional(teaching, 'Advice for the step; always in the briefing, whole.', {}),
   prompt: optional(text, 'The prompt of the step.'),
   promptFile: optional(path, "A file with the prompt in the flow's folder, relative to the flow."),
-  budgets: v.optional(described(budgets, 'Sizes of the briefing of this step.'), {}),
+  budgets: v.optional(withDescription(budgets, 'Sizes of the briefing of this step.'), {}),
   curator: optional(curator, 'The curator of this step.', {}),
   model: optional(model, 'Model of claude for this step.'),
   needs: optional(ids, 'Steps that must end before this one starts; it sees their output. Default: all steps above.'),
   timeoutSeconds: optional(seconds, 'The step fails after this time.'),
-  retries: optional(whole(0, 10), 'How often to try the step again after a failure.', 0),
+  retries: optional(wholeNumber(0, 10), 'How often to try the step again after a failure.', 0),
   onFail: optional(
     choice(['stop', 'continue']),
     'Whether the flow stops or continues after the step has failed.',
@@ -101,17 +103,17 @@ const priorities = v.record(v.string(), priority, 'an object with a priority by 
 export const flowFileSchema = v.pipe(
   group({
     $schema: optional(text, 'The JSON Schema for editors; ignored.'),
-    name: described(name, 'Names the folders of runs and receipts.'),
+    name: withDescription(name, 'Names the folders of runs and receipts.'),
     profile: optional(
       text,
       'The profile: a name in profiles, or the NAME of a file profiles/NAME.yaml next to the flow.',
     ),
     profiles: optional(profiles, 'Budgets and curators by name.', {}),
-    budgets: v.optional(described(budgets, 'Sizes of the briefings of all steps.'), {}),
+    budgets: v.optional(withDescription(budgets, 'Sizes of the briefings of all steps.'), {}),
     curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older steps.', {}),
     priorities: optional(priorities, "How much an agent's output counts; overrides the built-in priorities.", {}),
     scentTrail: optional(path, 'A file with hints from earlier runs; every briefing holds its beginning.'),
-    steps: described(steps, 'The steps, in their order, unless needs change it.'),
+    steps: withDescription(steps, 'The steps, in their order, unless needs change it.'),
   }),
   v.title('ctxb flow'),
 );

@@ -28,26 +28,26 @@ export function toData(root: Node | null, refuse: Refuse) {
       refuse(path, 'plain data', `the tag ${shown(node.tag)}`, 'remove the tag');
     }
     if (isMap(node)) return objectOf(node.items, path);
-    return isSeq(node) ? node.items.map((item, index) => placed(item, item, [...path, index])) : node.value;
+    return isSeq(node) ? node.items.map((item, index) => notePlace(item, item, [...path, index])) : node.value;
   }
 
   function objectOf(pairs: readonly { key: unknown; value: unknown }[], path: Path): Record<string, unknown> {
-    const made: Record<string, unknown> = {};
+    const object: Record<string, unknown> = {};
     for (const { key, value } of pairs) {
       const name = isScalar(key) ? String(key.value) : shown(key);
       const inner = [...path, name];
       const offset = startOf(key);
       if (name in Object.prototype) {
         refuse(inner, 'a name of your own', `${shown(name)}, which every object has`, 'rename it', { offset });
-      } else if (Object.hasOwn(made, name)) {
+      } else if (Object.hasOwn(object, name)) {
         refuse(inner, 'each key once', 'it a second time', 'remove one of the two', { offset });
-      } else made[name] = placed(key, value, inner);
+      } else object[name] = notePlace(key, value, inner);
     }
-    return made;
+    return object;
   }
 
   /** @param at the node whose start is the offset of `path` */
-  function placed(at: unknown, node: unknown, path: Path): unknown {
+  function notePlace(at: unknown, node: unknown, path: Path): unknown {
     const offset = startOf(at);
     if (offset !== undefined) offsets.set(pathText(path), offset);
     return dataOf(node, path);

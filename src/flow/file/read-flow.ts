@@ -5,7 +5,7 @@ import { finding } from '../../config/finding.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { parseYaml } from '../../config/yaml.ts';
 import { type Fields, isFields } from '../../core/protocol/fields.ts';
-import { faulty } from '../../errors.ts';
+import { findingsError } from '../../errors.ts';
 import type { GivenFault } from '../../store/files/given-file.ts';
 import type { Flow } from '../flow.ts';
 import { checkKeys, checkProfile, checkSteps, checkValues } from './check-flow.ts';
@@ -28,7 +28,7 @@ export interface ReadFlow {
  */
 export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
   const read = readText(path);
-  return 'text' in read ? checkFlow(path, read.text, choice) : refused([unreadable(path, read)]);
+  return 'text' in read ? checkFlow(path, read.text, choice) : refusal([unreadable(path, read)]);
 }
 
 export interface FlowChoice {
@@ -41,8 +41,8 @@ export function checkFlow(path: string, text: string, { profile }: FlowChoice = 
   const folder = dirname(path);
   const { value, findings } = checkText(path, text, flowFileSchema, (data, refuse) => {
     const steps = Array.isArray(data.steps) && data.steps.length <= MAX_STEPS ? data.steps : [];
-    const asked = profile === undefined ? data : { ...data, profile };
-    checkProfile(asked, { folder, isAsked: profile !== undefined }, refuse);
+    const chosenData = profile === undefined ? data : { ...data, profile };
+    checkProfile(chosenData, { folder, isAsked: profile !== undefined }, refuse);
     checkSteps(steps, refuse);
     checkPromptFiles(steps, folder, refuse);
   });
@@ -56,9 +56,9 @@ export function checkFlow(path: string, text: string, { profile }: FlowChoice = 
 
 function withProfile(flow: Flow, chosen: string, file: string): ReadFlow {
   const read = readText(file);
-  if (!('text' in read)) return refused([unreadable(file, read)]);
+  if (!('text' in read)) return refusal([unreadable(file, read)]);
   const { value, findings } = checkText(file, read.text, profileSchema, () => {});
-  if (value === undefined) return refused(findings);
+  if (value === undefined) return refusal(findings);
   return { flow: { ...flow, profile: chosen, profiles: { ...flow.profiles, [chosen]: value } }, findings: [] };
 }
 
@@ -84,10 +84,10 @@ function checkText<T extends v.GenericSchema>(
   }
   const faults: Parameters<Refuse>[] = [];
   const { value, offsetOf } = toData(document.contents, (...fault) => void faults.push(fault));
-  const refused = new Set(faults.map(([at]) => pathText(at)));
+  const refusal = new Set(faults.map(([at]) => pathText(at)));
   const refuse: Refuse = (...fault) => {
     // Report one finding per value; a second one only confuses.
-    if (!refused.has(pathText(fault[0]))) faults.push(fault);
+    if (!refusal.has(pathText(fault[0]))) faults.push(fault);
   };
   checkKeys(value, schema, refuse);
   checkValues(value, schema, refuse);
@@ -106,7 +106,7 @@ function checkText<T extends v.GenericSchema>(
   return failed(findings);
 }
 
-function refused(findings: readonly Finding[]): ReadFlow {
+function refusal(findings: readonly Finding[]): ReadFlow {
   return { flow: undefined, findings };
 }
 
@@ -136,6 +136,6 @@ function syntaxFinding(path: string, format: string, { message, line, column }: 
  */
 export function requireFlow(path: string, choice: FlowChoice = {}): Flow {
   const { flow, findings } = readFlow(path, choice);
-  if (flow === undefined) throw faulty('the flow', findings);
+  if (flow === undefined) throw findingsError('the flow', findings);
   return flow;
 }

@@ -82,12 +82,17 @@ export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WI
  */
 export function settleBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW): SourcedBudgets {
   return LEVELS.reduce(
-    (values, level) => changed(values, level, levels[level] ?? {}, windowTokens),
+    (values, level) => applyChanges(values, level, levels[level] ?? {}, windowTokens),
     fromPreset('balanced', windowTokens, 'default'),
   );
 }
 
-function changed(before: SourcedBudgets, level: Level, changes: BudgetChanges, windowTokens: number): SourcedBudgets {
+function applyChanges(
+  before: SourcedBudgets,
+  level: Level,
+  changes: BudgetChanges,
+  windowTokens: number,
+): SourcedBudgets {
   const { preset, contextBudgetTokens } = changes;
   const sized = preset === undefined ? before : fromPreset(preset, windowTokens, `preset ${preset} (${level})`);
   const values =

@@ -69,11 +69,11 @@ export function createClassifier(
     if (priority !== undefined) return { tier: toTier(priority), by: 'step' };
     const name = agent?.toLowerCase() ?? '';
     return (
-      found(own.get(name), 'configured agent') ??
-      found(global.get(name), 'configured agent (global)') ??
-      found(KNOWN.get(name), 'known agent') ??
-      found(tierOfId(stepId), 'step id') ??
-      found(tierOfOutput(output), 'output') ?? { tier: 'MEDIUM', by: 'default' }
+      classified(own.get(name), 'configured agent') ??
+      classified(global.get(name), 'configured agent (global)') ??
+      classified(KNOWN.get(name), 'known agent') ??
+      classified(tierOfId(stepId), 'step id') ??
+      classified(tierOfOutput(output), 'output') ?? { tier: 'MEDIUM', by: 'default' }
     );
   };
 }
@@ -84,7 +84,7 @@ export function distributionOf(tiers: Iterable<Tier>): Record<Tier, number> {
   return counts;
 }
 
-function found(tier: Tier | undefined, by: ClassifiedBy): Classified | undefined {
+function classified(tier: Tier | undefined, by: ClassifiedBy): Classified | undefined {
   return tier && { tier, by };
 }
 

@@ -1,5 +1,5 @@
 import { counted, percent, tokens } from '../../report/figures.ts';
-import { aligned, folded } from '../../report/layout.ts';
+import { align, foldText } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { type BriefingWorld, briefingOf } from '../briefing.ts';
@@ -56,7 +56,7 @@ export function flowExplainText(explained: FlowExplained, style: Style, columns?
   const from = run === null ? 'nothing has run yet' : `outputs of run ${run}`;
   const facts = [counted(steps.length, 'step'), ...(profile === null ? [] : [`profile ${onOneLine(profile)}`]), from];
   const heading = `${style.bold(flow)}: ${facts.join(', ')}`;
-  return `${folded([heading, ...steps.map((step) => stepText(step, style))].join('\n\n'), columns)}\n`;
+  return `${foldText([heading, ...steps.map((step) => stepText(step, style))].join('\n\n'), columns)}\n`;
 }
 
 function stepText(step: StepExplained, style: Style): string {
@@ -74,7 +74,7 @@ function stepText(step: StepExplained, style: Style): string {
 }
 
 function budgetLines({ budgets }: StepExplained, style: Style): string[] {
-  const lines = aligned(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
+  const lines = align(BUDGET_FIELDS.map((field) => [field, tokens(budgets[field].value)]));
   return BUDGET_FIELDS.map((field, index) => {
     const source = onOneLine(budgets[field].source);
     return `${lines[index]}  ${source === 'default' ? style.dim(source) : source}`;
@@ -105,13 +105,13 @@ function nameLines({ receipt, without_output }: StepExplained, { green, dim }: S
   const steps = whole.map(({ step }) => step);
   const files = receipt.artifacts.filter(({ outcome }) => outcome === 'included').map(({ path }) => path);
   return [
-    ...named(green('whole'), steps),
-    ...named(dim('no output yet'), without_output),
-    ...named(green('files'), files),
+    ...namesLine(green('whole'), steps),
+    ...namesLine(dim('no output yet'), without_output),
+    ...namesLine(green('files'), files),
   ];
 }
 
-function named(what: string, names: readonly string[]): string[] {
+function namesLine(what: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${what}: ${names.map(onOneLine).join(', ')}`];
 }
 
@@ -123,8 +123,8 @@ function heldBack({ receipt, without_output }: StepExplained, { yellow, red }: S
     tier,
     `${tokens(shown_chars)} of ${tokens(chars)}`,
   ]);
-  const lines = aligned(rows);
+  const lines = align(rows);
   const painted = items.map(({ outcome, reason }, at) => (outcome === 'cut' ? yellow : red)(`${lines[at]}  ${reason}`));
   const files = receipt.artifacts.filter(({ outcome }) => outcome === 'omitted').map(({ path }) => path);
-  return [...painted, ...named(red('files omitted'), files)];
+  return [...painted, ...namesLine(red('files omitted'), files)];
 }

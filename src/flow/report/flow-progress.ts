@@ -3,7 +3,7 @@ import { costUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, percent, tokens } from '../../report/figures.ts';
-import { fitted } from '../../report/layout.ts';
+import { fitText } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
@@ -46,7 +46,7 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
     const cost = [...running.values()].reduce((sum, { costUsd: more }) => sum + more, spent);
     const parts = [counts, dollars(cost), ...[...running].map(([id, { text: now }]) => `${id} ${now}`)];
     // CLEAR_LINE clears a single line, so the text must not wrap.
-    const text = fitted(parts.join(' · '), (stderr.columns ?? 120) - 1);
+    const text = fitText(parts.join(' · '), (stderr.columns ?? 120) - 1);
     if (text === shown) return;
     stderr.write(CLEAR_LINE + text);
     shown = text;

@@ -1,5 +1,5 @@
 import { counted, dollars, duration, NONE, tokens } from '../../report/figures.ts';
-import { aligned, folded } from '../../report/layout.ts';
+import { align, foldText } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import type { EarlierRun } from '../earlier-run.ts';
@@ -90,19 +90,19 @@ export function flowReportText({ run, flow, steps, total }: RunReport, style: St
     '',
     totalLine(total),
   ];
-  return `${folded(lines.join('\n'), columns)}\n`;
+  return `${foldText(lines.join('\n'), columns)}\n`;
 }
 
 function table(steps: readonly StepFigures[], style: Style, columns?: number): string[] {
   const headings = ['step', ...COLUMNS.map(([heading]) => heading)];
   const rows = steps.map((step) => [onOneLine(step.step), ...COLUMNS.map(([, cell]) => cell(step))]);
-  return aligned([headings, ...rows], columns).map((line, at) => {
+  return align([headings, ...rows], columns).map((line, at) => {
     const row = at % (rows.length + 1);
-    return row === 0 ? style.bold(line) : painted(line, steps[row - 1], style);
+    return row === 0 ? style.bold(line) : paintLine(line, steps[row - 1], style);
   });
 }
 
-function painted(line: string, step: StepFigures | undefined, { red, yellow }: Style): string {
+function paintLine(line: string, step: StepFigures | undefined, { red, yellow }: Style): string {
   if (step?.measured && step.measured.exit_code !== 0) return red(line);
   return step?.truncated ? yellow(line) : line;
 }

@@ -94,13 +94,13 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     const history = historyOf(flow, step, world);
     if (history.length === 0 || stop.noMore.aborted) return undefined;
     const { program, config, invocation } = run.claudeFor(step);
-    const asked = { ...step, prompt: promptOf(step, world.readPrompt) };
+    const runnable = { ...step, prompt: promptOf(step, world.readPrompt) };
     const { pack, budgets } = briefingOf(flow, step, world);
     const { model } = curator;
     const task = summaries.taskFor(history, pack.receipt.items, { model, budgets: budgets.budgets });
     const { settings } = invocation;
     const options = { curator, program, config, settings, stop: stop.atOnce, summaries: task };
-    const curation = await curate(asked, history, options, io);
+    const curation = await curate(runnable, history, options, io);
     summaries.keep(task, model, curation.judged);
     return curation;
   }

@@ -146,7 +146,7 @@ export function settledSteps(flow: Flow, { resume, from, only }: Choice, isDone:
   if (from === undefined && only === undefined) {
     return { done: new Set(resume === undefined ? [] : ids.filter(isDone)), leftOut: new Set() };
   }
-  const asked = only === undefined ? ids.slice(ids.indexOf(from ?? '')) : named;
-  const others = ids.filter((id) => !asked.includes(id));
+  const requested = only === undefined ? ids.slice(ids.indexOf(from ?? '')) : named;
+  const others = ids.filter((id) => !requested.includes(id));
   return { done: new Set(others.filter(isDone)), leftOut: new Set(others.filter((id) => !isDone(id))) };
 }

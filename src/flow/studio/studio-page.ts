@@ -16,7 +16,7 @@ import {
 } from './studio-view.ts';
 
 /** What the page shows of a flow. */
-export interface Shown {
+export interface ShownEdit {
   /** The level whose budgets the form edits. */
   readonly level: Edit['step'];
   /** Values in the form that differ from the file. */
@@ -26,7 +26,7 @@ export interface Shown {
 }
 
 /** The studio's page: a form for the budgets of one level, and their effect. Contains no script. */
-export function studioPage(view: StudioView, shown: Shown): string {
+export function studioPage(view: StudioView, shown: ShownEdit): string {
   const { file, flow } = view;
   const title = flow?.name ?? 'Flow Studio';
   const about = [file, flow?.profile && `profile ${flow.profile}`].filter(Boolean).join(' · ');
@@ -50,7 +50,7 @@ ${flow === undefined ? html`<ul>${view.findings.map(({ message }) => html`<li>${
 `.text;
 }
 
-function main(view: StudioView, flow: FlowView, shown: Shown): Html {
+function main(view: StudioView, flow: FlowView, shown: ShownEdit): Html {
   const step = flow.steps.find(({ id }) => id === shown.level);
   return html`<main>
 <nav aria-label="Steps of the flow">
@@ -71,13 +71,13 @@ function stagesOf({ steps }: FlowView): StepView[][] {
   return stages.filter((stage) => stage !== undefined);
 }
 
-function link(level: Edit['step'], text: string, shown: Pick<Shown, 'level'>, kind = ''): Html {
+function link(level: Edit['step'], text: string, shown: Pick<ShownEdit, 'level'>, kind = ''): Html {
   const query = level === null ? '' : `level=${encodeURIComponent(level)}`;
   const current = level === shown.level && html` aria-current="true"`;
   return html`<a href="?${query}" class="${kind}"${current}>${text}</a>`;
 }
 
-function stepLink(step: StepView, shown: Shown): Html {
+function stepLink(step: StepView, shown: ShownEdit): Html {
   const own = Object.keys(step.budgets.own).length > 0 ? 'own' : '';
   const after = step.after.length === 0 ? '' : `, after ${step.after.join(', ')}`;
   const size = grouped(step.budgets.effective.contextBudgetChars.value);
@@ -109,7 +109,7 @@ export const FIELDS = [
 const PRESETS = ['', 'lean', 'balanced', 'heavy'];
 
 /** The Save button appears only after the changes are shown. */
-function form(view: StudioView, flow: FlowView, { level, edits }: Shown): Html {
+function form(view: StudioView, flow: FlowView, { level, edits }: ShownEdit): Html {
   const budgets = levelOf(flow, level);
   const place = level === null ? 'budgets' : `steps[${flow.steps.findIndex(({ id }) => id === level)}].budgets`;
   const rows = FIELDS.map((field) => {
@@ -184,9 +184,9 @@ function receiptOf({ receipt, budgets }: StepView): Html {
   if ('fault' in receipt) return html`<p class="warning">Not shown: ${receipt.fault}.</p>`;
   const { chars_used, budget_chars } = receipt.context_truncation;
   const now = budgets.effective.contextBudgetChars.value;
-  const over = receipt.over_budget_chars;
+  const excess = receipt.over_budget_chars;
   return html`<p class="binding ${bindingOf(receipt)}">${bindingText(receipt)}</p>
-<p><label><meter max="${budget_chars}" value="${chars_used}"></meter> ${grouped(chars_used)} of ${grouped(budget_chars)} characters${over > 0 && `, ${grouped(over)} too many`}</label></p>
+<p><label><meter max="${budget_chars}" value="${chars_used}"></meter> ${grouped(chars_used)} of ${grouped(budget_chars)} characters${excess > 0 && `, ${grouped(excess)} too many`}</label></p>
 ${budget_chars !== now && html`<p class="quiet">It was made with ${grouped(budget_chars)}; now ${grouped(now)} are allowed.</p>`}
 ${receipt.warnings.map((warning) => html`<p class="warning">${warning}</p>`)}
 ${receipt.items.length > 0 && [tiers(receipt), items(receipt)]}

@@ -33,7 +33,7 @@ export type FlowView = ReturnType<typeof flowView>;
 export type BudgetsView = FlowView['budgets'];
 export type StepView = FlowView['steps'][number];
 
-interface Shown extends BudgetWorld {
+interface ShownFlow extends BudgetWorld {
   /** The budgets of a level in the file, with the edits applied. */
   readonly ownBudgets: (step: Edit['step']) => Readonly<Record<string, unknown>>;
   /** The receipt of a step's last run; undefined if it has never run. */
@@ -42,7 +42,7 @@ interface Shown extends BudgetWorld {
 
 const NOTHING = { budgets: {}, model: undefined };
 
-export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: Shown) {
+export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: ShownFlow) {
   const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'> = NOTHING) =>
     effectiveBudgets(levels, step, { global, window });
   const order = orderSteps(flow);

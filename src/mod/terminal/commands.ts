@@ -12,7 +12,7 @@ import { type Part, statusText } from '../../statusline/status-text.ts';
 import { redact } from '../../store/masks/redact.ts';
 import type { Engine } from '../engine.ts';
 
-export interface Shown {
+export interface CommandAnswer {
   readonly text: string;
   /** Whether to hide the text from the model. */
   readonly isTextDisplayOnly?: true;
@@ -20,7 +20,7 @@ export interface Shown {
   readonly context?: readonly string[];
 }
 
-export interface Standing {
+export interface SessionStatus {
   /** Receipt of the last compaction that the mod answered. */
   readonly last: ExactReceipt | undefined;
   /** Why claude compacts in its own way; undefined: compactions are exact. */
@@ -33,14 +33,14 @@ export interface Standing {
 /** Columns of a status line if the terminal's width is unknown. */
 const WIDE = 200;
 
-export function statusOf(state: GovernorState, costUsd: number | undefined, standing: Standing): Shown {
+export function statusOf(state: GovernorState, costUsd: number | undefined, standing: SessionStatus): CommandAnswer {
   const lines = [statusText(state, costUsd, PLAIN, WIDE), momentText(state, standing), lastText(standing)];
   return { text: lines.filter((line) => line !== '').join('\n'), isTextDisplayOnly: true };
 }
 
 const notCompactingText = (left: string) => `compactions are claude's own: ${left}`;
 
-function momentText(state: GovernorState, { left }: Standing): string {
+function momentText(state: GovernorState, { left }: SessionStatus): string {
   if (left !== undefined) return notCompactingText(left);
   const { thresholds, compaction } = state.run.policy;
   const { tokens: window } = state.gauge.window;
@@ -51,7 +51,7 @@ function momentText(state: GovernorState, { left }: Standing): string {
   return `compacts exactly at the end of a turn: ${when}`;
 }
 
-function lastText({ last }: Standing): string {
+function lastText({ last }: SessionStatus): string {
   if (last === undefined) return '';
   if (!last.answered) return `last compaction: claude's own summary, because ${last.why}`;
   const { before, after, ms } = last;
@@ -59,7 +59,7 @@ function lastText({ last }: Standing): string {
 }
 
 /** The handoff document, or a message after writing it to a new file. */
-export async function handoff($: Engine, document: string, file: string): Promise<Shown> {
+export async function handoff($: Engine, document: string, file: string): Promise<CommandAnswer> {
   const text = redact(document, { keepLines: true });
   if (file === '') return { text };
   if (await $.fs.exists(file)) return { text: `${file} exists already: name a new file` };
@@ -70,7 +70,7 @@ export async function handoff($: Engine, document: string, file: string): Promis
 export const NOTHING_BACK = 'nothing to hand back: no conversation of this session was ended by /clear';
 
 /** The answer to `/ctxb:back`. The model gets the earlier prompts and notes with the next prompt. */
-export function handBackAnswer(what: string, notes: string | undefined): Shown {
+export function handBackAnswer(what: string, notes: string | undefined): CommandAnswer {
   return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(notes !== undefined && { context: [notes] }) };
 }
 
@@ -90,7 +90,7 @@ export function foldedText(text: string): string | undefined {
 
 const NO_PROGRAM = 'the program ctxb is not on PATH: `npm ci` and `npm link` in a checkout put it there';
 
-export async function recall($: Engine, words: string, program: string | undefined): Promise<Shown> {
+export async function recall($: Engine, words: string, program: string | undefined): Promise<CommandAnswer> {
   if (words.trim() === '') return { text: '/ctxb:recall WORDS: name a word to look for' };
   if (program === undefined) return { text: `/ctxb:recall: ${NO_PROGRAM}` };
   const phrases = [...words.matchAll(/"([^"]+)"|\S+/g)].map(([word, phrase]) => phrase ?? word);
@@ -105,28 +105,32 @@ const PATIENCE_MS = 60_000;
 const ALL_FACTS = 'ctxb doctor in a shell tries all facts that ctxb relies on';
 
 /** Facts about this session, and problems of this Claude Code if ctxb is installed. */
-export async function doctor($: Engine, state: GovernorState, { left, program, logPath }: Standing): Promise<Shown> {
+export async function doctor(
+  $: Engine,
+  state: GovernorState,
+  { left, program, logPath }: SessionStatus,
+): Promise<CommandAnswer> {
   const { version } = state.session;
   const window = state.gauge.window.tokens;
   const lines = [
     `Claude Code${version === undefined ? '' : ` ${version}`}, window ${window === undefined ? 'unknown' : tokens(window)}`,
     left === undefined ? 'compactions are exact: no call, prompts as they were said' : notCompactingText(left),
     `log: ${logPath ?? 'none yet'}`,
-    ...(program === undefined ? [NO_PROGRAM] : await checked($, program)),
+    ...(program === undefined ? [NO_PROGRAM] : await checkLines($, program)),
   ];
   return { text: lines.join('\n'), isTextDisplayOnly: true };
 }
 
 /** The failed checks, and the number of passed ones. */
-async function checked($: Engine, program: string): Promise<readonly string[]> {
+async function checkLines($: Engine, program: string): Promise<readonly string[]> {
   const quick = [program, 'doctor', '--quick', '--json'];
   const { stdout, stderr } = await $.process.run(quick, { timeoutMs: PATIENCE_MS });
   const { surroundings, remarks } = parseFields(stdout);
   const checks = [surroundings, remarks].flatMap(listOf).map(fieldsOf);
-  const odd = checks.filter(({ status }) => status !== 'good');
+  const problems = checks.filter(({ status }) => status !== 'good');
   const passed =
-    checks.length === 0 ? stderr.trim() : `${checks.length - odd.length} of ${checks.length} checks passed`;
-  return [...odd.map(({ subject, text }) => `! ${subject}: ${text}`), `${program}: ${passed}; ${ALL_FACTS}`];
+    checks.length === 0 ? stderr.trim() : `${checks.length - problems.length} of ${checks.length} checks passed`;
+  return [...problems.map(({ subject, text }) => `! ${subject}: ${text}`), `${program}: ${passed}; ${ALL_FACTS}`];
 }
 
 export interface Piece {

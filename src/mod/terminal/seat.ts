@@ -59,28 +59,28 @@ export function sessionFor(options: Options, program?: string): TerminalSession 
 }
 
 /** Reads new lines of claude's log, and asks claude for data that the log lacks. Calls run one after the other. */
-export function follow($: Engine, seat: PluginState): Promise<void> {
-  const following = seat.following.then(() => followNow($, seat));
-  seat.following = following.catch(() => {});
+export function follow($: Engine, plugin: PluginState): Promise<void> {
+  const following = plugin.following.then(() => followNow($, plugin));
+  plugin.following = following.catch(() => {});
   return following;
 }
 
-async function followNow($: Engine, seat: PluginState): Promise<void> {
+async function followNow($: Engine, plugin: PluginState): Promise<void> {
   const [path, { context, cost, rateLimits }, model] = await Promise.all([
-    logPathOf($, seat),
+    logPathOf($, plugin),
     $.session.usage(),
     $.session.model(),
   ]);
   const { tokens, window } = context;
   const usage = tokens === undefined ? undefined : { input: tokens, cacheCreation: 0, cacheRead: 0, output: 0 };
   const limits = rateLimits.map(({ kind, percentUsed }) => [kind, { share: percentUsed / 100, resetsAt: undefined }]);
-  seat.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
-  if (path !== undefined && seat.log?.path !== path) {
+  plugin.known = { window, model, usage, costUsd: cost?.usd, limits: Object.fromEntries(limits) };
+  if (path !== undefined && plugin.log?.path !== path) {
     // Late lines in the log of the previous conversation.
-    await readLog($, seat);
-    seat.log = createLogReader(path);
+    await readLog($, plugin);
+    plugin.log = createLogReader(path);
   }
-  await readLog($, seat);
+  await readLog($, plugin);
   $.ui.invalidate('ui.render');
 }
 
@@ -96,10 +96,10 @@ async function logPathOf($: Engine, { transcript }: PluginState): Promise<string
 }
 
 /** Updates the display during a long turn. Polls, because a hook would delay every tool. */
-export async function watchTurn($: Engine, seat: PluginState, turn: string): Promise<void> {
+export async function watchTurn($: Engine, plugin: PluginState, turn: string): Promise<void> {
   await $.clock.sleep(WATCH_MS);
-  while (seat.turn === turn) {
-    await follow($, seat);
+  while (plugin.turn === turn) {
+    await follow($, plugin);
     await $.clock.sleep(WATCH_MS);
   }
 }
@@ -108,16 +108,16 @@ export async function watchTurn($: Engine, seat: PluginState, turn: string): Pro
  * Waits for claude to write its log, which takes up to 0.15 s, longer on a busy machine: the last call may be what
  * makes a compaction pay.
  */
-export async function awaitLog($: Engine, seat: PluginState): Promise<void> {
-  for (let look = 0; look < MAX_LOOKS && seat.session.isBehind(seat.known); look++) {
+export async function awaitLog($: Engine, plugin: PluginState): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS && plugin.session.isBehind(plugin.known); look++) {
     await $.clock.sleep(LOOK_MS);
-    await follow($, seat);
+    await follow($, plugin);
   }
 }
 
-export async function followLate($: Engine, seat: PluginState): Promise<void> {
+export async function followLate($: Engine, plugin: PluginState): Promise<void> {
   await $.clock.sleep(LATE_MS);
-  await follow($, seat);
+  await follow($, plugin);
 }
 
 /** Reads the new lines of the log. A session without a prompt has no log. */

@@ -140,7 +140,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   }
 
   /** The user has sent a prompt, so the offer ends. */
-  function goOn(): void {
+  function continueConversation(): void {
     isOffered = false;
   }
 
@@ -153,7 +153,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
    *
    * @returns a description of the earlier prompts; undefined without any
    */
-  function back(): string | undefined {
+  function restoreEarlier(): string | undefined {
     if (earlier === undefined) return undefined;
     memory = earlier;
     earlier = undefined;
@@ -199,8 +199,8 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   function compact(messages: readonly Message[], known: Known, { isMidTurn, ...circumstances }: CompactedIn): Answer {
     const state = withKnown(host.state, known);
     triedAt = stateWith(known).gauge.calls;
-    const there = [...midTurnPrompts, ...messages].map(({ text }) => text);
-    const missing = notAmong(there, isMidTurn ? pendingTexts : [], (text) => text);
+    const knownTexts = [...midTurnPrompts, ...messages].map(({ text }) => text);
+    const missing = notAmong(knownTexts, isMidTurn ? pendingTexts : [], (text) => text);
     const midTurn = [...midTurnPrompts, ...missing.map((text) => ({ text, after: lastCall }))];
     const kept = { budget: budgetOf(state), midTurn, prompts: [...prompts] };
     return answerWith(messages, () => ({ version: 1, ...memory.exactNote(state), ...kept }), circumstances);
@@ -218,7 +218,18 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     isWorking ? memory.handoff(host.state, t) : memory.handoff(host.state, t, []);
 
   const reading = { read, hear, say, judged: stateWith, isBehind };
-  return { ...reading, isDue, isFull, compact, clear, goOn, offered, back, handBack, handoff };
+  return {
+    ...reading,
+    isDue,
+    isFull,
+    compact,
+    clear,
+    goOn: continueConversation,
+    offered,
+    back: restoreEarlier,
+    handBack,
+    handoff,
+  };
 }
 
 function countsText({ prompts, rules }: ReturnType<Memory['said']>): string {
@@ -254,7 +265,7 @@ export function createLogReader(path: string) {
   const decoder = new TextDecoder();
   let at: number | undefined;
   let length = 0;
-  let asked = -1;
+  let askedUpTo = -1;
   /** Whether the first line may be cut, because reading started inside the file. */
   let isCut = false;
 
@@ -263,11 +274,11 @@ export function createLogReader(path: string) {
     /** The next part of a log with `size` bytes; undefined if everything was read. */
     nextPart(size: number) {
       at ??= Math.max(0, size - LOG_TAIL_BYTES);
-      isCut = asked < 0 && at > 0;
+      isCut = askedUpTo < 0 && at > 0;
       length = Math.min(MAX_READ_BYTES, size - at);
       // The rest is an unfinished line.
-      if (length <= 0 || asked === at + length) return undefined;
-      asked = at + length;
+      if (length <= 0 || askedUpTo === at + length) return undefined;
+      askedUpTo = at + length;
       return { offset: at, length };
     },
     /** The complete lines of that part. */

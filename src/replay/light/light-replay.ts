@@ -36,7 +36,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
 
   /** Treats another row of the same answer without new content as unread. */
   function withoutRepeat(read: ReadLine): ReadLine {
-    if (read.kind !== 'answer' || last === undefined || !saysSame(read.event, last)) return read;
+    if (read.kind !== 'answer' || last === undefined || !hasSameContent(read.event, last)) return read;
     return { kind: 'unread', row: { uuid: read.event.uuid, t: read.event.timestamp, answers: undefined } };
   }
 
@@ -99,7 +99,7 @@ function answerIn(line: RecordingLine): AssistantEvent | undefined {
 }
 
 /** Whether an answer repeats the last one, with its final usage and no content that counts. */
-function saysSame(answer: AssistantEvent, last: AssistantEvent): boolean {
+function hasSameContent(answer: AssistantEvent, last: AssistantEvent): boolean {
   const isOne = answer.messageId === last.messageId && answer.subagent === last.subagent && answer.model === last.model;
   const isSized = answer.outputFinal && last.outputFinal && answer.blocks.length === 0;
   return isOne && isSized && JSON.stringify(answer.usage) === JSON.stringify(last.usage);

@@ -84,7 +84,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
   const open = openPrompt(row) ?? openResult(row) ?? openProgress(row);
-  const layout = open && layoutOf({ ...slotted(row), ...open });
+  const layout = open && layoutOf({ ...withSlots(row), ...open });
   if (layout === undefined) return undefined;
   const { begins, ends } = layout;
   const [uuid, timestamp, content] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP), layout.placeOf(CONTENT)];
@@ -149,7 +149,7 @@ const FIXED: ReadonlySet<string> = new Set([
 ]);
 
 /** The row with slots for its other strings, nulls and numbers. */
-function slotted(row: Fields): Fields {
+function withSlots(row: Fields): Fields {
   const isOpen = (value: unknown) => typeof value === 'string' || value === null || typeof value === 'number';
   const entries = Object.entries(row);
   return Object.fromEntries(
@@ -164,8 +164,13 @@ function answerReader(row: Fields): Reader | undefined {
   const { usage: known } = event;
   const isUsual = Array.isArray(messageFields.content) && typeof messageFields.id === 'string';
   if (!isUsual || known === undefined || known.besides !== undefined) return undefined;
-  const message = { ...slotted(messageFields), id: ID, content: [CONTENT], usage: withCounts(messageFields.usage, '') };
-  const layout = layoutOf({ ...slotted(row), message });
+  const message = {
+    ...withSlots(messageFields),
+    id: ID,
+    content: [CONTENT],
+    usage: withCounts(messageFields.usage, ''),
+  };
+  const layout = layoutOf({ ...withSlots(row), message });
   if (layout === undefined) return undefined;
   const { begins, ends } = layout;
   const [uuid, timestamp, stop] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP), layout.placeOf(STOP)];

@@ -16,7 +16,7 @@ interface ContextText {
 }
 
 /** Paths and figures, which identify something. */
-const NAMED = /(?<![\w./@~-])(?:[~/]|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*\w|(?<![\w.-])\d{3,}(?!\w|[.-]\w)/g;
+const IDENTIFIER = /(?<![\w./@~-])(?:[~/]|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*\w|(?<![\w.-])\d{3,}(?!\w|[.-]\w)/g;
 
 /** Tool parameters with new file contents, which the model writes itself. */
 const OWN = new Set(['content', 'new_string', 'new_source', 'edits', 'todos']);
@@ -104,11 +104,11 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
 
 /** The words of a block that come from earlier texts: paths and figures, and the lines that an edit replaces. */
 export function wordsIn(block: Block): readonly string[] {
-  if (block.type === 'text') return block.text.match(NAMED) ?? [];
+  if (block.type === 'text') return block.text.match(IDENTIFIER) ?? [];
   if (block.type !== 'tool_use') return [];
   return stringsIn(block).flatMap(([field, text]) => {
     if (OWN.has(field)) return [];
-    if (field !== 'old_string') return text.match(NAMED) ?? [];
+    if (field !== 'old_string') return text.match(IDENTIFIER) ?? [];
     const lines = text.split('\n').map((line) => line.trim());
     return lines.filter(({ length }) => length >= LINE_LENGTH);
   });

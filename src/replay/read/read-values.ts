@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { unreadable } from '../../errors.ts';
+import { unreadableError } from '../../errors.ts';
 import { createLineFeed, type ReadLine, type Thin } from './line-feed.ts';
 
 /** Small enough that one buffer serves a folder of many files without new allocations. */
@@ -66,7 +66,7 @@ function* chunksIn(file: string): Generator<Buffer> {
       yield buffer.subarray(0, count);
     }
   } catch (cause) {
-    throw unreadable(file, cause);
+    throw unreadableError(file, cause);
   } finally {
     if (handle !== undefined) closeSync(handle);
   }
@@ -76,6 +76,6 @@ async function* chunksOf(stdin: Readable): AsyncGenerator<Buffer> {
   try {
     yield* stdin;
   } catch (cause) {
-    throw unreadable('-', cause);
+    throw unreadableError('-', cause);
   }
 }

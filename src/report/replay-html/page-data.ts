@@ -8,13 +8,13 @@ import type { SessionSummary } from '../../replay/summary.ts';
 export type PageData = ReturnType<typeof pageData>;
 
 /** Fields copied from the summary; their texts are cleaned and put on one line. */
-const TAKEN = [
+const SESSION_KEYS = [
   ...(['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'project', 'prompt', 'time'] as const),
   ...(['window', 'turns', 'lines'] as const),
   ...(['calls', 'context', 'traffic', 'compactions', 'cost', 'lineage', 'subagents', 'copied'] as const),
 ];
 
-type Taken = Pick<SessionSummary, (typeof TAKEN)[number]>;
+type SessionPart = Pick<SessionSummary, (typeof SESSION_KEYS)[number]>;
 
 export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
@@ -54,7 +54,7 @@ function sessionData(session: SessionSummary, policy: Policy, most: number) {
   /** Calls refer to a model by its index in this list. */
   const models = [...new Set(series.map(({ model }) => model))];
   const cleaned = clean({
-    ...(Object.fromEntries(TAKEN.map((key) => [key, session[key]])) as unknown as Taken),
+    ...(Object.fromEntries(SESSION_KEYS.map((key) => [key, session[key]])) as unknown as SessionPart),
     models,
     // Omits the tasks of subagents.
     subagents: session.subagents.map(({ task: _, t: __, call: ___, ...agent }) => agent),
@@ -121,13 +121,13 @@ type Models = readonly (string | null)[];
 const FIGURES = {
   turn: ({ turn }: CallSeen) => turn,
   line: ({ line }: CallSeen) => line,
-  seconds: ({ t }: CallSeen) => rounded(t, 1e-3),
+  seconds: ({ t }: CallSeen) => roundFigure(t, 1e-3),
   context: ({ context }: CallSeen) => context,
   input: ({ input }: CallSeen) => input,
   cacheRead: ({ cacheRead }: CallSeen) => cacheRead,
   output: ({ output }: CallSeen) => Math.round(output),
   outputKnown: ({ outputKnown }: CallSeen) => Number(outputKnown),
-  predicted: ({ predicted }: CallSeen) => rounded(predicted),
+  predicted: ({ predicted }: CallSeen) => roundFigure(predicted),
   usd: ({ usd }: CallSeen) => usd,
   /** Index in the session's `models`. */
   model: ({ model }: CallSeen, models: Models) => models.indexOf(model),
@@ -138,7 +138,7 @@ function columnsOf(calls: readonly CallSeen[], models: Models): Columns {
   return { ...Object.fromEntries(columns), added: addedOf(calls) };
 }
 
-function rounded(figure: number | null, factor = 1): number | null {
+function roundFigure(figure: number | null, factor = 1): number | null {
   return figure === null ? null : Math.round(figure * factor);
 }
 

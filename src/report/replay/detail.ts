@@ -3,7 +3,7 @@ import { zoneAt } from '../../core/governor/zones/zones.ts';
 import type { CallSeen, CompactionSeen, Growth, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
-import { columnsOf, fitted, indented } from '../layout.ts';
+import { columnsOf, fitText, indentRows } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { paintOf } from '../style.ts';
 import { listed, type Page, type Report, row } from './format.ts';
@@ -105,26 +105,26 @@ function largestRows(largest: readonly ResultSeen[], { style, columns, edge }: P
   if (largest.length === 0) return [];
   const rows = (width: number) =>
     largest.map(({ tool, tokens: size, call, stayed }) => [
-      fitted(onOneLine(tool), width),
+      fitText(onOneLine(tool), width),
       ...[size, call, stayed].map(tokens),
     ]);
   const full = [['largest results', 'tokens', 'from call', 'calls with it'], ...rows(Number.POSITIVE_INFINITY)];
   const short = [['largest', 'tokens', 'call', 'with it'], ...rows(Math.max(LEAST_TOOL, edge - SHORT_FIGURES))];
-  const fits = columnsOf(indented(full)[0] ?? '') <= edge;
-  const [head = '', ...lines] = indented(fits ? full : short, style.bold);
+  const fits = columnsOf(indentRows(full)[0] ?? '') <= edge;
+  const [head = '', ...lines] = indentRows(fits ? full : short, style.bold);
   const withTargets = lines.flatMap((line, at) => {
     const target = onOneLine(largest[at]?.target ?? '');
     // Keep the end of a path, which names the file, and the beginning of any other text.
     const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
     const room = columns - columnsOf(line) - 2;
-    if (room >= MIN_TARGET || columns < edge) return [`${line}  ${fitted(target, room, kept)}`];
-    return [line, `${INDENT}${INDENT}${fitted(target, columns - 2 * INDENT.length, kept)}`];
+    if (room >= MIN_TARGET || columns < edge) return [`${line}  ${fitText(target, room, kept)}`];
+    return [line, `${INDENT}${INDENT}${fitText(target, columns - 2 * INDENT.length, kept)}`];
   });
   return [head, ...withTargets];
 }
 
 function cut(line: string, { columns }: Page): string {
-  return fitted(line, columns);
+  return fitText(line, columns);
 }
 
 /** Consecutive calls of one turn without a compaction between them; at least one. */
@@ -168,7 +168,7 @@ function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: C
     /** Prompts since the call before the stretch. */
     prompts: prompts.filter(({ line }) => line > (since?.line ?? 0) && line <= end),
     /** Estimated tokens added with its calls, by source. */
-    growth: summed(calls.map(({ added }) => added)),
+    growth: sumGrowth(calls.map(({ added }) => added)),
     actions: actions.filter(
       ({ at }) => at.call >= (first?.number ?? 0) && at.call <= (last?.number ?? 0) && at.turn < turn,
     ),
@@ -184,7 +184,7 @@ function happenedAfter(session: SessionSummary, last: CallSeen | undefined): Bet
   };
 }
 
-function summed(all: readonly Growth[]): Growth {
+function sumGrowth(all: readonly Growth[]): Growth {
   const sums = new Map<string, number>();
   for (const growth of all) {
     for (const [source, tokens] of Object.entries(growth)) sums.set(source, (sums.get(source) ?? 0) + tokens);

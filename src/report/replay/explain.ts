@@ -1,6 +1,6 @@
 import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain.ts';
 import { dollars, tokens } from '../figures.ts';
-import { indented } from '../layout.ts';
+import { indentRows } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
 import { type Report, row } from './format.ts';
@@ -30,7 +30,7 @@ function measuredText({ input, cacheCreation, cacheRead, context }: Explanation[
 
 function totalText({ used, output, outputKnown, added, total }: Prediction): string {
   const written = outputKnown ? 'its output as counted' : 'its output as estimated';
-  return `${tokens(used)} of the call before + ${signed(output)} ${written} + ${signed(added)} that came in = ${tokens(total)}`;
+  return `${tokens(used)} of the call before + ${signedText(output)} ${written} + ${signedText(added)} that came in = ${tokens(total)}`;
 }
 
 function errorRows({ error }: Explanation): string[] {
@@ -43,14 +43,14 @@ function partsText({ parts, scales }: Prediction, style: Style): string[] {
   if (parts.length === 0) return [];
   const head = ['what came in', 'line', 'characters', 'expected', 'tokens'];
   const learned = `a token expected has turned out as ${scales.prose.toFixed(2)} in prose, ${scales.code.toFixed(2)} in results, ${scales.json.toFixed(2)} in input of tools`;
-  return ['', ...indented([head, ...parts.map(partRow)]), style.dim(`  ${learned}`)];
+  return ['', ...indentRows([head, ...parts.map(partRow)]), style.dim(`  ${learned}`)];
 }
 
 function partRow({ source, block, line, chars, expected, tokens: size, inOutput }: ExplainedPart): string[] {
   const what = `${onOneLine(source)} (${block}${inOutput ? ', in the output' : ''})`;
-  return [what, String(line), tokens(chars), signed(expected), signed(size)];
+  return [what, String(line), tokens(chars), signedText(expected), signedText(size)];
 }
 
-function signed(count: number): string {
+function signedText(count: number): string {
   return count < 0 ? `-${tokens(-count)}` : tokens(count);
 }

@@ -21,8 +21,8 @@ export const markdown: Report = (sessions, page, { breaches, faults }) => {
   const named = shown.map((session, at) => ({ session, name: cell(names[at] ?? '') }));
   const parts = [
     '### Context of Claude Code',
-    ...bulleted('Gates that were not passed:', breaches),
-    ...bulleted('What could not be read:', faults),
+    ...bulletList('Gates that were not passed:', breaches),
+    ...bulletList('What could not be read:', faults),
     ...(sessions.length === 0 ? ['no recordings found'] : []),
     ...sessionsTable(named, sessions),
     ...compactionsTable(named),
@@ -38,7 +38,7 @@ function figuresOf(totals: Totals): string[] {
   return [peak, tokens(calls), tokens(compactions), costText(totals)];
 }
 
-function bulleted(heading: string, lines: readonly string[]): string[] {
+function bulletList(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
 }
 

@@ -4,7 +4,7 @@ import type { ReliefSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
-import { indented } from '../layout.ts';
+import { indentRows } from '../layout.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { figureColumn, promptOf, table } from './session-list.ts';
 
@@ -16,7 +16,7 @@ export const retention: Report = (sessions, page) => {
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
   return [
     style.bold(`What the next request held, over ${counted(totals.reliefs, 'relief')} (compactions and handoffs)`),
-    ...indented([['', 'known', ...KEPT_HEAD], ...knownRows(totals)], undefined, edge),
+    ...indentRows([['', 'known', ...KEPT_HEAD], ...knownRows(totals)], undefined, edge),
     '',
     style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
     ...sessionTable(relieved, page),

@@ -5,7 +5,7 @@ import { sortSessions } from '../../replay/selection.ts';
 import { isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
 import { dayOf, sumsBy, twoDigits } from '../../replay/sums.ts';
 import { costText, counted, NONE, percent, tokens } from '../figures.ts';
-import { columnsOf, filled, fitted } from '../layout.ts';
+import { columnsOf, fitText, padText } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { sessionRows } from './session-rows.ts';
@@ -157,7 +157,7 @@ export function figureColumn<Row>(
 function lastParts(path: string, width: number): string {
   const parts = path.split('/');
   const fits = parts.findIndex((_, at) => columnsOf(parts.slice(at).join('/')) <= width);
-  return fits < 0 ? fitted(parts.at(-1) ?? '', width, 'end') : parts.slice(fits).join('/');
+  return fits < 0 ? fitText(parts.at(-1) ?? '', width, 'end') : parts.slice(fits).join('/');
 }
 
 /** @param last the label of the totals row, which spans the text columns */
@@ -186,12 +186,12 @@ export function table(
     columns.map((column, at) => {
       const [text, width] = [textOf(column) ?? '', widths[at] ?? 0];
       if (column.total !== undefined) return text.padStart(width);
-      const shown = column.isPath ? lastParts(text, width) : fitted(text, width);
-      return filled(shown, width);
+      const shown = column.isPath ? lastParts(text, width) : fitText(text, width);
+      return padText(shown, width);
     });
   const lines = (columns[0]?.cells ?? []).map((_, row) => line(({ cells }) => cells[row]).join(GAP));
   const end = fits ? last : last.replace(/ .*/, '');
-  const totals = [filled(end, across(widths.slice(0, texts))), ...line(({ total }) => total).slice(texts)].join(GAP);
+  const totals = [padText(end, across(widths.slice(0, texts))), ...line(({ total }) => total).slice(texts)].join(GAP);
   const head = line(({ heading }) => heading).join(GAP);
   return [
     style.bold(head),

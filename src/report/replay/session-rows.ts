@@ -157,11 +157,11 @@ function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): s
 }
 
 export function linesRow({ lines }: SessionSummary): string {
-  const odd = [
+  const notes = [
     ...(lines.unknown > 0 ? [`${tokens(lines.unknown)} of unknown type`] : []),
     ...(lines.malformed > 0 ? [`${tokens(lines.malformed)} malformed`] : []),
   ];
-  return row('lines', [tokens(lines.total), ...odd].join(', '));
+  return row('lines', [tokens(lines.total), ...notes].join(', '));
 }
 
 const NAMES: Readonly<Record<OddityKind, string>> = {

@@ -4,7 +4,7 @@ import { dayOf } from '../../replay/sums.ts';
 import type { Figures } from '../../replay/tally.ts';
 import { type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
-import { aligned } from '../layout.ts';
+import { align } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { figureColumn, promptOf, table } from './session-list.ts';
@@ -30,9 +30,9 @@ export const whatIf: Report = (sessions, page) => {
   return [[...shown, ...left, sentences.join('\n')].join('\n\n')];
 };
 
-type Tried = SessionSummary & { readonly found: SessionWhatIf };
+type SessionWithWhatIf = SessionSummary & { readonly found: SessionWhatIf };
 
-function sessionTable({ file, window, found }: Tried, page: Page): string {
+function sessionTable({ file, window, found }: SessionWithWhatIf, page: Page): string {
   const about = `${counted(found.calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
   return tableOf(`${page.style.bold(onOneLine(file))}  ${about}`, found, page);
 }
@@ -45,7 +45,7 @@ function totalsTable(totals: WhatIfTotals, page: Page): string {
 }
 
 /** A row for each listed session. */
-function rowsOf(tried: readonly Tried[], totals: WhatIfTotals, page: Page): string[] {
+function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page: Page): string[] {
   const dearest = listed(
     [...tried].sort((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
     page,
@@ -95,7 +95,7 @@ function tableOf(
     ['what happened', ...cellsOf(actual)],
     ['with ctxb', ...cellsOf(ctxb)],
   ];
-  return [title, ...verdict.map(style.bold), ...aligned(rows, edge - 2).map((line) => `  ${line}`)].join('\n');
+  return [title, ...verdict.map(style.bold), ...align(rows, edge - 2).map((line) => `  ${line}`)].join('\n');
 }
 
 function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {

@@ -47,7 +47,7 @@ export function createClosingFigures() {
 
   return {
     add(decision: Decision): void {
-      if (COUNTED.has(decision.kind)) decisions.push(decision);
+      if (COUNTED_KINDS.has(decision.kind)) decisions.push(decision);
     },
     /** @param state the final state */
     texts(state: GovernorState, end: RunEnd): string[] {
@@ -57,7 +57,7 @@ export function createClosingFigures() {
   };
 }
 
-const COUNTED: ReadonlySet<Decision['kind']> = new Set([
+const COUNTED_KINDS: ReadonlySet<Decision['kind']> = new Set([
   'compacted',
   'cut-result',
   'handed-over',
@@ -88,14 +88,14 @@ function costText(state: GovernorState, wasRelieved: boolean): string[] {
 }
 
 /** Maximum number of prompts quoted; PROMPT_LENGTH is in code points. */
-const NAMED = 3;
+const MAX_NAMED = 3;
 const PROMPT_LENGTH = 40;
 
 /** ` (“Read more files”, “Read the rest”)` */
 function unansweredText(state: GovernorState): string {
   const prompts = state.mailbox.prompts.map(({ prompt }) => prompt).filter(({ uuid }) => !isOwnUuid(state, uuid));
-  const names = prompts.slice(0, NAMED).map(({ text }) => `“${shorten(onOneLine(text), PROMPT_LENGTH)}”`);
-  const more = prompts.length > NAMED ? [`${tokens(prompts.length - NAMED)} more`] : [];
+  const names = prompts.slice(0, MAX_NAMED).map(({ text }) => `“${shorten(onOneLine(text), PROMPT_LENGTH)}”`);
+  const more = prompts.length > MAX_NAMED ? [`${tokens(prompts.length - MAX_NAMED)} more`] : [];
   return names.length === 0 ? '' : ` (${[...names, ...more].join(', ')})`;
 }
 

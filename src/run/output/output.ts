@@ -118,7 +118,7 @@ function json(outlet: Outlet): Writer {
     ...answers,
     event(event, line, isFinal) {
       if (event.kind !== 'result' || isBrokenOff(event)) return;
-      answers.put(Buffer.concat([trimmed(line), NEWLINE]), { replaces: event.fromBackgroundTask, isFinal });
+      answers.put(Buffer.concat([trimLine(line), NEWLINE]), { replaces: event.fromBackgroundTask, isFinal });
     },
   };
 }
@@ -170,7 +170,7 @@ function array(outlet: Outlet): Writer {
       // Skip a line that is not JSON, because it would make the whole array unreadable.
       if (event.kind === 'malformed' || tellsUnsaved(event)) return;
       outlet.write(count++ === 0 ? '[' : ',');
-      outlet.write(trimmed(line));
+      outlet.write(trimLine(line));
     },
     ...AT_ONCE,
     end: () => outlet.write(count === 0 ? '' : ']\n'),
@@ -182,7 +182,7 @@ function tellsUnsaved(event: Event): boolean {
   return event.kind === 'known' && event.name === 'system/session_writes_lost';
 }
 
-function trimmed(line: Buffer): Buffer {
+function trimLine(line: Buffer): Buffer {
   const end = line.at(-1) === 10 ? line.length - 1 : line.length;
   return line.subarray(0, line.at(end - 1) === 13 ? end - 1 : end);
 }

@@ -104,8 +104,8 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
 
   function passLooked(seen: Line, text: string, fate: Visibility): void {
     const { event } = seen;
-    const alone = event.kind === 'malformed' ? text : hideCtxbTraces(text, traces);
-    const shown = alone === text ? seen : { ...seen, bytes: Buffer.from(alone) };
+    const withoutTraces = event.kind === 'malformed' ? text : hideCtxbTraces(text, traces);
+    const shown = withoutTraces === text ? seen : { ...seen, bytes: Buffer.from(withoutTraces) };
     if (fate === 'buffer') keptBack.buffered.push(shown);
     if (fate === 'defer') defer(shown);
     onEvent(event, withoutTerminator(text), () => {

@@ -58,7 +58,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
     const fields = parseFields(line);
     const { costUsd = sinceUsd } = result;
     if (costUsd < sinceUsd) {
-      base = added(base, since);
+      base = addModels(base, since);
       isSetBack ||= isOwn;
     }
     since = fieldsOf(fields.modelUsage);
@@ -72,8 +72,8 @@ export function createWholeResults(before: ModelUsage | undefined) {
 
   function noteCall(messageId: string, call: OpenCall): void {
     const earlier = open.get(messageId);
-    const others = earlier === undefined ? unreported : added(unreported, ofCall(earlier), -1);
-    unreported = added(others, ofCall(call));
+    const others = earlier === undefined ? unreported : addModels(unreported, callUsage(earlier), -1);
+    unreported = addModels(others, callUsage(call));
     open.set(messageId, call);
   }
 
@@ -85,8 +85,8 @@ export function createWholeResults(before: ModelUsage | undefined) {
   /** If the newest process continues the counters, its figures are not added to the earlier ones. */
   function settleBase(usd: number): void {
     if (carriedOn === undefined) return;
-    const off = (models: ModelUsage) => Math.abs(usd - usdOf(added(models, since)));
-    if (off(carriedOn) < off(base)) base = carriedOn;
+    const distanceOf = (models: ModelUsage) => Math.abs(usd - usdOf(addModels(models, since)));
+    if (distanceOf(carriedOn) < distanceOf(base)) base = carriedOn;
     carriedOn = undefined;
   }
 
@@ -94,7 +94,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
   function wholeModels(usd: number): ModelUsage {
     if (!isSetBack) return since;
     settleBase(usd);
-    const models = added(base, since);
+    const models = addModels(base, since);
     const [first] = Object.keys(models);
     if (first === undefined) return models;
     const rest = usd - usdOf(models);
@@ -117,7 +117,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
         const { messageId, model, usage, subagent } = event;
         noteCall(messageId, { model, usage, isMain: subagent === null });
       }
-      if (!isOwn) turn = counted(turn, event, state);
+      if (!isOwn) turn = countEvent(turn, event, state);
       return turn;
     },
     /** Called after the result was processed. */
@@ -134,31 +134,31 @@ export function createWholeResults(before: ModelUsage | undefined) {
      */
     begunAgain(): void {
       const main = [...open.values()].filter(({ isMain }) => isMain);
-      carriedOn = added(base, unreported);
-      base = added(carriedOn, since);
+      carriedOn = addModels(base, unreported);
+      base = addModels(carriedOn, since);
       [since, sinceUsd, isSetBack] = [{}, 0, true];
       forgetCalls();
       if (main.length === 0) return;
-      const usage = main.reduce((sum, call) => added(sum, usageOf(call)), {} as Fields);
+      const usage = main.reduce((sum, call) => addModels(sum, usageOf(call)), {} as Fields);
       // Their results are in no line, because claude generates them when it resumes.
-      const over = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
-      turn = withPart(over, { duration_ms: Math.max(0, times.last - times.begun), usage });
+      const endedTurn = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
+      turn = withPart(endedTurn, { duration_ms: Math.max(0, times.last - times.begun), usage });
     },
     /** The run's usage so far, for the process that resumes it. */
-    models: (): ModelUsage => added(added(base, since), unreported),
+    models: (): ModelUsage => addModels(addModels(base, since), unreported),
     /** The line of a result with corrected figures. @param state after the result was processed */
     whole(line: string, ended: WholeTurn, state: GovernorState): string {
       if (!isSetBack && !isHiding && !ended.isPieced) return line;
       const fields = parseFields(line);
       const usd = Math.max(numberOf(fields.total_cost_usd) ?? 0, runCostUsd(state) + earlierUsd);
       const models = wholeModels(usd);
-      const news = added(models, reported.models, -1);
+      const news = addModels(models, reported.models, -1);
       reported = { ...reported, models };
       const changes: Readonly<Record<string, unknown>> = {
         ...(isSetBack && { '"total_cost_usd"': usd, '"modelUsage"': models }),
         '"result_index"': reported.count,
         '"model_usage_since_last_result"': news,
-        ...(ended.isPieced && fields.num_turns !== 0 && ofParts(fields, ended)),
+        ...(ended.isPieced && fields.num_turns !== 0 && sumOfParts(fields, ended)),
       };
       return withMembers(line, line.indexOf('{'), ({ name = '', from, to }) =>
         changes[name] === undefined ? line.slice(from, to) : JSON.stringify(changes[name]),
@@ -179,7 +179,7 @@ function hasUsage(event: AssistantEvent): event is AssistantEvent & { readonly u
 }
 
 /** claude counts a round trip for each result of a tool, and one for a summary of its own. */
-function counted(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn {
+function countEvent(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn {
   if (event.kind === 'boundary') {
     return isExact(state) ? { ...turn, isPieced: true } : { ...turn, steps: turn.steps + 1 };
   }
@@ -194,15 +194,15 @@ function counted(turn: WholeTurn, event: Event, state: GovernorState): WholeTurn
 }
 
 function withPart(turn: WholeTurn, part: Fields): WholeTurn {
-  return { ...turn, isPieced: true, parts: added(turn.parts, part) };
+  return { ...turn, isPieced: true, parts: addModels(turn.parts, part) };
 }
 
 function partOf({ duration_ms, duration_api_ms, usage }: Fields): Fields {
   return { duration_ms, duration_api_ms, usage };
 }
 
-function ofParts(last: Fields, { parts, steps }: WholeTurn): Readonly<Record<string, unknown>> {
-  const sums = Object.entries(added(parts, partOf(last))).map(([name, sum]) => [JSON.stringify(name), sum]);
+function sumOfParts(last: Fields, { parts, steps }: WholeTurn): Readonly<Record<string, unknown>> {
+  const sums = Object.entries(addModels(parts, partOf(last))).map(([name, sum]) => [JSON.stringify(name), sum]);
   return { ...Object.fromEntries(sums), '"num_turns"': steps + 1 };
 }
 
@@ -215,7 +215,7 @@ function usageOf({ usage }: { readonly usage: Usage }): Fields {
   };
 }
 
-function ofCall({ model = '', usage }: OpenCall): ModelUsage {
+function callUsage({ model = '', usage }: OpenCall): ModelUsage {
   const { input, output, cacheRead, cacheCreation } = usage;
   const tokens = { inputTokens: input, outputTokens: output };
   return { [model]: { ...tokens, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheCreation } };
@@ -229,10 +229,10 @@ function usdOf(models: ModelUsage): number {
 const SIZES: ReadonlySet<string> = new Set(['contextWindow', 'maxOutputTokens']);
 
 /** Adds or subtracts the numbers of two objects, at every depth. Other values come from the second one. */
-function added(first: Fields, second: Fields, sign: 1 | -1 = 1): Fields {
+function addModels(first: Fields, second: Fields, sign: 1 | -1 = 1): Fields {
   const sums = Object.entries(second).map(([name, value]) => {
     const before = first[name];
-    if (isFields(value)) return [name, added(fieldsOf(before), value, sign)];
+    if (isFields(value)) return [name, addModels(fieldsOf(before), value, sign)];
     if (value === undefined) return [name, before];
     const isSum = typeof value === 'number' && !SIZES.has(name);
     return [name, isSum ? (numberOf(before) ?? 0) + sign * value : value];

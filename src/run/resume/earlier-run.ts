@@ -37,7 +37,7 @@ interface Mail extends ReturnType<typeof readKept> {
   readonly models: ModelUsage;
 }
 
-interface Seen {
+interface FoundRun {
   readonly entries: Fields[];
   isOver: boolean;
   /** A later run has resumed this one, and may have sent its prompts. */
@@ -53,7 +53,7 @@ interface Seen {
 export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
   const runs = runsIn(contextDir);
   // A run that claude itself interrupted has an end in the journal; on a full disk, a complete run may have none.
-  const isOpen = (runId: string, { isTakenUp }: Seen) => !isTakenUp && hasRunFile(contextDir, runId);
+  const isOpen = (runId: string, { isTakenUp }: FoundRun) => !isTakenUp && hasRunFile(contextDir, runId);
   const open = [...runs].filter(([runId, run]) => (id === undefined ? isOpen(runId, run) : runId.startsWith(id)));
   const [runId, run] = open.at(-1) ?? [];
   if (runId === undefined || run === undefined) {
@@ -93,8 +93,8 @@ export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): voi
   throw new CtxbError('usage', `run ${runId} is still active (process ${ctxb.pid}): end it first`);
 }
 
-function runsIn(contextDir: string): Map<string, Seen> {
-  const runs = new Map<string, Seen>();
+function runsIn(contextDir: string): Map<string, FoundRun> {
+  const runs = new Map<string, FoundRun>();
   for (const line of readLines(join(contextDir, JOURNAL))) {
     const entry = parseFields(line);
     const runId = textOf(entry.runId);

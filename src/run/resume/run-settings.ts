@@ -13,14 +13,14 @@ export interface RunSettings {
 }
 
 /** Settings that depend on the present terminal or the run's folder. Their current values apply. */
-const OF_NOW: ReadonlySet<string> = new Set<KeyPath>(['contextDir', 'quiet', 'statusLine']);
+const CURRENT_KEYS: ReadonlySet<string> = new Set<KeyPath>(['contextDir', 'quiet', 'statusLine']);
 
 /**
  * The settings for the state file, without secrets. The only free texts among the values are instructions for the
  * agent.
  */
 export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'withheld'>): RunSettings {
-  const kept = values.filter(({ key }) => !OF_NOW.has(key));
+  const kept = values.filter(({ key }) => !CURRENT_KEYS.has(key));
   const isSecret = withoutSecret(otlp) !== otlp;
   return {
     values: kept.map((one) => ({ ...one, value: withoutSecret(one.value) })),

@@ -27,7 +27,7 @@ export function readUserFile(path: string, limit: number): UserFile {
     return readAt(fd, 0, size);
   });
   if (bytes === undefined) throw notAFile(path, 'missing');
-  return { text: decoded(path, bytes), hash: createHash('sha256').update(bytes).digest('hex') };
+  return { text: decodeText(path, bytes), hash: createHash('sha256').update(bytes).digest('hex') };
 }
 
 /**
@@ -68,7 +68,7 @@ function notAFile(path: string, kind: Kind): CtxbError {
   return new CtxbError('store', `${path} ${found}: name the file itself`);
 }
 
-function decoded(path: string, bytes: Buffer): string {
+function decodeText(path: string, bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {

@@ -103,7 +103,7 @@ const IGNORE_ALL = '*\n';
 /** Maximum bytes to read from a mark or another small file. */
 const HEAD = 1_024;
 
-const NAMED = 3;
+const MAX_NAMED = 3;
 
 /**
  * Creates a folder for ctxb's files, or checks that ctxb made an existing one: it has our mark, or only our files. Then
@@ -123,14 +123,14 @@ export function claimFolder(root: string): readonly string[] {
 function makeMarked(root: string): void {
   const parent = dirname(root);
   if (!existsSync(parent)) makeFolder(parent);
-  const made = `${root}.${process.pid}`;
-  orStoreError(root, () => mkdirSync(made, { mode: FOLDER_MODE }));
-  replaceFile(join(made, MARK), [asItIs(markOf(made))], { durable: false });
+  const newFolder = `${root}.${process.pid}`;
+  orStoreError(root, () => mkdirSync(newFolder, { mode: FOLDER_MODE }));
+  replaceFile(join(newFolder, MARK), [asItIs(markOf(newFolder))], { durable: false });
   try {
-    renameSync(made, root);
+    renameSync(newFolder, root);
   } catch {
     // Another run created it first.
-    rmSync(made, { recursive: true });
+    rmSync(newFolder, { recursive: true });
   }
 }
 
@@ -162,7 +162,7 @@ function requireMade(root: string): boolean {
   if (foreign.length === 0 && looksMade(root)) return false;
   // Another run may have marked it meanwhile, which it does before it creates anything else.
   if (hasMark(root)) return true;
-  const names = `${foreign.slice(0, NAMED).join(', ')}${foreign.length > NAMED ? ' and more' : ''}`;
+  const names = `${foreign.slice(0, MAX_NAMED).join(', ')}${foreign.length > MAX_NAMED ? ' and more' : ''}`;
   const [fault, what] =
     foreign.length > 0 ? [`holds ${names}, which ctxb did not make`, 'that'] : ['is not a folder that ctxb made', 'it'];
   throw new CtxbError('store', `${root} ${fault}: ${RENAME}, or move ${what} away`);
@@ -199,7 +199,7 @@ function foreignIn(root: string): string[] {
   const foreign: string[] = [];
   for (const { name, isOurs, kind } of everythingIn(root)) {
     if (!isOurs || kind === 'symbolic link' || (name === IGNORE && !isOurIgnore(root))) foreign.push(name);
-    if (foreign.length > NAMED) break;
+    if (foreign.length > MAX_NAMED) break;
   }
   return foreign;
 }

@@ -10,25 +10,25 @@ export const IGNORE = '.gitignore';
 export const SCHEMA = 'contextbudgetrc.schema.json';
 const PART = 'health-\\d{8}T\\d{9}-[0-9a-f]{4}\\.ndjson';
 /** An archived part of a health log. */
-export const HEALTH_PART = whole(PART);
+export const HEALTH_PART = wholeName(PART);
 
 export const SESSIONS = 'sessions';
 /** The folder of a session, or of a run that found that folder locked: `<id>.<first 8 characters of the run's id>`. */
 const SESSION = '[\\w-]{1,64}(?:\\.[\\w-]{1,8})?';
-export const SESSION_FOLDER = whole(SESSION);
+export const SESSION_FOLDER = wholeName(SESSION);
 
 const ANY = '[\\w-]{1,64}';
 const LOCK = `lock\\.${ANY}`;
-const OF_ROOT = `(?:scratch\\.md|contextbudgetrc\\.schema\\.json|(?:journal|mailbox|health)\\.ndjson|${PART}|\\${IGNORE}|${MARK})`;
-const OF_SESSION =
+const ROOT_FILES = `(?:scratch\\.md|contextbudgetrc\\.schema\\.json|(?:journal|mailbox|health)\\.ndjson|${PART}|\\${IGNORE}|${MARK})`;
+const SESSION_FILES =
   '(?:(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json)';
 const FLOW_RUN = `flows/\\d{8}T\\d{9}-[0-9a-f]{4}-${ANY}`;
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z';
 
 /** Paths of all files that ctxb creates in its folder. */
 const FILES = [
-  OF_ROOT,
-  `${SESSIONS}/${SESSION}/(?:${OF_SESSION}|${LOCK})`,
+  ROOT_FILES,
+  `${SESSIONS}/${SESSION}/(?:${SESSION_FILES}|${LOCK})`,
   `${FLOW_RUN}/(?:run\\.json|${LOCK})`,
   `${FLOW_RUN}/${ANY}/(?:(?:pack|output)\\.md|(?:receipt|step|summary-[0-9a-f]{16})\\.json|stream(?:-\\d{1,6})?\\.ndjson)`,
   `reliefs/${LOCK}`,
@@ -47,11 +47,11 @@ const FOLDERS = FILES.flatMap((path) => {
 
 /** A temporary file left by an interrupted atomic write: the file's name and a number. */
 const NUMBER = '\\.\\d{1,10}';
-export const LEFTOVER = whole(`(?:${OF_ROOT}|${OF_SESSION})${NUMBER}`);
-const OUR_FILE = whole(`(?:${FILES.join('|')})(?:${NUMBER})?`);
-const OUR_FOLDER = whole(FOLDERS.join('|'));
+export const LEFTOVER = wholeName(`(?:${ROOT_FILES}|${SESSION_FILES})${NUMBER}`);
+const OUR_FILE = wholeName(`(?:${FILES.join('|')})(?:${NUMBER})?`);
+const OUR_FOLDER = wholeName(FOLDERS.join('|'));
 
-function whole(names: string): RegExp {
+function wholeName(names: string): RegExp {
   return new RegExp(`^(?:${names})$`);
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { orElse, unreadable } from '../../errors.ts';
+import { orElse, unreadableError } from '../../errors.ts';
 import { parseHealth } from '../../health/health-lines.ts';
 import { namesIn, removeFile, statsOf } from '../files/plain-file.ts';
 import { readTail } from '../files/read-lines.ts';
@@ -57,7 +57,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch (cause) {
-    throw unreadable(path, cause);
+    throw unreadableError(path, cause);
   }
 }
 

@@ -73,11 +73,14 @@ function linesOf(texts: readonly string[], replacer: Replacer): string {
   let end = 0;
   for (const text of texts.slice(0, -1)) {
     end += text.length;
-    const over = secrets.find((secret) => secret.from < end && end < secret.end);
-    if (over === undefined || over.end <= done) lines += whole.slice(done, end);
-    else lines += whole.slice(done, over.from) + replacer(over.what, whole.slice(over.from, over.end), over.from);
+    const overlapping = secrets.find((secret) => secret.from < end && end < secret.end);
+    if (overlapping === undefined || overlapping.end <= done) lines += whole.slice(done, end);
+    else
+      lines +=
+        whole.slice(done, overlapping.from) +
+        replacer(overlapping.what, whole.slice(overlapping.from, overlapping.end), overlapping.from);
     lines += '\n';
-    done = Math.max(done, over?.end ?? end);
+    done = Math.max(done, overlapping?.end ?? end);
   }
   return lines + whole.slice(done);
 }
@@ -113,12 +116,12 @@ function* encodedSecrets(text: string): Generator<Secret> {
 function* secretsInWord(word: string, at: number): Generator<Secret> {
   const characters = [...word.matchAll(CHARACTER)];
   const placeOf = (index: number) => at + (characters[index]?.index ?? word.length);
-  const text = characters.map(([character]) => decoded(character)).join('');
+  const text = characters.map(([character]) => decodeCharacter(character)).join('');
   for (const { what, from, end } of secretsIn(text, replaceKnown))
     yield { what, from: placeOf(from), end: placeOf(end) };
 }
 
-function decoded(character: string): string {
+function decodeCharacter(character: string): string {
   return character.length === 3 ? String.fromCharCode(Number.parseInt(character.slice(1), 16)) : character;
 }
 

@@ -29,7 +29,7 @@ const RUNS = 'runs';
 const CARD_LIMIT = 64 * 1024;
 
 /** Number of ended runs whose cards are kept, the newest ones. */
-const KEPT = 200;
+const MAX_CARDS = 200;
 
 const NAME = /^[0-9a-f-]{36}\.json$/;
 
@@ -83,7 +83,7 @@ function cardIn(path: string): RunCard | undefined {
 }
 
 function forgetOldCards(state: string | undefined): void {
-  if (state === undefined || namesOf(join(state, RUNS)).length <= KEPT) return;
-  const over = readRunCards(state).filter(({ end }) => end !== null);
-  for (const { runId } of over.slice(KEPT)) removeFile(cardPath(state, runId));
+  if (state === undefined || namesOf(join(state, RUNS)).length <= MAX_CARDS) return;
+  const ended = readRunCards(state).filter(({ end }) => end !== null);
+  for (const { runId } of ended.slice(MAX_CARDS)) removeFile(cardPath(state, runId));
 }

@@ -35,16 +35,18 @@ export function openSeal(folder: string | undefined) {
      */
     close(json: string, purpose: string): string {
       key ??= keyAt(keyPath, { orMake: true });
-      const made = seal(json, purpose);
-      return made === undefined ? json : `${json.slice(0, -1)},"seal":"${made.toString('hex')}"}`;
+      const sealed = seal(json, purpose);
+      return sealed === undefined ? json : `${json.slice(0, -1)},"seal":"${sealed.toString('hex')}"}`;
     },
     /** The object without its seal; undefined if the seal is missing or invalid. */
     open(line: string, purpose: string): string | undefined {
       key ??= keyAt(keyPath, { orMake: false });
       const [, members, found = ''] = SEALED.exec(line) ?? [];
       const json = `${members}}`;
-      const made = seal(json, purpose);
-      return made !== undefined && found !== '' && timingSafeEqual(made, Buffer.from(found, 'hex')) ? json : undefined;
+      const sealed = seal(json, purpose);
+      return sealed !== undefined && found !== '' && timingSafeEqual(sealed, Buffer.from(found, 'hex'))
+        ? json
+        : undefined;
     },
   };
 }

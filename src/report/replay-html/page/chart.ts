@@ -143,7 +143,7 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
     series: [{}, ...options.lines.map((line, at) => series(line, shown[at] ?? true))],
     cursor: {
       y: false,
-      move: (plot, left, top) => [left < 0 ? left : snapped(plot, left), top],
+      move: (plot, left, top) => [left < 0 ? left : snapToPixel(plot, left), top],
       drag: { x: true, y: false, setScale: false, dist: 6 },
       points: { size: 7 },
       bind: { dblclick: () => () => null },
@@ -156,7 +156,7 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
 }
 
 /** The x position of the nearest call, so that all charts point at the same call. */
-function snapped(plot: uPlot, left: number): number {
+function snapToPixel(plot: uPlot, left: number): number {
   return plot.valToPos(Math.round(plot.posToVal(left, 'x')), 'x');
 }
 

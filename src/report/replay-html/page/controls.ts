@@ -56,7 +56,7 @@ export function legend(name: string, chips: readonly Chip[]): HTMLElement {
 }
 
 function chipButton({ name, color, detail, dash, isOn = true, toggle }: Chip): HTMLElement {
-  const swatch = dash === undefined ? h('span', { class: 'swatch' }) : dashed(dash);
+  const swatch = dash === undefined ? h('span', { class: 'swatch' }) : dashSwatch(dash);
   swatch.style.color = `var(--${color})`;
   const made = button('', () => {
     const next = made.getAttribute('aria-pressed') !== 'true';
@@ -68,7 +68,7 @@ function chipButton({ name, color, detail, dash, isOn = true, toggle }: Chip): H
   return made;
 }
 
-function dashed(dash: string): SVGElement {
+function dashSwatch(dash: string): SVGElement {
   return s(
     'svg',
     { class: 'swatch-line', width: 28, height: 4, viewBox: '0 0 28 4', 'aria-hidden': 'true' },

@@ -91,13 +91,13 @@ function mainKinds({ added, calls }: Session): Added[] {
 }
 
 /** A context that shrinks below this share of the previous one was replaced, even without a recorded compaction. */
-const LOST = 0.5;
+const LOST_ALPHA = 0.5;
 
 function sumsOf({ tokens: figures }: Added, { context, info }: Session): number[] {
   const boundaries = new Set(info.compactions.map(({ call }) => call));
   let sum = 0;
   return figures.map((figure, at) => {
-    const isReplaced = boundaries.has(at) || (context[at] ?? 0) < (context[at - 1] ?? 0) * LOST;
+    const isReplaced = boundaries.has(at) || (context[at] ?? 0) < (context[at - 1] ?? 0) * LOST_ALPHA;
     sum = figure + (isReplaced ? 0 : sum);
     return sum;
   });

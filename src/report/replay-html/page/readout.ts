@@ -51,7 +51,7 @@ function figuresOf(session: Session, call: number): string[][] {
   const rows = [
     ['Turn', `${session.turn[at]}`],
     ['Context', `${tokens(context)} (${shareOf(context, session.info.window.tokens)})`],
-    predicted !== null && ['Predicted', `${tokens(predicted)} (${signed(context - predicted)})`],
+    predicted !== null && ['Predicted', `${tokens(predicted)} (${signedText(context - predicted)})`],
     ...(session.withCtxb ? [[WITH_CTXB, figureOrNone(session.withCtxb[at])]] : []),
     ['Output', `${session.outputKnown[at] ? '' : '~'}${tokens(session.output[at] ?? 0)}`],
     usd !== null && ['Cost', `${dollars(usd)}, so far ${dollars(session.spent[at] ?? 0)}`],
@@ -64,7 +64,7 @@ function figureOrNone(figure: number | null | undefined): string {
 }
 
 /** Measured minus predicted. */
-function signed(difference: number): string {
+function signedText(difference: number): string {
   return difference < 0 ? `−${tokens(-difference)}` : `+${tokens(difference)}`;
 }
 

@@ -50,7 +50,7 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
 
   function order(): void {
     const by = sorted === undefined ? undefined : columns[sorted.column];
-    ordered = by === undefined || sorted === undefined ? unsorted : inOrder(unsorted, by[1], sorted.direction);
+    ordered = by === undefined || sorted === undefined ? unsorted : sortRows(unsorted, by[1], sorted.direction);
     turnTo(0);
   }
 
@@ -92,13 +92,13 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   };
 }
 
-function inOrder<Row>(rows: readonly Row[], value: TableColumn<Row>[1], direction: Direction): Row[] {
+function sortRows<Row>(rows: readonly Row[], value: TableColumn<Row>[1], direction: Direction): Row[] {
   const sign = direction === 'ascending' ? 1 : -1;
   const keyed = rows.map((row) => ({ row, key: value(row) }));
-  return keyed.sort((a, b) => byKey(a.key, b.key, sign)).map(({ row }) => row);
+  return keyed.sort((a, b) => compareKeys(a.key, b.key, sign)).map(({ row }) => row);
 }
 
-function byKey(a: number | string | null, b: number | string | null, sign: number): number {
+function compareKeys(a: number | string | null, b: number | string | null, sign: number): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
   return sign * String(a).localeCompare(String(b), 'en', { numeric: true });
