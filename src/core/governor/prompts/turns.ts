@@ -69,7 +69,7 @@ const REMEMBERED_TURNS = 8;
 /** Turns needed for a forecast. */
 const MIN_TURNS = 2;
 
-/** Growth in tokens that nine of ten turns do not exceed; undefined before `LEAST_TURNS` turns with growth. */
+/** Growth in tokens that nine of ten turns do not exceed; undefined before `MIN_TURNS` turns with growth. */
 export function forecast({ growth }: Turn): number | undefined {
   const sorted = growth.recent.toSorted((a, b) => a - b);
   return sorted.length < MIN_TURNS ? undefined : sorted[Math.floor(sorted.length * 0.9)];
