@@ -127,20 +127,21 @@ export function stepLines({ words, calls }: Round): string[] {
 }
 
 function callLine({ use, result }: Round['calls'][number]): string {
-  const came = result?.text === REMOVED_NOTICE ? { ...result, text: '' } : result;
-  const block = resultBlock(came ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
+  const content = result?.text === REMOVED_NOTICE ? { ...result, text: '' } : result;
+  const block = resultBlock(content ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
   const call = { use: useBlock(use), agent: null, t: undefined, cwd: undefined, root: undefined };
   // The tool's structured report is shortened here, and would look like an empty result.
   const ended: EndedCall = {
     ...{ kind: 'call', call, result: block, report: undefined, t: undefined },
     ...readOutcome(use.tool, block, undefined),
   };
-  const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: whole });
-  const skillNote = use.tool === 'Skill' && came !== result ? ' (it is gone: call it again where it still holds)' : '';
+  const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: joinText });
+  const skillNote =
+    use.tool === 'Skill' && content !== result ? ' (it is gone: call it again where it still holds)' : '';
   return shorten(line, LINE_LENGTH) + skillNote;
 }
 
 /** Masks nothing: the text goes only to the model, which has already seen it. */
-function whole(text: string | readonly string[]): string {
+function joinText(text: string | readonly string[]): string {
   return typeof text === 'string' ? text : text.join('');
 }

@@ -63,11 +63,11 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   );
   const prompts = parts.flatMap((part) => (part.kind === 'prompt' ? [part.message] : []));
   const note = noteBeside(prompts, plan);
-  const free = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
+  const freeTokens = budget - tokensOfAll(prompts) - tokensOfText(noteText(note, 0)) - FRAME;
   // An unseen step in the user's words may take the space of an open step.
   const stepTokens = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
-  const room = free + stepTokens;
-  if (free <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
+  const room = freeTokens + stepTokens;
+  if (freeTokens <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
   const last = messages.at(-1);
   const isOpen = last !== undefined && isResult(last);
   const form = stepForm(messages, circumstances.model ?? '');
@@ -107,10 +107,10 @@ function shareRoom(
   const open = isOpen ? parts.findLast((part) => part.kind === 'round') : undefined;
   const unseenTokens = told + (open === undefined ? 0 : tokensOfAll(form.write(open, resultsOf(open))));
   const used = usedRounds(parts, (room - unseenTokens) * MAX_USED, { keep, form });
-  const free = room - tokensOfAll([...used.values()].flat());
-  const forSteps = Math.min(free, Math.max(free * WHOLE_SHARE, unseenTokens));
+  const freeTokens = room - tokensOfAll([...used.values()].flat());
+  const forSteps = Math.min(freeTokens, Math.max(freeTokens * WHOLE_SHARE, unseenTokens));
   const whole = new Map([...used, ...wholeRounds(parts, forSteps - told, { isOpen, form })]);
-  return { open, whole, rest: Math.min(free * (1 - WHOLE_SHARE), Math.max(0, free - unseenTokens)) };
+  return { open, whole, rest: Math.min(freeTokens * (1 - WHOLE_SHARE), Math.max(0, freeTokens - unseenTokens)) };
 }
 
 function textsIn({ message, heard }: Extract<Part, { kind: 'prompt' }>): string[] {
@@ -165,10 +165,10 @@ function assembleMessages(parts: readonly Part[], whole: Whole, entries: readonl
 
 /** Index of the first whole step in the unbroken run at the end; -1 without such a run. */
 function lastRun(parts: readonly Part[], whole: Whole): number {
-  const broken = parts.findLastIndex(
+  const lastOmitted = parts.findLastIndex(
     (part) => (part.kind === 'round' && !whole.has(part)) || (part.kind !== 'round' && part.kind !== 'prompt'),
   );
-  return parts.findIndex((part, at) => at > broken && part.kind === 'round');
+  return parts.findIndex((part, at) => at > lastOmitted && part.kind === 'round');
 }
 
 /** Joins consecutive lines into one message. */

@@ -31,7 +31,7 @@ export function createCallIdentity() {
   let newest: string | undefined;
   let ofTurn = NO_USAGE;
 
-  function identified(event: AssistantEvent): AssistantEvent {
+  function identify(event: AssistantEvent): AssistantEvent {
     const { messageId, subagent } = event;
     if (messageId === '' || event.synthetic) return event;
     const thread = subagent ?? '';
@@ -61,7 +61,7 @@ export function createCallIdentity() {
   }
 
   /** The end of a call whose size is now known. */
-  function sized(thread: string, at: 0 | -1, usage: Usage | undefined): AssistantEvent | undefined {
+  function takeUnsized(thread: string, at: 0 | -1, usage: Usage | undefined): AssistantEvent | undefined {
     const waiting = unsized.get(thread) ?? [];
     const call = waiting.at(at);
     const read = readKey(usage);
@@ -83,7 +83,7 @@ export function createCallIdentity() {
   function atEnd({ usage, lastIteration }: ResultEvent): AssistantEvent | undefined {
     const isOnly = unsized.get('')?.length === 1;
     const rest = isOnly && usage !== undefined ? restOf(usage, ofTurn) : undefined;
-    return sized('', -1, lastIteration ?? rest);
+    return takeUnsized('', -1, lastIteration ?? rest);
   }
 
   return {
@@ -91,7 +91,7 @@ export function createCallIdentity() {
     answered,
     /** The event, with an id that is unique to its call. */
     identified(event: Event): Event {
-      if (event.kind === 'assistant') return identified(event);
+      if (event.kind === 'assistant') return identify(event);
       if (event.kind === 'user' && !event.replay) answered(event.subagent ?? '');
       // A stream does not repeat the prompt with which the next turn begins.
       if (event.kind === 'result') answered('');
@@ -102,12 +102,12 @@ export function createCallIdentity() {
       if (event.kind === 'result') {
         const call = atEnd(event);
         ofTurn = NO_USAGE;
-        const late = unsized.get('') ?? [];
-        unsized.set('', late.map(markBilled));
+        const withoutSize = unsized.get('') ?? [];
+        unsized.set('', withoutSize.map(markBilled));
         return call;
       }
-      if (event.kind === 'partial') return sized(event.subagent ?? '', -1, event.usage);
-      return event.kind === 'control-response' ? sized('', 0, readUsage(event.response.apiUsage)) : undefined;
+      if (event.kind === 'partial') return takeUnsized(event.subagent ?? '', -1, event.usage);
+      return event.kind === 'control-response' ? takeUnsized('', 0, readUsage(event.response.apiUsage)) : undefined;
     },
   };
 }

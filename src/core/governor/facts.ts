@@ -92,13 +92,13 @@ export function factsOf(
   { measured, isInjected }: Pick<Facts, 'measured' | 'isInjected'> = NO_FACTS,
 ): Facts {
   const previousSession = before.session.id === after.session.id ? undefined : before.session.id;
-  const another = previousSession === undefined ? undefined : 'session';
+  const newSession = previousSession === undefined ? undefined : 'session';
   return {
     measured,
     isEcho: false,
     isInjected,
     call: after.gauge.calls > before.gauge.calls && isSized(event) ? event : undefined,
-    replaced: event.kind === 'boundary' || event.kind === 'reset' ? event.kind : another,
+    replaced: event.kind === 'boundary' || event.kind === 'reset' ? event.kind : newSession,
     left: previousSession,
     agents: after.subagents !== before.subagents,
     ending: event.kind === 'result' && !isInjected ? event : undefined,

@@ -219,8 +219,8 @@ export function leavesTrigger({ compaction }: TriggerPolicy, model: string | und
 export function handoffLevel(policy: TriggerPolicy, window: number | undefined): number {
   const level = inTokens(policy.thresholds.handoff, window);
   if (window === undefined || window < MIN_NATIVE_WINDOW) return level;
-  const least = policy.compaction.enabled ? inTokens(policy.thresholds.compact, window) : 0;
-  return Math.min(level, Math.max(nativeLevel(policy, window) - ASKING_TOKENS, least));
+  const compactLevel = policy.compaction.enabled ? inTokens(policy.thresholds.compact, window) : 0;
+  return Math.min(level, Math.max(nativeLevel(policy, window) - ASKING_TOKENS, compactLevel));
 }
 
 /** Bounds of `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, in tokens. */

@@ -29,11 +29,11 @@ import { onWaitTimer } from './waits/wait.ts';
 export function step(before: GovernorState, input: Input): Step {
   const life = input.from === 'claude' ? lifeAfter(before.life, input.event, input.t) : before.life;
   const state = changed(before, { now: input.t, life, facts: NO_FACTS });
-  const judged = chain(take(state, input), (taken) => afterRelief(state, taken), advance);
+  const judged = chain(handleInput(state, input), (taken) => afterRelief(state, taken), advance);
   return chain(answerAskers(before, judged), (next) => watchLife(before, next));
 }
 
-function take(state: GovernorState, input: Input): Step {
+function handleInput(state: GovernorState, input: Input): Step {
   switch (input.from) {
     case 'claude':
       return onClaude(state, input.event);

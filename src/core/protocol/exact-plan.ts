@@ -78,11 +78,15 @@ export interface Extent {
 /**
  * Reads `plan.json`.
  *
- * @param heard messages during turns that the mod knows; the last ones may be newer than the plan
+ * @param heardTexts messages during turns that the mod knows; the last ones may be newer than the plan
  * @param said all prompts that the mod knows
  * @throws {Error} with the problem of the plan
  */
-export function readPlan(text: string | undefined, heard: readonly string[], said: readonly string[] = []): ExactPlan {
+export function readPlan(
+  text: string | undefined,
+  heardTexts: readonly string[],
+  said: readonly string[] = [],
+): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
   const { version, note, said: words, budget, keep, midTurn, prompts } = fieldsOf(JSON.parse(text));
   if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
@@ -95,7 +99,7 @@ export function readPlan(text: string | undefined, heard: readonly string[], sai
     budget,
     keep: textsOf(keep),
     prompts: [...textsOf(prompts), ...said],
-    midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heard),
+    midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heardTexts),
   };
 }
 
@@ -107,8 +111,8 @@ function readWords(value: unknown): NonNullable<ExactPlan['said']> {
   return { constraints: textsOf(constraints), prompts: requests, file: stringOf(file), room: countOf(room) ?? 0 };
 }
 
-function withNewer(planned: readonly MidTurnPrompt[], heard: readonly string[]): MidTurnPrompt[] {
-  const prompts = heard.map((text) => ({ text, after: '' }));
+function withNewer(planned: readonly MidTurnPrompt[], heardTexts: readonly string[]): MidTurnPrompt[] {
+  const prompts = heardTexts.map((text) => ({ text, after: '' }));
   return [
     ...planned,
     ...notAmong(

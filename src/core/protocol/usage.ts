@@ -109,8 +109,8 @@ export function contextOf(usage: Usage): number {
 
 /** The context of a call as claude displays it: the sum over its inferences. */
 export function shownContext(usage: Usage): number {
-  const own = (usage.besides ?? []).filter(({ model }) => model === undefined);
-  return own.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
+  const ownModel = (usage.besides ?? []).filter(({ model }) => model === undefined);
+  return ownModel.reduce((sum, each) => sum + contextOf(each.usage), contextOf(usage));
 }
 
 /** All-zero usage means "unknown": API errors, local commands, some back-ends. */

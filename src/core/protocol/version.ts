@@ -3,9 +3,9 @@
  *
  * @param version as `init` and session logs report it, such as `2.1.330`; undefined counts as the oldest
  */
-export function isAtLeast(version: string | undefined, least: string): boolean {
+export function isAtLeast(version: string | undefined, minimum: string): boolean {
   const parts = partsOf(version ?? '0');
-  for (const [place, part] of partsOf(least).entries()) {
+  for (const [place, part] of partsOf(minimum).entries()) {
     const actual = parts[place] ?? 0;
     if (actual !== part) return actual > part;
   }

@@ -83,13 +83,13 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
   if (taskId === undefined) return toStep(state, [{ ...note, todo: 'failed' }]);
   const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;
   const { untold, ended } = state.fanOut;
-  const aside = workflow !== undefined || ownOf(state.tasks, taskId)?.phase === 'background';
-  const told = changedIn(withAgent(state, id, { phase: 'stopped' }), 'fanOut', {
-    untold: [...untold, { toolUseId: id, aside, text }],
+  const isBackground = workflow !== undefined || ownOf(state.tasks, taskId)?.phase === 'background';
+  const next = changedIn(withAgent(state, id, { phase: 'stopped' }), 'fanOut', {
+    untold: [...untold, { toolUseId: id, aside: isBackground, text }],
     ended: isWhole ? [...ended, workflow] : ended,
   });
   const target = isWhole ? workflow : workflow === undefined ? taskId : undefined;
-  return target === undefined ? toStep(told, [note]) : chain(toStep(told, [note]), stopTask(target));
+  return target === undefined ? toStep(next, [note]) : chain(toStep(next, [note]), stopTask(target));
 }
 
 function nameOf({ kind, name, workflow }: Agent): string {

@@ -109,20 +109,20 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const report = fieldsOf(event.toolReport);
   const ids = answeredIn(event.blocks);
   const [id] = ids;
-  const asked = ids.reduce(forgetAsked, state);
+  const next = ids.reduce(forgetAsked, state);
   const taskId = textOf(report.agentId);
-  if (taskId === undefined) return asked;
+  if (taskId === undefined) return next;
   const kind = textOf(report.agentType);
-  const agent = agentOf(asked, id);
+  const agent = agentOf(next, id);
   // A session log stores the agent's lines in a separate file, under another id.
   if (agent === undefined || id === undefined)
-    return kind === undefined ? asked : withAgent(asked, taskId, { kind, taskId });
+    return kind === undefined ? next : withAgent(next, taskId, { kind, taskId });
   const phase = report.status === 'completed' && agent.phase === 'running' ? 'over' : agent.phase;
-  const over = withAgent(asked, id, { kind: kind ?? agent.kind, taskId, phase });
+  const over = withAgent(next, id, { kind: kind ?? agent.kind, taskId, phase });
   const usage = readUsage(report.usage);
   const isSeen = agent.last !== undefined && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
   if (report.status !== 'completed' || usage === undefined || isSeen || agent.phase === 'stopped') return over;
-  const call = callOf(asked, '', usage, textOf(report.resolvedModel) ?? agent.last?.model);
+  const call = callOf(next, '', usage, textOf(report.resolvedModel) ?? agent.last?.model);
   return withAgent(over, id, countCall(agent, call));
 }
 

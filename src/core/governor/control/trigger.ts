@@ -47,8 +47,8 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
   const moment = momentOf(state);
   if (moment?.way !== 'compact' || moment.at >= latest) return undefined;
   const place = lowTriggerSetting(moment.at);
-  const stays = typeof trigger === 'number' && Math.abs(trigger - place.at) < place.at * NEAR;
-  return { ...place, at: stays ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
+  const isNearEnough = typeof trigger === 'number' && Math.abs(trigger - place.at) < place.at * NEAR;
+  return { ...place, at: isNearEnough ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
 }
 
 /** Places claude's trigger as soon as the window is known, and moves it when its place changes. */

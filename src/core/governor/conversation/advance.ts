@@ -9,7 +9,7 @@ import { stopTask } from '../prompts/own-lines.ts';
 import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, isRelieving, type Step, setTimer, toStep } from '../steps.ts';
-import { announceLargeTask, isTooLarge, refuse } from '../zones/notices.ts';
+import { announceLargeTask, isTooLarge, refusePrompt } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
 
@@ -53,9 +53,9 @@ function afterStop(state: GovernorState): Step {
 /**
  * Applies the user's answer. Yes sends the next prompt and gives up the stopped one; no ends the run and keeps both.
  */
-export function onStopAnswer(state: GovernorState, goesOn: boolean): Step {
+export function onStopAnswer(state: GovernorState, continues: boolean): Step {
   if (state.input !== 'paused') return toStep(state);
-  if (!goesOn) return closeInput(state);
+  if (!continues) return closeInput(state);
   return answer(changed(changedIn(state, 'mailbox', { stopNext: false }), { input: 'open' }), owedPrompts(state));
 }
 
@@ -65,7 +65,7 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
   const { onLargeTask } = state.run.policy.zones;
   if (onLargeTask === 'relieve') return chain(announced, relieveFor);
   const isRejected = onLargeTask === 'reject' && state.run.mode === 'act';
-  return isRejected ? chain(announced, (next) => refuse(without(next, prompt), prompt)) : announced;
+  return isRejected ? chain(announced, (next) => refusePrompt(without(next, prompt), prompt)) : announced;
 }
 
 export function isFree(state: GovernorState): boolean {

@@ -21,8 +21,8 @@ import { noteStop, sendPrompt } from './send-prompt.ts';
 export function onCallerLine(before: GovernorState, event: Event, line: string): Step {
   const state = isRefused(event, line) ? changedIn(before, 'process', { balks: true }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
-  const asked = askOf(event);
-  if (asked !== undefined) return onAsk(state, asked.ask, asked.by);
+  const request = askOf(event);
+  if (request !== undefined) return onAsk(state, request.ask, request.by);
   // Between two processes claude cannot answer.
   if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
@@ -33,8 +33,8 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
 export function onCallerEnd(state: GovernorState): Step {
   const isLeft = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
   // claude starts no scheduled wake-up after its input closes between turns.
-  const left = isLeft ? changed(state, { tasks: withoutWakeup(state.tasks) }) : state;
-  const ended = changedIn(left, 'mailbox', { ended: true });
+  const next = isLeft ? changed(state, { tasks: withoutWakeup(state.tasks) }) : state;
+  const ended = changedIn(next, 'mailbox', { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
   return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
 }

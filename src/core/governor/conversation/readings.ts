@@ -110,9 +110,9 @@ function recordedWindow(
   const { markedFamily: family } = gauge;
   if (family !== '' && event.model?.includes(family)) return learnWindow(known, LARGE_WINDOW, 'model-id');
   if (run.mode === 'act' || known.tokens !== undefined) return known;
-  const listed = windowIn(event.version ?? session.version, event.model, false) ?? 0;
+  const listedWindow = windowIn(event.version ?? session.version, event.model, false) ?? 0;
   // In a live session the agent is told the window, so only the large one is assumed: it is never an underestimate.
-  return run.mode === 'replay' || listed === LARGE_WINDOW ? learnWindow(known, listed, 'version') : known;
+  return run.mode === 'replay' || listedWindow === LARGE_WINDOW ? learnWindow(known, listedWindow, 'version') : known;
 }
 
 function withWindow(gauge: Gauge, window: Gauge['window']): Gauge {
@@ -138,9 +138,9 @@ function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
     const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
     return addToContext(readReport(before, event), content);
   }
-  const counted = changedGauge(gauge, { characters: addBlocks(gauge.characters, event.blocks) });
+  const withText = changedGauge(gauge, { characters: addBlocks(gauge.characters, event.blocks) });
   // A tool ran after a call without usage: this stream reports no usage.
-  const gaugeAfter = event.role === 'tool-result' ? settleCharacters(counted) : counted;
+  const gaugeAfter = event.role === 'tool-result' ? settleCharacters(withText) : withText;
   return readReport(gaugeAfter, event);
 }
 
@@ -161,18 +161,18 @@ function readReport(gauge: Gauge, event: UserEvent): Gauge {
 
 function readInit(state: GovernorState, event: InitEvent): GovernorState {
   const { session } = state;
-  const another = session.id !== undefined && event.sessionId !== undefined && event.sessionId !== session.id;
+  const isNewSession = session.id !== undefined && event.sessionId !== undefined && event.sessionId !== session.id;
   const switched = session.model !== undefined && event.model !== undefined && event.model !== session.model;
   // A new session id in the stream means a cleared conversation (2.1.197 reports it in no other way).
-  const begun = another ? withEmptyContext(state, 0) : state;
-  const own = useWindowOf(begun.gauge, event.model);
+  const current = isNewSession ? withEmptyContext(state, 0) : state;
+  const own = useWindowOf(current.gauge, event.model);
   // A remembered window can be outdated: the same model can return with its other window.
   const mayKeep = !switched || own.window.source === 'user';
   const named = learnFromModelId(mayKeep ? own.window : UNKNOWN_WINDOW, event.model);
   const listed =
     state.run.mode === 'replay' ? windowIn(event.version ?? session.version, event.model, true) : undefined;
   const window = learnWindow(named, listed ?? 0, 'version');
-  return changed(begun, { gauge: withWindow(own, window) });
+  return changed(current, { gauge: withWindow(own, window) });
 }
 
 function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
@@ -185,9 +185,9 @@ function readTurnEnd(state: GovernorState, event: ResultEvent): GovernorState {
 function readResult(state: GovernorState, event: ResultEvent): Gauge {
   const { session, turn } = state;
   const gauge = learnWindows(state.gauge, event.windows, session.model);
-  const unseen = turn.calls === 0 ? lastCall(event, gauge.window) : undefined;
-  if (unseen !== undefined) {
-    const call = { messageId: event.uuid ?? '', model: undefined, usage: unseen, outputKnown: true };
+  const finalCall = turn.calls === 0 ? lastCall(event, gauge.window) : undefined;
+  if (finalCall !== undefined) {
+    const call = { messageId: event.uuid ?? '', model: undefined, usage: finalCall, outputKnown: true };
     return addCall(gauge, { ...call, generated: NO_CONTENT });
   }
   if (isCharactersOnly(gauge)) return settleCharacters(gauge);

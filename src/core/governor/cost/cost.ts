@@ -228,8 +228,8 @@ function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: Pric
  * the costs of this process so far are computed.
  */
 function readFirstReport(cost: Cost, total: number, carried: number): Cost {
-  const computed = openMicroUsd(cost);
-  const spent = cost.unpriced === undefined ? computed : total - (total < carried ? 0 : carried);
+  const computedMicroUsd = openMicroUsd(cost);
+  const spent = cost.unpriced === undefined ? computedMicroUsd : total - (total < carried ? 0 : carried);
   return {
     ...cost,
     ...NOTHING_OPEN,

@@ -155,8 +155,8 @@ function triesAfter({ relief, gauge, run }: GovernorState, attempt: Attempt, ver
   const ended = { triedAt: gauge.calls };
   if (verdict === 'unavailable' || verdict === 'blocked' || attempt.interrupted) return ended;
   // The API would refuse again, and each attempt costs several summary calls.
-  const least = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
-  return { ...ended, failures: Math.max(failures + 1, least) };
+  const minFailures = isRejected(attempt) ? run.policy.compaction.maxAttempts : 0;
+  return { ...ended, failures: Math.max(failures + 1, minFailures) };
 }
 
 const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
@@ -195,8 +195,8 @@ export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, 
   const { failures } = state.relief;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return toStep(state);
-  const tried = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
-  const reason = because ?? tried;
+  const failureText = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
+  const reason = because ?? failureText;
   const due = state.run.policy.handoff.enabled ? reason : undefined;
   return decide(changedIn(state, 'relief', { due }), 'give-up', reason);
 }

@@ -36,24 +36,25 @@ export function clear(state: GovernorState, written: Written): Step {
  * hook.
  */
 export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): Step {
-  const another = state.session.id !== operation.plan.sessionId;
-  const isProved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && another);
+  const isNewSession = state.session.id !== operation.plan.sessionId;
+  const isProved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && isNewSession);
   const followed = changed(state, { operation: { ...operation, turn: 'running', proved: isProved } });
   if (event.kind !== 'result') return toStep(followed);
   return chain(toStep(followed, TURN_OVER), (next) =>
-    isProved ? finish(next, operation, 'clear', operation.given) : leave(next, operation),
+    isProved ? finishClear(next, operation, 'clear', operation.given) : leave(next, operation),
   );
 }
 
 /**
  * Records that claude's hook reported a new conversation.
  *
- * @param given whether the answer to the hook contains the document
+ * @param hasDocument whether the answer to the hook contains the document
  */
-export function noteCleared(state: GovernorState, given: boolean): GovernorState {
+export function noteCleared(state: GovernorState, hasDocument: boolean): GovernorState {
   const { operation, relief } = state;
-  if (operation.phase === 'clearing') return changed(state, { operation: { ...operation, proved: true, given } });
-  return relief.pending === undefined || !given ? state : changedIn(state, 'relief', { pending: undefined });
+  if (operation.phase === 'clearing')
+    return changed(state, { operation: { ...operation, proved: true, given: hasDocument } });
+  return relief.pending === undefined || !hasDocument ? state : changedIn(state, 'relief', { pending: undefined });
 }
 
 /**
@@ -88,11 +89,16 @@ export function startFresh(state: GovernorState): Step {
 
 export function finishLeaving(state: GovernorState): Step {
   const { operation } = state;
-  return operation.phase === 'leaving' ? finish(state, operation, 'process') : toStep(state);
+  return operation.phase === 'leaving' ? finishClear(state, operation, 'process') : toStep(state);
 }
 
-/** @param given whether the agent has received the document through a hook */
-function finish(state: GovernorState, { plan, document }: Written, way: 'clear' | 'process', given = false): Step {
+/** @param hasDocument whether the agent has received the document through a hook */
+function finishClear(
+  state: GovernorState,
+  { plan, document }: Written,
+  way: 'clear' | 'process',
+  hasDocument = false,
+): Step {
   const { relief, gauge } = state;
   const { path, by, problems } = document;
   const fresh = changed(state, {
@@ -109,7 +115,7 @@ function finish(state: GovernorState, { plan, document }: Written, way: 'clear' 
       landing: { of: 'handoff', before: plan.before, isOurs: true },
       boundaries: [],
       refilled: 0,
-      pending: given ? undefined : document,
+      pending: hasDocument ? undefined : document,
       fresh: document,
       document: path,
     },

@@ -19,7 +19,7 @@ const NEAR = 0.6;
 export function prepareExact(state: GovernorState): Step {
   const { exact, gauge } = state;
   if (exact.phase === 'off') return toStep(state);
-  if (exact.phase === 'unarmed') return predictedTokens(gauge) >= MIN_RELIEVED ? arm(state) : toStep(state);
+  if (exact.phase === 'unarmed') return predictedTokens(gauge) >= MIN_RELIEVED ? armMod(state) : toStep(state);
   // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
   // cannot see.
   const { trigger } = state.control;
@@ -35,9 +35,9 @@ export function prepareResumed(state: GovernorState): Step {
 
 /** Lets prompts wait until the mod is loaded, if loading is possible. */
 export function awaitExact(state: GovernorState): Step {
-  const armed = state.exact.phase === 'unarmed' ? arm(state) : toStep(state);
-  const isComing = armed.state.exact.phase === 'arming';
-  return isComing ? toStep(changed(armed.state, { operation: { phase: 'loading' } }), armed.actions) : armed;
+  const step = state.exact.phase === 'unarmed' ? armMod(state) : toStep(state);
+  const isComing = step.state.exact.phase === 'arming';
+  return isComing ? toStep(changed(step.state, { operation: { phase: 'loading' } }), step.actions) : step;
 }
 
 /** Does without the mod: with a mod, claude would skip the user's PreCompact hook, which may protect the context. */
@@ -45,7 +45,7 @@ function disarmGuarded(state: GovernorState): Step {
   return disarm(state, 'a PreCompact hook would not be asked (--compaction exact does without it)');
 }
 
-function arm(state: GovernorState): Step {
+function armMod(state: GovernorState): Step {
   if (state.control.phase === 'closed') return toStep(state);
   const hooks = fieldsOf(state.control.initialize?.hooks).PreCompact;
   const isGuarded = Array.isArray(hooks) && hooks.length > 0;

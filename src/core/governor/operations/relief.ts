@@ -99,11 +99,11 @@ function handOver(state: GovernorState, reason: string): Step {
 
 /** Only reports the relief that is due, in replay or observe mode. */
 export function adviseRelief(state: GovernorState, due: Due): Step {
-  const advised = changedIn(state, 'relief', { latch: 'spent', due: undefined });
-  if (due.way === 'none') return toStep(advised);
-  if (due.way === 'handoff') return decide(advised, 'handoff', due.reason);
+  const next = changedIn(state, 'relief', { latch: 'spent', due: undefined });
+  if (due.way === 'none') return toStep(next);
+  if (due.way === 'handoff') return decide(next, 'handoff', due.reason);
   const focus = focusText(state);
-  return decide(advised, 'compact', dueReason(state), { how: 'summary', focus });
+  return decide(next, 'compact', dueReason(state), { how: 'summary', focus });
 }
 
 /** Relieves the context for a task that is too large, if possible. */
@@ -155,13 +155,13 @@ export function judgeLevel(state: GovernorState): Step {
   const level = isAtCallLimit ? (gauge.window.tokens ?? 0) : predictedTokens(gauge);
   const latch = latchAt(state.relief.latch, level, gauge.window.tokens, run.policy);
   if (latch === state.relief.latch) return toStep(state);
-  const latched = changedIn(state, 'relief', { latch });
-  if (latch === 'none') return toStep(forgetFailures(latched));
-  if (state.relief.latch !== 'none') return toStep(latched);
+  const next = changedIn(state, 'relief', { latch });
+  if (latch === 'none') return toStep(forgetFailures(next));
+  if (state.relief.latch !== 'none') return toStep(next);
   const reason = isAtCallLimit
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : crossedText(gauge, run.policy.thresholds.warn);
-  return decide(latched, 'warn', reason);
+  return decide(next, 'warn', reason);
 }
 
 /** Measures what a relief freed, by the first call after it. */
@@ -172,8 +172,13 @@ export function measureLanding(state: GovernorState): Step {
   const freed = landing.before.predicted - gauge.used;
   const isMissed = missesTarget(state, gauge.used, gauge.window.tokens);
   if (landing.of === 'compaction') return measureCompaction(state, landing, freed, isMissed);
-  const handed = relief.handed && { ...relief.handed, landing: gauge.used };
-  const landed = changedIn(state, 'relief', { landing: undefined, due: undefined, useless: isMissed, handed });
+  const handoffLanding = relief.handed && { ...relief.handed, landing: gauge.used };
+  const landed = changedIn(state, 'relief', {
+    landing: undefined,
+    due: undefined,
+    useless: isMissed,
+    handed: handoffLanding,
+  });
   const reason = isMissed ? 'the handoff freed too little' : 'the handoff made room';
   return decide(landed, 'landed', reason, { relief: 'handoff', freed });
 }
@@ -183,15 +188,16 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   const missText = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const landings = withLanding(relief.landings, gauge.used);
-  const bare = landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.tools.contents));
+  const baseTokens =
+    landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.tools.contents));
   const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : relief.failures;
-  const tried = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
+  const resetTries = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
   const due = isMissed ? missText : undefined;
-  const landed = changedIn(state, 'relief', { landings, bare, due, landing: undefined, ...tried });
-  const made = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
+  const landed = changedIn(state, 'relief', { landings, bare: baseTokens, due, landing: undefined, ...resetTries });
+  const effect = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   return chain(
     landing.receipt === undefined
-      ? toStep(landed, landing.isOurs ? [decided(landed, 'landed', made, { relief: 'compaction', freed })] : [])
+      ? toStep(landed, landing.isOurs ? [decided(landed, 'landed', effect, { relief: 'compaction', freed })] : [])
       : tellExact(landed, landing.before, landing.receipt, freed),
     (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : toStep(next)),
     (next) => toStep(next, [health(next, { event: 'landing' }, gauge.used)]),

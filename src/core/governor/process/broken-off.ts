@@ -75,8 +75,8 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {
-  const begun = `${what} and continues in a new process; the last steps may be missing above.`;
-  if (finished) return `${begun} The last answer did not arrive: give it again.`;
-  if (openTool === undefined || openTool === '') return begun;
-  return `${begun} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
+  const restartText = `${what} and continues in a new process; the last steps may be missing above.`;
+  if (finished) return `${restartText} The last answer did not arrive: give it again.`;
+  if (openTool === undefined || openTool === '') return restartText;
+  return `${restartText} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
 }

@@ -192,7 +192,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const logged = event.logged && !isLeft && !isVain;
   const undelivered = logged ? undeliveredOf(promptsInTurn(state), event.delivered) : unansweredPrompts(state);
   const alone = withoutProcess(state);
-  const dead = changed(alone, {
+  const afterExit = changed(alone, {
     process: { ...NEW_PROCESS, phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt, stalls },
     mailbox: { ...takeBack(alone, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
     relief: reliefAfter(state, { ...event, logged }),
@@ -205,7 +205,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   const exactState = logged ? state.exact : NOT_EXACT;
   const midTurn = exactState.midTurn.filter(({ text }) => !undeliveredTexts.has(text));
   const prompts = exactState.prompts.filter((text) => !undeliveredTexts.has(text));
-  const afterDeath = toStep(changedIn(dead, 'exact', { midTurn, prompts }), [
+  const afterDeath = toStep(changedIn(afterExit, 'exact', { midTurn, prompts }), [
     DROP_BUFFERED,
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,
@@ -213,7 +213,7 @@ function restart(state: GovernorState, event: ExitEvent): Step {
     decided(state, 'restart', end, { attempt, undelivered: uuids }),
   ]);
   // Only ctxb's notes contain the conversation so far.
-  if (isForgotten(state, dead, logged)) return chain(afterDeath, (next) => startHandoff(next, end));
+  if (isForgotten(state, afterExit, logged)) return chain(afterDeath, (next) => startHandoff(next, end));
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;
   const start = { kind: 'start-claude', resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) } as const;

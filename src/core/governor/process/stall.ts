@@ -48,8 +48,8 @@ export function silentSince(state: GovernorState): number | undefined {
 export function runningTool({ life, subagents, tools }: GovernorState): { title: string; since: number } | undefined {
   const first = tools.open.find(({ use }) => !isAgentCall(use.name));
   if (first !== undefined) return { title: titleOf(first.use), since: first.since };
-  const unseen = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
-  return unseen && { title: `the subagent ${unseen.name ?? unseen.kind ?? ''}`.trim(), since: life.at };
+  const silentAgent = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
+  return silentAgent && { title: `the subagent ${silentAgent.name ?? silentAgent.kind ?? ''}`.trim(), since: life.at };
 }
 
 /** Longest interval between two checks; shorter for a short limit. A later check means that the machine slept. */

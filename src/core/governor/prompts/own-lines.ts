@@ -138,8 +138,8 @@ export function isOwnRequest(state: GovernorState, requestId: string): boolean {
 export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
   const { sent, pending } = state.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
-  const asked = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
-  return toStep(asked, [{ kind: 'send', line: controlLine(id, body) }]);
+  const pendingState = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
+  return toStep(pendingState, [{ kind: 'send', line: controlLine(id, body) }]);
 }
 
 /** A successful answer on the control channel, as a line. */

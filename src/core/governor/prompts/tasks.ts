@@ -27,7 +27,9 @@ export function tasksAfter(tasks: Tasks, event: Event, isReported: boolean): Tas
     return markTold(withWakeup(answered(tasks, event), event), event.subagent === null);
   if (event.kind === 'lifecycle' && event.wakes) return fireWakeup(tasks, event.scheduledFor);
   if (event.kind !== 'result') return tasks;
-  return event.fromBackgroundTask ? reported(markTold(tasks, false)) : markTold(withoutFiredWakeup(tasks), false);
+  return event.fromBackgroundTask
+    ? withoutOldestReport(markTold(tasks, false))
+    : markTold(withoutFiredWakeup(tasks), false);
 }
 
 /** Key of the agent's timer: an agent has at most one. */
@@ -72,17 +74,17 @@ export function withoutTold(tasks: Tasks): Tasks {
 }
 
 /** Filters tasks; returns the same object if all stay. */
-function filterTasks(tasks: Tasks, stays: (entry: [string, Task]) => boolean): Tasks {
+function filterTasks(tasks: Tasks, isKept: (entry: [string, Task]) => boolean): Tasks {
   const all = Object.entries(tasks);
-  const remaining = all.filter(stays);
+  const remaining = all.filter(isKept);
   return remaining.length === all.length ? tasks : Object.fromEntries(remaining);
 }
 
 /** Changes matching tasks; returns the same object if no task matches. */
 function withChanges(tasks: Tasks, isMeant: (task: Task) => boolean, changes: Partial<Task>): Tasks {
-  const meant = Object.entries(tasks).filter(([, task]) => isMeant(task));
-  if (meant.length === 0) return tasks;
-  return { ...tasks, ...Object.fromEntries(meant.map(([id, task]) => [id, { ...task, ...changes }])) };
+  const matching = Object.entries(tasks).filter(([, task]) => isMeant(task));
+  if (matching.length === 0) return tasks;
+  return { ...tasks, ...Object.fromEntries(matching.map(([id, task]) => [id, { ...task, ...changes }])) };
 }
 
 function changed(tasks: Tasks, event: TaskEvent, isReported: boolean): Tasks {
@@ -103,7 +105,7 @@ function answered(tasks: Tasks, event: UserEvent): Tasks {
 }
 
 /** Removes the oldest reported task after a turn about tasks. Several tasks can share a turn or have one each. */
-function reported(tasks: Tasks): Tasks {
+function withoutOldestReport(tasks: Tasks): Tasks {
   const oldest = Object.values(tasks).find(({ phase }) => phase === 'reporting');
   return filterTasks(tasks, ([, task]) => task !== oldest);
 }

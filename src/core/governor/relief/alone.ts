@@ -89,12 +89,14 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const isFirst = before.open === undefined;
   const isMissed = isUncached(usage, before.replaced ? undefined : gauge.used);
   const alone = withOwed(settleCall(before, callOutput(gauge), wasMade), call, isMissed && !isFirst && !call.isIdle);
-  const grown = before.replaced ? before.carried + predictedTokens(gauge) - gauge.used : contextOf(usage) - gauge.used;
+  const growthTokens = before.replaced
+    ? before.carried + predictedTokens(gauge) - gauge.used
+    : contextOf(usage) - gauge.used;
   // A call that fetches content stays in the context too.
   const owed = step.owed.tokens + step.owed.calls * CALL_TOKENS;
   const fresh = isFirst
     ? contextOf(usage) - alone.context
-    : Math.max(0, grown) * (1 - step.tokens / Math.max(1, step.size)) + owed;
+    : Math.max(0, growthTokens) * (1 - step.tokens / Math.max(1, step.size)) + owed;
   // Content that a skipped call fetched counts for the next call.
   const openCall = wasMade ? undefined : before.open;
   const growth = (openCall?.growth ?? 0) + fresh;

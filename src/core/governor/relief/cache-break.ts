@@ -31,14 +31,14 @@ const KEPT_SHARE = 0.5;
 /** Rewritten tokens and their cost; undefined if too small to announce. */
 function cacheLoss(before: GovernorState, state: GovernorState, usage: Usage) {
   const { cache, gauge, run } = before;
-  const least = run.policy.cost.expiredCacheUsd;
+  const minUsd = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);
   // Any other basis means that the context has been replaced since, or may have been.
-  if (gauge.basis !== 'measured' || typeof least !== 'number') return undefined;
+  if (gauge.basis !== 'measured' || typeof minUsd !== 'number') return undefined;
   if (listPrice === undefined || usage.cacheRead >= cache.held * KEPT_SHARE) return undefined;
   const tokens = Math.min(cache.held - usage.cacheRead, usage.cacheCreation);
   const { usd, cachedUsd } = rewriteCost(tokens, state.cache, priceAt(listPrice, contextOf(usage)));
-  return usd - cachedUsd < least ? undefined : { tokens, usd, cachedUsd };
+  return usd - cachedUsd < minUsd ? undefined : { tokens, usd, cachedUsd };
 }
 
 interface Cause {
@@ -68,7 +68,7 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   const idleMs = idleBeyondLife(cache, state.now);
   // An expired cache is lost, regardless of other changes.
   if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
-  const removed = gauge.used - contextOf(event.usage);
+  const removedTokens = gauge.used - contextOf(event.usage);
   const model = gauge.call?.model;
   const tools = toolChanges(cache.setup, state.cache.setup);
   const changes: readonly (Cause & { readonly applies: boolean })[] = [
@@ -83,7 +83,11 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
     },
     { cause: 'tools', text: tools, applies: tools !== '' },
     { cause: 'restart', text: 'claude was started again', applies: cache.restarted },
-    { cause: 'messages', text: `the conversation is ${removed} tokens shorter`, applies: removed > MIN_REMOVED },
+    {
+      cause: 'messages',
+      text: `the conversation is ${removedTokens} tokens shorter`,
+      applies: removedTokens > MIN_REMOVED,
+    },
   ];
   return changes.filter(({ applies }) => applies);
 }

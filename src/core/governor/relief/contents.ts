@@ -212,7 +212,7 @@ function changedFile(contents: Contents, path: string | undefined, now: number):
   const together = Math.max(contents.together, contents.row.length);
   const others = lastFiles(contents).flatMap(([, content]) => (content.path === path ? [] : [content.id]));
   const group = new Set(others.slice(0, Math.max(0, together - 1)));
-  const after = used(contents, (content) => content.path === path || group.has(content.id), now);
+  const after = useContents(contents, (content) => content.path === path || group.has(content.id), now);
   return { ...after, changed: now, together, row: [] };
 }
 
@@ -230,12 +230,12 @@ export function lastFiles({ byName }: Contents): (readonly [name: string, conten
 }
 
 function usedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  return used(contents, (content) => content.path === path, now);
+  return useContents(contents, (content) => content.path === path, now);
 }
 
 /** Marks files as used if a command contains the end of their path. */
 function withNamed(contents: Contents, command: string, now: number): Contents {
-  return used(contents, ({ path }) => path !== undefined && command.includes(tailOf(path)), now);
+  return useContents(contents, ({ path }) => path !== undefined && command.includes(tailOf(path)), now);
 }
 
 /** The last two parts of a path: the folder and the file. */
@@ -243,17 +243,20 @@ export function tailOf(path: string): string {
   return path.split('/').slice(-2).join('/');
 }
 
-function used(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {
-  const meant = Object.entries(contents.byName).filter(([, content]) => isMeant(content));
-  const lacking = meant.filter(([, { had, tokens }]) => had === 0 && tokens > 0);
+function useContents(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {
+  const matching = Object.entries(contents.byName).filter(([, content]) => isMeant(content));
+  const removedContents = matching.filter(([, { had, tokens }]) => had === 0 && tokens > 0);
   const { calls, tokens } = contents.step.owed;
-  const owed = { calls: calls + lacking.length, tokens: lacking.reduce((sum, [, one]) => sum + one.tokens, tokens) };
-  const next = meant.map(([name, one]): [string, Content] => {
+  const owed = {
+    calls: calls + removedContents.length,
+    tokens: removedContents.reduce((sum, [, one]) => sum + one.tokens, tokens),
+  };
+  const next = matching.map(([name, one]): [string, Content] => {
     return [name, { ...one, had: Math.max(one.had, one.tokens), used: now, kind: 'used' }];
   });
   return {
     ...contents,
-    gaps: meant.reduce((gaps, [, one]) => withGap(gaps, one.kind, now - one.used), contents.gaps),
+    gaps: matching.reduce((gaps, [, one]) => withGap(gaps, one.kind, now - one.used), contents.gaps),
     step: { ...contents.step, owed },
     byName: { ...contents.byName, ...Object.fromEntries(next) },
   };

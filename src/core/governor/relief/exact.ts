@@ -113,7 +113,7 @@ export function followExact(state: GovernorState, event: Event): Step {
   const { trigger, timestamp } = event;
   const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
-    return toStep(mayEcho ? changedIn(over, 'exact', { echoes: ANY, until: timestamp }) : over);
+    return toStep(mayEcho ? changedIn(over, 'exact', { echoes: ANY_COUNT, until: timestamp }) : over);
   return onSummary(changedIn(over, 'exact', knownAfterSummary(state)), receipt?.why);
 }
 
@@ -161,7 +161,7 @@ export function speaksOfMod(state: GovernorState): boolean {
   return state.exact.echoes > 0 || isLoading(state);
 }
 
-const ANY = Number.MAX_SAFE_INTEGER;
+const ANY_COUNT = Number.MAX_SAFE_INTEGER;
 export const NO_ECHO = { echoes: 0, until: undefined };
 
 /** Whether the repeated messages have ended: new content begins, or a summary shows that no message is repeated. */

@@ -146,9 +146,9 @@ function isBounded({ compaction, strategy }: Policy): boolean {
  * one relief, and its real cost reduces the slack afterwards.
  */
 function stakeOf(state: GovernorState, way: Moment['way']): number {
-  const told = outlookOf(state, HOW[way]);
-  const { full, landing, rates, atStake } = told;
-  const outlook = { ...told, landing: told.prefix + told.kept };
+  const wayOutlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
+  const { full, landing, rates, atStake } = wayOutlook;
+  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + wayOutlook.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache, everything is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
@@ -175,10 +175,10 @@ export function nextMoment(state: GovernorState): Moment | undefined {
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
   const { moment } = run.policy.compaction;
   if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
-  return { way, at: momentNow(outlookOf(state, HOW[way]), isCold(state)) };
+  return { way, at: momentNow(outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)) };
 }
 
-const HOW = { compact: 'exact', handoff: 'handoff' } as const;
+const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;
 
 /** A handoff loses more than its price shows, so it must be cheaper by this share. */
 const MIN_GAIN = 0.1;
@@ -196,7 +196,7 @@ function payingWay(state: GovernorState): Moment['way'] | undefined {
 
 /** Average cost of a call with this way of relief, in micro-dollars. */
 function callCost(state: GovernorState, way: Moment['way']): number {
-  return costPerCall(outlookOf(state, HOW[way]));
+  return costPerCall(outlookOf(state, OUTLOOK_BY_WAY[way]));
 }
 
 /** Why the context is relieved; with strategy `auto`, also the compared sums. */
@@ -216,8 +216,8 @@ export function dueReason(state: GovernorState): string {
 
 /** Saving of a relief per further call, in words; empty without a saving. With `auto` also the compared costs. */
 export function savingText(state: GovernorState, way: Moment['way']): string {
-  const saved = savedPerCall(outlookOf(state, HOW[way]));
-  const text = saved > 0 ? `saves about ${costText(state, saved)} a call, net of its cost` : '';
+  const savedMicroUsd = savedPerCall(outlookOf(state, OUTLOOK_BY_WAY[way]));
+  const text = savedMicroUsd > 0 ? `saves about ${costText(state, savedMicroUsd)} a call, net of its cost` : '';
   if (state.run.policy.strategy !== 'auto') return text;
   const [compact, handoff] = (['compact', 'handoff'] as const).map((each) => costText(state, callCost(state, each)));
   const comparison = `with exact compactions a call costs about ${compact}, with handoffs ${handoff}`;
@@ -232,16 +232,16 @@ function costText(state: GovernorState, micro: number): string {
 export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {
   const { gauge, cache, now, run } = state;
   const idleMs = idleBeyondLife(cache, now);
-  const least = run.policy.cost.expiredCacheUsd;
+  const minUsd = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);
   // Any other basis means that the context has been replaced since, or may have been.
-  if (idleMs === undefined || gauge.basis !== 'measured' || typeof least !== 'number' || listPrice === undefined) {
+  if (idleMs === undefined || gauge.basis !== 'measured' || typeof minUsd !== 'number' || listPrice === undefined) {
     return toStep(state);
   }
   if (prompt !== 'unseen' && relievesContext(prompt)) return toStep(state);
   const tokens = gauge.used + callOutput(gauge);
   const { usd, cachedUsd } = rewriteCost(tokens, cache, priceAt(listPrice, tokens));
-  if (usd - cachedUsd < least) return toStep(state);
+  if (usd - cachedUsd < minUsd) return toStep(state);
   const { lifetimeMs } = cache;
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens);

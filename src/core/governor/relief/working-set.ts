@@ -113,7 +113,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const { fetching, holding, least, slack, isLost } = stakes;
   const keep: string[] = [];
   let [kept, atStake] = [0, 0];
-  const missed = { ...USUALLY_MISSED };
+  const missedTotals = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
   for (const { id, path, tokens, had, chance, soon, waits, kind } of held) {
     const cost = fetching(tokens);
@@ -126,11 +126,11 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
     } else {
       atStake += stake;
       const share = path === undefined ? soon : Math.max(soon, least(path));
-      missed.calls += share;
-      missed.tokens += share * tokens;
+      missedTotals.calls += share;
+      missedTotals.tokens += share * tokens;
     }
   }
-  return { keep, kept, missed, atStake };
+  return { keep, kept, missed: missedTotals, atStake };
 }
 
 /**

@@ -37,10 +37,10 @@ const LINE_LENGTH = 400;
 export function cutText(text: string, room: number): CutText {
   const end: Span = { from: startOfLine(text, text.length - Math.floor(room * END_SHARE)), to: text.length };
   // The beginning always gets this part, so failures inside need no extra room.
-  const least = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
-  const failures = failuresIn(text, { from: least.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
+  const headMin = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
+  const failures = failuresIn(text, { from: headMin.to, to: end.from }, Math.floor(room * FAILURES_SHARE));
   const usedRoom = [...failures, end].reduce((sum, span) => sum + span.to - span.from + GAP, GAP);
-  const shown = joined([beginning(text, room - usedRoom), ...failures, end]);
+  const shown = mergeSpans([beginning(text, room - usedRoom), ...failures, end]);
   return { ...joinSpans(text, shown), nextLine: lineFeeds(text, 0, shown[0]?.to ?? 0) + 1 };
 }
 
@@ -104,7 +104,7 @@ function lineEnd(text: string, at: number): number {
 }
 
 /** Merges adjacent and overlapping spans; expects them in order. */
-function joined(spans: readonly Span[]): Span[] {
+function mergeSpans(spans: readonly Span[]): Span[] {
   const all: Span[] = [];
   for (const span of spans) {
     const last = all.at(-1);
@@ -161,11 +161,11 @@ export function lineFeeds(text: string, from = 0, to = text.length): number {
 /** The largest share for which all sizes, each limited to the share, fit into `space`. */
 export function fairShare(sizes: readonly number[], space: number): number {
   let remaining = space;
-  let hungry = sizes.length;
+  let unserved = sizes.length;
   for (const size of sizes.toSorted((a, b) => a - b)) {
-    if (size * hungry > remaining) return Math.floor(remaining / hungry);
+    if (size * unserved > remaining) return Math.floor(remaining / unserved);
     remaining -= size;
-    hungry--;
+    unserved--;
   }
   return space;
 }

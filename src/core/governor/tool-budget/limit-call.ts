@@ -40,9 +40,9 @@ export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasur
   const open = keepOpen(state, call, { tokens: allowed, limit });
   if (!mayChange(state, 'input')) {
     const advice = `This file has ${file.lines} lines, more than the ${allowed} tokens planned for one result: read such a file in parts, with offset and a limit of about ${limit}.`;
-    return answered(state, call, joined(advice, hint));
+    return answered(state, call, joinSentences(advice, hint));
   }
-  const context = joined(limitText(open, plan, limit, file.lines), hint);
+  const context = joinSentences(limitText(open, plan, limit, file.lines), hint);
   const reason = `lines ${offset}-${offset + limit - 1} of ${file.lines} are what ${allowed} tokens hold`;
   return limitCall(countCut(open, call), call, { parameter: 'limit', value: limit, context, reason });
 }
@@ -81,7 +81,7 @@ function limitText(state: GovernorState, { call, allowed }: ReadPlan, limit: num
   return `This Read returns lines ${offset}-${last} of ${lines}, as one result may take about ${allowed} tokens now. Continue with offset=${last + 1}; the budget allows about ${Math.min(lines - last, Math.max(1, more))} more lines.`;
 }
 
-function joined(...texts: readonly string[]): string {
+function joinSentences(...texts: readonly string[]): string {
   return texts.filter(Boolean).join(' ');
 }
 
@@ -107,8 +107,8 @@ const UNKNOWN: Pages = { parameter: undefined, perItem: 0, isLarge: false };
 const MARGIN = 0.9;
 
 /** The number of items that fit, at least `least`; 100 if the size of an item is unknown. */
-export function suggestLimit(allowed: number, perItem: number, least = 10): number {
-  return perItem <= 0 ? 100 : Math.max(least, Math.floor(allowed / perItem));
+export function suggestLimit(allowed: number, perItem: number, minimum = 10): number {
+  return perItem <= 0 ? 100 : Math.max(minimum, Math.floor(allowed / perItem));
 }
 
 /** Learns a tool's page parameter and the size of its items from a call. */
@@ -148,6 +148,6 @@ export function limitPage(state: GovernorState, call: ToolCall, hint: string): S
   const allowed = allocation(state, tool, agent);
   const value = suggestLimit(allowed * MARGIN, perItem, 1);
   const notice = `ctxb set ${parameter}=${value} for this call, as one result may take about ${allowed} tokens now: ask for the next page to continue.`;
-  const limit = { parameter, value, context: joined(notice, hint), reason: `about ${perItem} tokens an item` };
+  const limit = { parameter, value, context: joinSentences(notice, hint), reason: `about ${perItem} tokens an item` };
   return limitCall(keepOpen(state, call, { tokens: allowed }), call, limit);
 }

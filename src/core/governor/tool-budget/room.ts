@@ -113,11 +113,11 @@ export function allocation(state: GovernorState, tool: string, agent: string | n
 export function allocationIn({ tools }: Policy, window: number | undefined, room: Room, tool: string): number {
   const { minTokens } = tools;
   const perCall = inTokens(perCallOf(tools, tool), window);
-  const allotted = allot(room, { perCall, minTokens });
+  const allotment = allot(room, { perCall, minTokens });
   // The agent is likely to fetch the rest of a cut file, so the plan does not cut a Read unless `perCall` is lower.
   return tool === 'Read' && perCall >= LARGEST_PART
-    ? Math.max(allotted, Math.min(perCall, Math.floor(room.window ?? 0)))
-    : allotted;
+    ? Math.max(allotment, Math.min(perCall, Math.floor(room.window ?? 0)))
+    : allotment;
 }
 
 /**
@@ -129,8 +129,8 @@ export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'per
   const { plan, results, window = 0, relief, worth } = room;
   const planned = Math.min(plan, results);
   const most = relief === undefined ? planned : Math.max(Math.min(planned, relief), relief * PART_OF_REST);
-  const least = Math.max(minTokens, Math.min(worth, window));
-  return Math.max(Math.min(least, perCall), Math.floor(Math.min(perCall, most)));
+  const minimum = Math.max(minTokens, Math.min(worth, window));
+  return Math.max(Math.min(minimum, perCall), Math.floor(Math.min(perCall, most)));
 }
 
 /** Whether a result passes whole: it fits, or fetching the rest would cost more than the cut saves. */

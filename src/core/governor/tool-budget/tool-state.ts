@@ -74,10 +74,17 @@ export function answered(
   state: GovernorState,
   { requestId, hook }: ToolCall,
   context = '',
-  specific: Fields = {},
+  details: Fields = {},
   ...decisions: readonly Decision[]
 ): Step {
-  const answer = { kind: 'answer-hook', requestId, hook, output: {}, specific, ...(context && { context }) } as const;
+  const answer = {
+    kind: 'answer-hook',
+    requestId,
+    hook,
+    output: {},
+    specific: details,
+    ...(context && { context }),
+  } as const;
   return toStep(state, [...decisions, answer]);
 }
 

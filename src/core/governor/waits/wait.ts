@@ -191,8 +191,8 @@ function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: numb
   const { cause, until } = waitOf(state);
   const limit = cause === 'limit' ? state.limits.hit : undefined;
   const isRefused = status === 401 || status === 403;
-  const fault = isRefused ? 'the API refuses the credentials' : 'the API does not answer';
-  const reason = cause === 'limit' ? LIMIT_REACHED : fault;
+  const problem = isRefused ? 'the API refuses the credentials' : 'the API does not answer';
+  const reason = cause === 'limit' ? LIMIT_REACHED : problem;
   return decided(state, 'wait', reason, { cause, limit, by, until, ...(isRefused && { status }) });
 }
 
@@ -202,11 +202,11 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
   const { wait: seconds } = run.policy.limits;
   const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > now);
   const ended = changed(state, { outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } });
-  const beyond = isBeyond && { beyond: seconds };
+  const limitDetails = isBeyond && { beyond: seconds };
   return toStep(ended, [
     decided(ended, 'usage-limit', LIMIT_REACHED, {
       ...{ level: 'limit', limit: limits.hit, share: hitOf(limits)?.share, resetsAt },
-      ...beyond,
+      ...limitDetails,
     }),
     SHOW_DEFERRED,
   ]);

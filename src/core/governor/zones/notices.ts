@@ -93,7 +93,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
 }
 
 /** Answers the caller with an error instead of sending the prompt. */
-export function refuse(state: GovernorState, prompt: Prompt): Step {
+export function refusePrompt(state: GovernorState, prompt: Prompt): Step {
   const refusal = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({
     type: 'result',

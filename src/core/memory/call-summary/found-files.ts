@@ -70,8 +70,8 @@ const MAX_FILES = 5;
 export function summarizeMatchCounts({ counts, more, ...known }: Matches, quote: Quote): string {
   const { total = counts.reduce((sum, [, count]) => sum + count, 0) } = known;
   const tell = ([file, count]: CountedName) => `${file === '' ? '' : quote(file, FILE)} (${count})`;
-  const least = more && total > 0 ? 'at least ' : '';
-  return `${least}${total} matches in ${counts.length} files: ${formatList(counts, MAX_FILES, tell) || '(no matches)'}`;
+  const qualifier = more && total > 0 ? 'at least ' : '';
+  return `${qualifier}${total} matches in ${counts.length} files: ${formatList(counts, MAX_FILES, tell) || '(no matches)'}`;
 }
 
 /** `7 files with matches: a.ts, b.ts`; `more` marks an incomplete list. */

@@ -17,8 +17,10 @@ export interface GitStatus extends Readonly<Record<Part, number>> {
 export function summarizeGitStatus(status: GitStatus, quote: Quote): string {
   const branch = status.branch === undefined ? '' : quote(status.branch, NAME);
   if (status.clean) {
-    const apart = (['ahead', 'behind'] as const).filter((way) => status[way] > 0).map((way) => `${way} ${status[way]}`);
-    return `${branch} (clean)${apart.length === 0 ? '' : ` [${apart.join(', ')}]`}`.trimStart();
+    const divergence = (['ahead', 'behind'] as const)
+      .filter((way) => status[way] > 0)
+      .map((way) => `${way} ${status[way]}`);
+    return `${branch} (clean)${divergence.length === 0 ? '' : ` [${divergence.join(', ')}]`}`.trimStart();
   }
   const counts = PARTS.filter((part) => status[part] > 0).map((part) => `${status[part]} ${part}`);
   return `${branch === '' ? '' : `${branch}: `}${counts.join(', ') || 'not clean, nothing listed'}`;
@@ -45,8 +47,8 @@ const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\.
 function readShort(lines: readonly string[]): GitStatus {
   const files = lines.filter((line) => !line.startsWith('## '));
   const head = lines.find((line) => line.startsWith('## ')) ?? '';
-  const [, branch, apart = ''] = SHORT_HEAD.exec(head) ?? [];
-  const count = (way: string) => Number(new RegExp(`${way} (\\d{1,9})`).exec(apart)?.[1] ?? 0);
+  const [, branch, divergence = ''] = SHORT_HEAD.exec(head) ?? [];
+  const count = (way: string) => Number(new RegExp(`${way} (\\d{1,9})`).exec(divergence)?.[1] ?? 0);
   const clean = files.length === 0;
   return { ...countParts(files.flatMap(partsOf)), branch, ahead: count('ahead'), behind: count('behind'), clean };
 }
@@ -77,12 +79,12 @@ function readLong(lines: readonly string[]): GitStatus {
   const text = lines.join('\n');
   const [, branch, detached] = /^(?:On branch (.+)|(HEAD detached .+))$/m.exec(text) ?? [];
   const [, mine, theirs] = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m.exec(text) ?? [];
-  const apart = (way: string) => new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm').exec(text)?.[1];
+  const divergence = (way: string) => new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm').exec(text)?.[1];
   return {
     ...countParts(parts),
     branch: branch ?? detached,
-    ahead: Number(mine ?? apart('ahead') ?? 0),
-    behind: Number(theirs ?? apart('behind') ?? 0),
+    ahead: Number(mine ?? divergence('ahead') ?? 0),
+    behind: Number(theirs ?? divergence('behind') ?? 0),
     clean: /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m.test(text),
   };
 }

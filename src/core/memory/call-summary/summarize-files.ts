@@ -140,8 +140,8 @@ function editOf(name: string, input: Fields, report: Fields, quote: Quote): stri
 /** `+3/-1 lines`; undefined if the tool reports no patch, for example for a new file. */
 function patchOf({ structuredPatch }: Fields): string | undefined {
   const lines = listOf(structuredPatch).flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
-  const marked = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
-  return listOf(structuredPatch).length === 0 ? undefined : `+${marked('+')}/-${marked('-')} lines`;
+  const countMarked = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
+  return listOf(structuredPatch).length === 0 ? undefined : `+${countMarked('+')}/-${countMarked('-')} lines`;
 }
 
 function swapped(edits: readonly Fields[]): string {
@@ -155,15 +155,15 @@ export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: (path: 
   const input = fieldsOf(ended.call.use.input);
   const place = textOf(input.path);
   const where = place === undefined || place === '' ? '' : ` in ${quote(placeOf(place), PATH)}`;
-  const found = name === 'Glob' ? globOf(ended, quote) : grepOf(ended, input, quote);
-  return `${name} ${quote(stringOf(input.pattern), NAME)}${where}: ${found}`;
+  const description = name === 'Glob' ? globOf(ended, quote) : grepOf(ended, input, quote);
+  return `${name} ${quote(stringOf(input.pattern), NAME)}${where}: ${description}`;
 }
 
 function globOf({ report, result }: EndedCall, quote: Quote): string {
   const { filenames, numFiles, truncated } = fieldsOf(report);
-  const reported = namesIn(filenames);
-  const paths = reported ?? linesOf(result.text).filter((line) => line !== 'No files found');
-  const total = reported && numberOf(numFiles);
+  const names = namesIn(filenames);
+  const paths = names ?? linesOf(result.text).filter((line) => line !== 'No files found');
+  const total = names && numberOf(numFiles);
   return summarizeFiles({ paths, total, more: truncated === true }, quote);
 }
 

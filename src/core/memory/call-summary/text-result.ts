@@ -27,8 +27,8 @@ export function quoteWith(mask: Mask): Quote {
 
 /** Shortens a line to `length` code points; closes a quotation that the cut leaves open. */
 export function shortenedLine(line: string, length: number): string {
-  const short = shorten(line, length);
-  if (!isOpen(short)) return short;
+  const shortText = shorten(line, length);
+  if (!isOpen(shortText)) return shortText;
   const head = cut(line, length - 4);
   return `${head}${isOpen(head) ? '`' : ''}...`;
 }

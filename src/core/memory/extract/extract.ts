@@ -34,7 +34,7 @@ export function createExtractor(options: ExtractOptions) {
   let callerSpeaks = false;
   let keptUntil: number | undefined;
 
-  const timeOf = (input: Input, event: Event) =>
+  const timeIn = (input: Input, event: Event) =>
     ('timestamp' in event ? event.timestamp : undefined) ?? (options.live ? input.t : undefined);
 
   function assistant({ synthetic, subagent, blocks, ...event }: AssistantEvent, t: number | undefined): void {
@@ -83,7 +83,7 @@ export function createExtractor(options: ExtractOptions) {
 
   function fromClaude(event: Event, input: Input): readonly Found[] {
     if (isRepeated(event)) return [];
-    const t = timeOf(input, event);
+    const t = timeIn(input, event);
     if (event.kind === 'assistant') assistant(event, t);
     if (event.kind === 'user') return user(event, t);
     if (event.kind === 'init') cwd = event.cwd ?? cwd;

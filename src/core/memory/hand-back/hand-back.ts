@@ -123,10 +123,10 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     answer(hook: HookAnswer, state: GovernorState): Answered {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const recalled = isEmpty || hook.recall === undefined ? NOTHING_TOLD : tell[hook.recall](hook, state);
-      const given = recalled.context || hook.context;
-      if (given !== undefined) receipts.holds(given, 'ctxb');
+      const recalledText = recalled.context || hook.context;
+      if (recalledText !== undefined) receipts.holds(recalledText, 'ctxb');
       if (hook.context !== undefined) receipts.holds(spaced(hook.context), 'ctxb');
-      return { output: hookOutput(hook, given), decisions: recalled.decisions };
+      return { output: hookOutput(hook, recalledText), decisions: recalled.decisions };
     },
     /**
      * Composed for an exact compaction, beside the kept prompts; earlier hand-backs are dropped. Only the mod knows
@@ -134,20 +134,20 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
      */
     note(state: GovernorState): ExactNote {
       const { document } = state.relief;
-      const begun = document && `This work continued from the handoff document in ${document}.`;
+      const handoffNote = document && `This work continued from the handoff document in ${document}.`;
       const opening = openingOf(notebook, state, folder(), CONTEXT_LIMIT, false);
       const unheardTexts = sentPrompts(state).map(({ text }) => text);
       const words = wordsNotIn([opening, ...unheardTexts].join('\n'));
       const tasks = notebook.tasks.open().map(({ subject }) => `- ${oneLine(subject, HEAD_LENGTH)}`);
       const known = evidenceBeside(notebook.evidence, isInConversation, roomFor(state, CONTEXT_LIMIT));
-      const note = [opening, begun, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known];
+      const note = [opening, handoffNote, ...(tasks.length === 0 ? [] : ['Open tasks:', ...tasks]), known];
       return { note: note.filter(Boolean).join('\n'), said: { ...words, room: wordsRoom(state) } };
     },
     /** Compares the evidence with a compaction's summary; a repeated summary is ignored. */
     summary(text: string): void {
-      const seen = phase;
-      if (seen === 'compared' || seen === 'settled') return;
-      if (seen === 'lost') phase = 'compared';
+      const phaseBefore = phase;
+      if (phaseBefore === 'compared' || phaseBefore === 'settled') return;
+      if (phaseBefore === 'lost') phase = 'compared';
       else recall.begin();
       recall.compare(text);
       receipts.beginOnce('compaction', factsOf(notebook));

@@ -17,12 +17,12 @@ export const HANDOFF_LIMIT = 100_000;
  */
 export function parseHandoff(text: string): Handoff {
   const sections = sectionsIn(unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/)));
-  const spoken = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);
+  const unfenced = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);
   const wordsIn = (own: readonly Line[]) => own.map((line) => line.text).join('\n');
   return {
     sections: new Map([...sections].map(([section, own]) => [section, wordsIn(own).trim()])),
-    files: [...new Set(spoken('Files').flatMap(filesIn))],
-    commands: spoken('Commands to verify').flatMap(commandsIn),
+    files: [...new Set(unfenced('Files').flatMap(filesIn))],
+    commands: unfenced('Commands to verify').flatMap(commandsIn),
   };
 }
 
@@ -74,18 +74,18 @@ function withFences(lines: readonly string[]): Line[] {
 /** The lines below each heading, up to the next heading of the same or a higher level. */
 function sectionsIn(lines: readonly string[]): Map<HandoffSection, Line[]> {
   const sections = new Map<HandoffSection, Line[]>();
-  let own: Line[] | undefined;
+  let sectionLines: Line[] | undefined;
   let level = 0;
   for (const line of withFences(lines)) {
-    const found = line.fenced ? undefined : sectionIn(line.text);
+    const section = line.fenced ? undefined : sectionIn(line.text);
     const marks = line.fenced ? undefined : /^ {0,3}(#{1,6})/.exec(line.text)?.[1];
-    if (found !== undefined) {
-      own = sections.get(found.section) ?? [];
-      sections.set(found.section, own);
-      level = found.level;
-      if (found.rest !== '') own.push({ text: found.rest, fenced: false });
-    } else if (marks !== undefined && marks.length <= level) own = undefined;
-    else own?.push(line);
+    if (section !== undefined) {
+      sectionLines = sections.get(section.section) ?? [];
+      sections.set(section.section, sectionLines);
+      level = section.level;
+      if (section.rest !== '') sectionLines.push({ text: section.rest, fenced: false });
+    } else if (marks !== undefined && marks.length <= level) sectionLines = undefined;
+    else sectionLines?.push(line);
   }
   return sections;
 }

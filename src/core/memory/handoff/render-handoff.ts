@@ -121,8 +121,8 @@ function goal({ prompts }: Notebook, { task, firstPrompt, running }: HandoffFact
 
 function done({ tasks, toolLog, commands, artifacts }: Notebook): Part {
   const items = tasks.completed().map(taskItem);
-  const tally = `${pluralize(toolLog.total, 'tool call')}, ${pluralize(commands.total, 'command')} and ${pluralize(artifacts.total, 'change')} of files were noted; the notes do not say which work is finished.`;
-  const opening = items.length === 0 ? [tally] : [tally, "Completed on the agent's task list, the newest first:"];
+  const counts = `${pluralize(toolLog.total, 'tool call')}, ${pluralize(commands.total, 'command')} and ${pluralize(artifacts.total, 'change')} of files were noted; the notes do not say which work is finished.`;
+  const opening = items.length === 0 ? [counts] : [counts, "Completed on the agent's task list, the newest first:"];
   return { opening, items, file: items.length > 0 ? 'state-changes.md' : toolLog.file };
 }
 

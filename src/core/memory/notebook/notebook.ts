@@ -59,8 +59,8 @@ export function createNotebook(historyTokens?: number) {
     state: undefined as string | undefined,
     add(entry: Entry): Noted {
       const pages = pagesOf(entry);
-      const judged = judge(entry);
-      return { pages: [...pages, ...judged.pages], found: judged.found };
+      const note = judge(entry);
+      return { pages: [...pages, ...note.pages], found: note.found };
     },
   };
 
