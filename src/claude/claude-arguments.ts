@@ -156,7 +156,7 @@ function combinationRefusal(options: Options): string | undefined {
 }
 
 function isOneOf<T extends string>(allowed: readonly T[], value: string | undefined): value is T {
-  return allowed.some((one) => one === value);
+  return allowed.some((option) => option === value);
 }
 
 function pick<T extends string>(allowed: readonly [T, ...T[]], value: string | undefined): T {

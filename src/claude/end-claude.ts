@@ -49,11 +49,11 @@ export async function endClaude(mark: ProcessMark, { graceMs = 5_000 } = {}): Pr
 async function endGroup(mark: ProcessMark, graceMs: number, look: () => void): Promise<EndKind> {
   // ctxb gives claude a group of its own. A claude in another group, such as a shell script's, is signalled alone.
   const target = readStat(mark.pid)?.group === mark.pid ? -mark.pid : mark.pid;
-  if (!signal(target, 'SIGTERM')) return isThere(mark, target) ? 'refused' : 'ended';
+  if (!sendSignal(target, 'SIGTERM')) return isThere(mark, target) ? 'refused' : 'ended';
   // It may have started a command after the first look, and its children cannot be identified once it has ended.
   look();
   if (await isGoneWithin(mark, target, graceMs)) return 'ended';
-  signal(target, 'SIGKILL');
+  sendSignal(target, 'SIGKILL');
   return (await isGoneWithin(mark, target, KILL_MS)) ? 'killed' : 'refused';
 }
 
@@ -70,7 +70,7 @@ function isThere(mark: ProcessMark, target: number): boolean {
   return isAlive(mark) || (target < 0 && processes().some(({ pid, group }) => group === mark.pid && isAlive({ pid })));
 }
 
-function signal(target: number, name: NodeJS.Signals): boolean {
+function sendSignal(target: number, name: NodeJS.Signals): boolean {
   return orElse(() => process.kill(target, name), false);
 }
 
@@ -78,7 +78,7 @@ function signal(target: number, name: NodeJS.Signals): boolean {
 function descendants(pid: number): number[] {
   const all = processes();
   const found = [pid];
-  for (const parent of found) found.push(...all.flatMap((one) => (one.parent === parent ? [one.pid] : [])));
+  for (const parent of found) found.push(...all.flatMap((process) => (process.parent === parent ? [process.pid] : [])));
   return found.slice(1);
 }
 

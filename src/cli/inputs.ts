@@ -38,9 +38,9 @@ export function parseOption<T>(option: string, expected: string, parse: (text: s
 }
 
 /** Like parsed(), for a number of up to six digits, because a longer timeout would fire immediately. */
-export function wholeNumber(option: string, expected: string, least: number): (text: string) => number {
+export function wholeNumber(option: string, expected: string, min: number): (text: string) => number {
   return parseOption(option, expected, (text) =>
-    /^\d{1,6}$/.test(text) && Number(text) >= least ? Number(text) : undefined,
+    /^\d{1,6}$/.test(text) && Number(text) >= min ? Number(text) : undefined,
   );
 }
 

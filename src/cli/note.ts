@@ -10,15 +10,15 @@ const KINDS: readonly { kind: Note['kind']; about: string; example: string }[] =
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
   command.addHelpText('after', `${WHERE}\n\nExamples:\n${KINDS.map(exampleOf).join('\n')}`);
-  for (const one of KINDS) {
+  for (const kind of KINDS) {
     command
-      .command(one.kind)
-      .description(`tell a run ${one.about}`)
-      .argument('<text>', one.about)
+      .command(kind.kind)
+      .description(`tell a run ${kind.about}`)
+      .argument('<text>', kind.about)
       .option('--context-dir <folder>', 'where the files of the run are')
-      .addHelpText('after', `${WHERE}\n\nExamples:\n${exampleOf(one)}`)
+      .addHelpText('after', `${WHERE}\n\nExamples:\n${exampleOf(kind)}`)
       .action(async (text: string, { contextDir }: { contextDir?: string }) => {
-        leaveNote({ kind: one.kind, text }, await contextFolder(io, contextDir), io.env);
+        leaveNote({ kind: kind.kind, text }, await contextFolder(io, contextDir), io.env);
         finish(0);
       });
   }

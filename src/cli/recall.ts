@@ -93,7 +93,7 @@ async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: Ct
   for (const { file, session, changed, look } of [...logs, ...notes].sort((a, b) => b.changed - a.changed)) {
     if (changed < (hits[limit - 1]?.t ?? 0)) break;
     try {
-      const found = (await look(search)).map((one) => ({ ...one, session, file }));
+      const found = (await look(search)).map((found) => ({ ...found, session, file }));
       hits = withoutCopies([...hits, ...found].sort((a, b) => b.t - a.t)).slice(0, limit);
     } catch (cause) {
       tell(cause instanceof CtxbError ? cause : unreadableError(file, cause));

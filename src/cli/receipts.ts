@@ -110,11 +110,13 @@ async function runReceipts(written: readonly WrittenReceipt[], io: Io): Promise<
   const sessions = new Set(written.map(({ session }) => session));
   const found = await Promise.all(
     [...sessions].map(async (session) => {
-      const receipts = written.filter((one) => one.session === session);
+      const receipts = written.filter((receipt) => receipt.session === session);
       const log = receipts.flatMap(({ log }) => (log !== undefined && kindOf(log) === 'file' ? [log] : []))[0];
       const file = log ?? findSessionLog(session, io);
       const traced = file === undefined ? [] : await recordingReceipts(file, { receipts }, io);
-      return receipts.map((one) => traced.find(({ relief }) => isOf(relief, one)) ?? untracedReceipt(one, file));
+      return receipts.map(
+        (receipt) => traced.find(({ relief }) => isOf(relief, receipt)) ?? untracedReceipt(receipt, file),
+      );
     }),
   );
   return found.flat();

@@ -143,7 +143,7 @@ export async function findSessions(
   };
   known.forEach(fault);
   const all: SessionFigures[] = [];
-  let foreigners = 0;
+  let foreignCount = 0;
   for await (const each of attempts) {
     if ('fault' in each) {
       fault(each.fault);
@@ -153,9 +153,9 @@ export async function findSessions(
     const isEmpty = found.lines.total === 0 && !mayBeEmpty;
     if (!isEmpty && !isForeign(found)) all.push(found);
     else if (named.includes(found.file)) fault(isEmpty ? emptyFault(found.file) : foreignFault(found.file));
-    else foreigners++;
+    else foreignCount++;
   }
-  if (foreigners > 0) say(`${counted(foreigners, 'file')} left out: no line there is claude's`);
+  if (foreignCount > 0) say(`${counted(foreignCount, 'file')} left out: no line there is claude's`);
   const sessions = all.filter((session) => matchesFilters(session, filters));
   return { faults, sessions, leftOut: all.length - sessions.length, named };
 }

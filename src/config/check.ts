@@ -18,7 +18,7 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
   const origin: Origin = { source, where: path };
   const values: RawValue[] = [];
   const findings: Finding[] = [];
-  if (!isFields(content)) findings.push(noObject(path, SETTINGS, content));
+  if (!isFields(content)) findings.push(notAnObject(path, SETTINGS, content));
   else for (const [name, value] of Object.entries(content)) setting(name, value);
   return { values, findings };
 
@@ -27,7 +27,7 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
     if (name === '$schema') findings.push(...schemaFault(value));
     else if (isFields(value) && keys.length > 0) {
       for (const [own, each] of Object.entries(value)) visit(`${name}.${own}`, each, own, keys);
-    } else if (keys.length > 0) findings.push(noObject(name, keys, value));
+    } else if (keys.length > 0) findings.push(notAnObject(name, keys, value));
     else visit(name, value, name, SETTINGS);
   }
 
@@ -38,7 +38,7 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
     else findings.push(unknownKey(key, name, known));
   }
 
-  function noObject(key: string, names: readonly string[], found: unknown): Finding {
+  function notAnObject(key: string, names: readonly string[], found: unknown): Finding {
     const expected = `an object with ${names.join(', ')}`;
     return finding(key, { expected, found: shown(found), origin, todo: 'nest the keys in it' });
   }

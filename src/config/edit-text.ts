@@ -25,14 +25,14 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
   const { document, errors } = parseYaml(text, style);
   if (document === undefined || errors.length > 0) return undefined;
   const data = dataOf(text, style);
-  const wanted = withValue(data, edit.place, edit.value);
-  if (isDeepStrictEqual(data, wanted)) return text;
+  const target = withValue(data, edit.place, edit.value);
+  if (isDeepStrictEqual(data, target)) return text;
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
   const edited = style.isJson
-    ? `${JSON.stringify(wanted, undefined, /\n([ \t]+)/.exec(text)?.[1])}\n`
+    ? `${JSON.stringify(target, undefined, /\n([ \t]+)/.exec(text)?.[1])}\n`
     : (editInPlace(text, document, edit, lineBreak) ?? rewritten(document, edit));
   const whole = edited?.replace(/\r?\n/g, lineBreak);
-  return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), wanted) ? whole : undefined;
+  return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), target) ? whole : undefined;
 }
 
 /** Parses a text into plain data; undefined if it is invalid. */

@@ -26,15 +26,15 @@ export function shown(value: unknown): string {
  * match alone (`warn` for `thresholds.warn`).
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
-  const wanted = plain(word);
+  const normalized = plain(word);
   let best: { candidate: string; distance: number } | undefined;
   for (const candidate of candidates) {
     const names = [candidate, candidate.slice(candidate.lastIndexOf('.') + 1)];
-    const distance = Math.min(...names.map((name) => mistakes(wanted, plain(name))));
+    const distance = Math.min(...names.map((name) => mistakes(normalized, plain(name))));
     if (best === undefined || distance < best.distance) best = { candidate, distance };
   }
   // Accept wrong letters up to a third; a less similar proposal would only puzzle.
-  return best !== undefined && best.distance <= Math.floor(wanted.length / 3) ? best.candidate : undefined;
+  return best !== undefined && best.distance <= Math.floor(normalized.length / 3) ? best.candidate : undefined;
 }
 
 /** Counts insertions, deletions and substitutions. Two swapped letters count as one. */

@@ -102,8 +102,8 @@ function placesIn(folder: string): string[] {
 function isOurs(path: string): boolean {
   const stats = statSync(path);
   if (!stats.isFile()) return false;
-  const isMine = stats.uid === 0 || stats.uid === process.getuid?.();
-  return isMine || (statSync(dirname(path)).mode & 0o002) === 0;
+  const isOwnFile = stats.uid === 0 || stats.uid === process.getuid?.();
+  return isOwnFile || (statSync(dirname(path)).mode & 0o002) === 0;
 }
 
 /** Whether a path is inside the folder, after resolving links in both. */

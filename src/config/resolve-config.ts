@@ -63,14 +63,24 @@ export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig>
 /** Like resolveConfig, for files that were read already. */
 export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorld): ResolvedConfig {
   const { file, userFile, findings } = found;
-  const inFile = file === undefined ? NOTHING : fileValues(file, file === userFile ? 'user' : 'file');
-  const ofUser = userFile === undefined || userFile === file ? NOTHING : fileValues(limitsOnly(userFile), 'user');
+  const fileSettings = file === undefined ? NOTHING : fileValues(file, file === userFile ? 'user' : 'file');
+  const userSettings = userFile === undefined || userFile === file ? NOTHING : fileValues(limitsOnly(userFile), 'user');
   const environment = readEnvironment(env);
-  const settings = [...inFile.values, ...ofUser.values, ...environment.values.map(fromVariable), ...flagValues(flags)];
+  const settings = [
+    ...fileSettings.values,
+    ...userSettings.values,
+    ...environment.values.map(fromVariable),
+    ...flagValues(flags),
+  ];
   const place = settings.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
   const outside = place && !found.isNamed ? outsideFinding(place, cwd) : undefined;
   const values = outside === undefined ? settings : settings.filter((value) => value !== place);
-  const faults = [...findings, ...inFile.findings, ...ofUser.findings, ...(outside === undefined ? [] : [outside])];
+  const faults = [
+    ...findings,
+    ...fileSettings.findings,
+    ...userSettings.findings,
+    ...(outside === undefined ? [] : [outside]),
+  ];
   const all = resolveValues(values, faults);
   const { file: ignored } = all.warnings;
   return { ...all, warnings: { environment: environment.warnings, file: ignored } };
@@ -107,9 +117,9 @@ export function resolveFile(file: ConfigFile): ResolvedConfig {
  * and variables, and keys unknown to this version.
  */
 export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedConfig {
-  const given = flagValues(flags);
-  const stays = ({ key }: SetValue) => leafOf(key) !== undefined && !given.some((value) => value.key === key);
-  return resolveValues([...kept.filter(stays), ...given], []);
+  const overrides = flagValues(flags);
+  const isKept = ({ key }: SetValue) => leafOf(key) !== undefined && !overrides.some((value) => value.key === key);
+  return resolveValues([...kept.filter(isKept), ...overrides], []);
 }
 
 /** The configuration that a command runs with. Throws as {@link requireGood}. */

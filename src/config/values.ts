@@ -116,31 +116,31 @@ export function choice<const T extends readonly string[]>(options: T) {
   return v.picklist(options, `one of ${options.map((option) => `"${option}"`).join(', ')}`);
 }
 
-function wholeNumber(expected: string, least: number) {
-  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(least, expected));
+function wholeNumber(expected: string, min: number) {
+  return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(min, expected));
 }
 
-function upTo(expected: string, most: number) {
-  return between(expected, 0, most);
+function upTo(expected: string, max: number) {
+  return between(expected, 0, max);
 }
 
-function between(expected: string, least: number, most: number) {
-  return v.pipe(v.number(expected), v.minValue(least, expected), v.maxValue(most, expected));
+function between(expected: string, min: number, max: number) {
+  return v.pipe(v.number(expected), v.minValue(min, expected), v.maxValue(max, expected));
 }
 
 /** Converts a duration with a unit to seconds. */
-function inSeconds(expected: string, least: number) {
+function inSeconds(expected: string, min: number) {
   return v.pipe(
     v.string(expected),
     v.regex(/^\d+(?:\.\d+)?[smhd]$/, expected),
     v.transform((text) => Number(text.slice(0, -1)) * UNITS[text.slice(-1) as keyof typeof UNITS]),
-    v.minValue(least, expected),
+    v.minValue(min, expected),
     v.maxValue(MAX_WAIT_SECONDS, expected),
   );
 }
 
-function above0(expected: string, most: number) {
-  return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(most, expected));
+function above0(expected: string, max: number) {
+  return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(max, expected));
 }
 
 function fraction(expected: string) {
@@ -156,10 +156,10 @@ function percentage(expected: string) {
 }
 
 /**
- * Levels as a fraction, tokens or a percentage. @param least tokens: lower numbers are probably percentages (60 means
+ * Levels as a fraction, tokens or a percentage. @param min tokens: lower numbers are probably percentages (60 means
  * 60%, 170 means 70%)
  */
-function sizes(expected: string, least: number) {
-  const size = v.pipe(v.number(expected), v.integer(expected), v.minValue(least, expected));
+function sizes(expected: string, min: number) {
+  const size = v.pipe(v.number(expected), v.integer(expected), v.minValue(min, expected));
   return [fraction(expected), size, percentage(expected)] as const;
 }

@@ -129,7 +129,7 @@ function handoffMetrics(handoffs: readonly Handoff[], sessions: number) {
     ms: {
       sum: sumOf(times),
       mean: ratio(sumOf(times), count),
-      longest: times.reduce<number | null>((most, ms) => Math.max(most ?? 0, ms), null),
+      longest: times.reduce<number | null>((max, ms) => Math.max(max ?? 0, ms), null),
     },
   };
 }

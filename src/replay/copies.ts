@@ -4,7 +4,7 @@ import type { CountedCall, LedgerCall } from './items-seen.ts';
 import { keyText } from './packed.ts';
 import { type Copied, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
-type Counted = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
+type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
 /** Whether all calls of a recording were readable. */
 export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
@@ -15,7 +15,7 @@ export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
  * A session's contribution to sums: excludes calls copied from other sessions. `usd` is null if the recording has no
  * cost.
  */
-export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Counted, 'context'>) {
+export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<CountedSession, 'context'>) {
   // claude's cost includes calls without usage.
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
   const isPartial = cost.unpriced !== undefined || !(isCounted || isWhole(lines)) || (cost.usd === null && calls > 0);
@@ -26,11 +26,11 @@ export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Cou
 }
 
 /** @param sessions processed by `markCopies` */
-export function totalsOf(sessions: readonly Counted[]): Totals {
+export function totalsOf(sessions: readonly CountedSession[]): Totals {
   const peaks = sessions.flatMap(({ context }) => context.peakFraction ?? []);
   return {
     sessions: sessions.length,
-    peakFraction: peaks.length === 0 ? null : peaks.reduce((most, peak) => Math.max(most, peak)),
+    peakFraction: peaks.length === 0 ? null : peaks.reduce((max, peak) => Math.max(max, peak)),
     ...totalOf(sessions.map(ownFigures)),
     copiedCalls: sessions.reduce((sum, { copied }) => sum + (copied?.calls ?? 0), 0),
   };
@@ -206,7 +206,7 @@ function compactionKeys({ ledger, compactions }: SessionFigures): (readonly stri
   });
 }
 
-interface Owned {
+interface OwnedFigures {
   /** For each call in the ledger and each compaction: its owner, or undefined for the session itself. */
   readonly calls: readonly (HeldCalls | undefined)[];
   readonly compactions: readonly (HeldCalls | undefined)[];
@@ -214,7 +214,7 @@ interface Owned {
   readonly extra: number;
 }
 
-function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: Owned): S {
+function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: OwnedFigures): S {
   const ledger = session.ledger();
   const own = ledger.filter((_, at) => calls[at] === undefined);
   const copied = ledger.filter((_, at) => calls[at] !== undefined);
@@ -249,7 +249,7 @@ function ownOfFull({ ledger: calls, series, retention }: SessionSummary, isOwn: 
  * The part of a session's cost that counts in other sessions: the shared calls as their owners count them, and the
  * owners' other cost. May include calls that only this recording has, but none after the last shared one.
  */
-function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: Owned['calls'], extra: number): number {
+function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: OwnedFigures['calls'], extra: number): number {
   const ledger = all();
   const shared = calls.reduce((sum, owner) => sum + (owner?.microUsd ?? 0), 0);
   if (cost.usd === null) return shared;

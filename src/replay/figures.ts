@@ -15,7 +15,7 @@ import type { ReadLine } from './read/line-feed.ts';
 import type { SessionFigures } from './summary.ts';
 
 /** Figures that only a full replay needs. */
-interface Kept {
+interface FigureOptions {
   readonly prompts: boolean;
   readonly usage: boolean;
 }
@@ -24,7 +24,7 @@ interface Kept {
  * The figures that light and full replays compute in the same way. Mutable, because a recording can have millions of
  * lines.
  */
-export function createFigures(cut: Cutter, keeps: Kept) {
+export function createFigures(cut: Cutter, keeps: FigureOptions) {
   const lines = { total: 0, unknown: 0, malformed: 0 };
   /** Number of malformed lines with a call. */
   let lost = 0;

@@ -5,13 +5,13 @@ import type { CallSeen } from './items-seen.ts';
 export const LAST_STEPS = 0.6 * USUALLY_KEPT;
 
 /** A call, and the growth of the context before it in tokens. */
-interface Grown {
+interface GrowthAt {
   readonly number: number;
   readonly growth: number;
 }
 
 /** Tracks which earlier results the model still sees as its context is replaced. */
-export function createSight(calls: readonly Grown[]) {
+export function createSight(calls: readonly GrowthAt[]) {
   /** Results of calls before this number are gone, unless fetched again. */
   let from = 0;
   const fetched = new Map<number, number>();

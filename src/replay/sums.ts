@@ -120,7 +120,7 @@ export function twoDigits(figure: number): string {
 }
 
 /** Counts of facts. `given`: facts kept only because ctxb handed them back. */
-export interface Kept {
+export interface RetentionCounts {
   readonly all: number;
   readonly kept: number;
   readonly given: number;
@@ -129,7 +129,7 @@ export interface Kept {
 /** Facts kept by several compactions and handoffs together. */
 export interface RetentionTotals {
   readonly reliefs: number;
-  readonly known: Readonly<Record<FactKind, Kept>>;
+  readonly known: Readonly<Record<FactKind, RetentionCounts>>;
 }
 
 export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals {
@@ -142,8 +142,8 @@ export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals
 
 type Tallies<K extends string> = Readonly<Record<'all' | 'kept' | 'given', Readonly<Record<K, number>>>>;
 
-export function keptOf<K extends string>(reliefs: readonly Tallies<K>[], kinds: readonly K[]): Kept {
-  const sum = (of: keyof Kept) =>
+export function keptOf<K extends string>(reliefs: readonly Tallies<K>[], kinds: readonly K[]): RetentionCounts {
+  const sum = (of: keyof RetentionCounts) =>
     reliefs.reduce((total, relief) => total + kinds.reduce((some, kind) => some + relief[of][kind], 0), 0);
   return { all: sum('all'), kept: sum('kept'), given: sum('given') };
 }

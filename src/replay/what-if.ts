@@ -147,7 +147,7 @@ const COLD_SHARE = 0.5;
 
 /** The context of each call with exact compactions as soon as they pay. Assumes the recorded number of calls. */
 function simulate(steps: readonly Step[], simulation: Simulation): readonly number[] {
-  const fresh = steps.reduce((least, { call }) => Math.min(least, call.context), Number.POSITIVE_INFINITY);
+  const fresh = steps.reduce((min, { call }) => Math.min(min, call.context), Number.POSITIVE_INFINITY);
   let seen: SimulationSoFar['seen'] = { calls: 0, grown: 0, since: 0 };
   const sight = createSight(steps.map(({ call, growth }) => ({ number: call.number, growth })));
   let before = 0;
@@ -157,8 +157,8 @@ function simulate(steps: readonly Step[], simulation: Simulation): readonly numb
     if (isNew(step)) sight.renew();
     if (isDue) sight.relieve(at);
     const fetched = sight.fetch(step.call);
-    const most = isDue ? contextAfter(fresh, step) : Number.POSITIVE_INFINITY;
-    const context = fetched.reduce((sum, tokens) => sum + tokens + CALL_TOKENS, grownContext(step, before, most));
+    const max = isDue ? contextAfter(fresh, step) : Number.POSITIVE_INFINITY;
+    const context = fetched.reduce((sum, tokens) => sum + tokens + CALL_TOKENS, grownContext(step, before, max));
     for (const _ of fetched) simulation.ctxb.fetch(step.call.model, context);
     simulation.ctxb.called(
       billedCall(step, context, isDue ? fresh : Math.round(before * (step.warm ?? 1))),
@@ -238,11 +238,11 @@ function dueAt(
   return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold)) : latest;
 }
 
-/** The context after growth, at most `most`. A removal without a compaction leaves at least the recorded context. */
-function grownContext(step: Step, before: number, most: number): number {
+/** The context after growth, at most `max`. A removal without a compaction leaves at least the recorded context. */
+function grownContext(step: Step, before: number, max: number): number {
   const { call, growth } = step;
   if (isNew(step)) return call.context;
-  return Math.min(most, growth < 0 ? Math.max(before + growth, Math.min(before, call.context)) : before + growth);
+  return Math.min(max, growth < 0 ? Math.max(before + growth, Math.min(before, call.context)) : before + growth);
 }
 
 function recordedCall(call: CallSeen): BilledCall {

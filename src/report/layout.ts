@@ -79,8 +79,8 @@ const KEPT_BLANK = '\u00a0';
  */
 export function hanging(label: string, text: string, columns = Number.POSITIVE_INFINITY): string {
   const indent = columnsOf(label) + 1;
-  const whole = text.replace(COMMAND, (command) => command.replaceAll(' ', KEPT_BLANK));
-  const lines = wrap(whole, Math.max(1, columns - indent)).join(`\n${' '.repeat(indent)}`);
+  const line = text.replace(COMMAND, (command) => command.replaceAll(' ', KEPT_BLANK));
+  const lines = wrap(line, Math.max(1, columns - indent)).join(`\n${' '.repeat(indent)}`);
   return `${label} ${lines.replaceAll(KEPT_BLANK, ' ')}`;
 }
 

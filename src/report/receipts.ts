@@ -37,11 +37,11 @@ function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page:
     compaction?.firstAfter == null
       ? ''
       : `, ${tokens(compaction.gaugeBefore)} → ${tokens(compaction.firstAfter)} tokens`;
-  const here = relief.actual ? kept : kept - given;
+  const relieved = relief.actual ? kept : kept - given;
   return [
     style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
     style.dim(`log: ${onOneLine(file)}`),
-    `counted in the request after it: ${here} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
+    `counted in the request after it: ${relieved} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
     ...(relief.actual || given === 0 ? [] : [`estimated: ctxb would have handed back ${given} more (~)`]),
     ...againLines(relief),
     ...FACT_KINDS.flatMap((kind) => kindLines(kind, relief, page)),
@@ -58,12 +58,12 @@ function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen,
   const { style } = page;
   const isOfKind = (fact: ToldFact) => fact.kind === kind;
   const [lostFacts, left] = [gone.filter(isOfKind), stayed.filter(isOfKind)];
-  const [back, here] = [left.filter(({ by }) => by === 'ctxb'), left.filter(({ by }) => by === 'claude')];
+  const [back, relieved] = [left.filter(({ by }) => by === 'ctxb'), left.filter(({ by }) => by === 'claude')];
   if (lostFacts.length + left.length === 0) return [];
   const line = (mark: string, fact: ToldFact & Partial<LostFact>) => factLine(mark, fact.text, whereText(fact), page);
   return [
     style.cyan(`@@ ${FACT_NAMES[kind]}: ${lostFacts.length + left.length} known @@`),
-    ...here.map((fact) => line(' ', fact)),
+    ...relieved.map((fact) => line(' ', fact)),
     ...back.map((fact) => (actual ? style.green(line('+', fact)) : style.yellow(line('~', fact)))),
     ...lostFacts.map((fact) => style.red(line('-', fact))),
   ];

@@ -56,9 +56,9 @@ function isYes(answer: string): boolean {
 
 function questionText(effect: AskPerson): string {
   const { scope, spentUsd, limitUsd } = effect;
-  const whose = scope === 'run' ? 'This run' : "This project's runs";
+  const owner = scope === 'run' ? 'This run' : "This project's runs";
   const next = dollars(nextLimit(effect));
-  return `ctxb: ${whose} cost ${dollars(spentUsd)}; the limit is ${dollars(limitUsd)}. Go on? [y: up to ${next}, a sum in dollars, n: wrap up] `;
+  return `ctxb: ${owner} cost ${dollars(spentUsd)}; the limit is ${dollars(limitUsd)}. Go on? [y: up to ${next}, a sum in dollars, n: wrap up] `;
 }
 
 /** Formats US dollars. Amounts below a cent have four decimals, as in every report. */

@@ -28,7 +28,7 @@ const UNREADABLE: LoggedState = { logged: true, delivered: [], finished: false, 
 
 export function supervise(world: SupervisorWorld, { passOn, state, tell }: Listener) {
   let { child } = world;
-  let wanted: StartClaude | undefined;
+  let nextStart: StartClaude | undefined;
   let isStopped = false;
   const wake = new AbortController();
 
@@ -58,8 +58,8 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
    * prevented counts as ended by the signal.
    */
   async function next(): Promise<Child | undefined> {
-    const start = wanted;
-    wanted = undefined;
+    const start = nextStart;
+    nextStart = undefined;
     if (start === undefined) return undefined;
     // Ending the run cuts the wait short.
     if (start.afterMs > 0) await delay(start.afterMs, undefined, { signal: wake.signal }).catch(() => {});
@@ -80,7 +80,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
   return {
     child: () => child,
     startNext(effect: StartClaude): void {
-      wanted = effect;
+      nextStart = effect;
     },
     kill(signal: NodeJS.Signals): void {
       isStopped = true;

@@ -42,7 +42,7 @@ export function createCostKeeper({
 }: CostKeeperOptions) {
   let ledger: CostLedger | undefined;
   let turns = 0;
-  let written = 0;
+  let writtenMicroUsd = 0;
   /** This run's claim in the ledger, in micro-dollars. */
   let claimed = 0;
   /**
@@ -81,13 +81,13 @@ export function createCostKeeper({
     lastCall = Math.max(latest, lastCall);
     const isAtWork = !isOver && state.turn.phase !== 'idle';
     const lost = state.spending.lost - lostBefore;
-    if (total === written && isAtWork === claimed > lost) return false;
+    if (total === writtenMicroUsd && isAtWork === claimed > lost) return false;
     attempt((open) => {
       const claims = lost + (isAtWork ? lastCall || open.lastCall() : 0);
-      if (total === written && claims === claimed) return;
+      if (total === writtenMicroUsd && claims === claimed) return;
       const more = { session: state.session.id ?? null, computed: isComputed(state.cost), claimed: claims };
-      open.add(total - written, more);
-      written = total;
+      open.add(total - writtenMicroUsd, more);
+      writtenMicroUsd = total;
       claimed = claims;
     });
     return true;
@@ -96,8 +96,8 @@ export function createCostKeeper({
   function note(state: GovernorState): void {
     const { raised, before, lost } = state.spending;
     const claimed = state.turn.phase === 'idle' ? 0 : lastCall;
-    const open = totalMicroUsd(state.cost) - written;
-    const spent = { settled: before + written, open, raised, agents: agentsBegun(state), lost, claimed };
+    const open = totalMicroUsd(state.cost) - writtenMicroUsd;
+    const spent = { settled: before + writtenMicroUsd, open, raised, agents: agentsBegun(state), lost, claimed };
     noted ??= JSON.stringify({ ...spent, settled: before, open: 0, agents: 0, claimed: 0 });
     const text = JSON.stringify(spent);
     if (text === noted) return;

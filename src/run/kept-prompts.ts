@@ -42,10 +42,10 @@ export function openIn(
 ): KeptPrompt[] {
   const callers = prompts.filter(({ uuid }) => !isOwn(uuid));
   const last = callers.findLastIndex(({ uuid }) => arrived.has(uuid));
-  return callers.flatMap((one, at) => {
+  return callers.flatMap((prompt, at) => {
     // claude joins prompts that arrive together, and logs only the last one's uuid.
-    const hasArrived = arrived.has(one.uuid) || (one.fate === 'sent' && at < last);
-    return one.fate === 'over' ? [] : [{ ...one, fate: hasArrived ? 'owed' : 'waiting' }];
+    const hasArrived = arrived.has(prompt.uuid) || (prompt.fate === 'sent' && at < last);
+    return prompt.fate === 'over' ? [] : [{ ...prompt, fate: hasArrived ? 'owed' : 'waiting' }];
   });
 }
 
@@ -62,7 +62,8 @@ export function linesOf(prompts: readonly KeptPrompt[], which: KeptPrompt['fate'
 export function readKept(entries: readonly Fields[]) {
   const changes = entries.flatMap(({ prompts }) => listOf(prompts)) as News[];
   const prompts = new Map<string, KeptPrompt>();
-  for (const one of changes) prompts.set(one.uuid, { line: '', fate: 'waiting', ...prompts.get(one.uuid), ...one });
+  for (const change of changes)
+    prompts.set(change.uuid, { line: '', fate: 'waiting', ...prompts.get(change.uuid), ...change });
   const lastSent = changes.findLast(({ fate }) => fate === 'sent' || fate === 'owed')?.uuid;
   return { prompts: [...prompts.values()], lastSent };
 }

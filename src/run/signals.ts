@@ -2,7 +2,7 @@ import { ENDING_SIGNALS } from '../claude/child.ts';
 
 export type SignalWatch = ReturnType<typeof watchSignals>;
 
-interface Signalled {
+interface SignalHandlers {
   readonly interrupt: () => void;
   /** Whether an interruption of the turn cannot reach the caller. */
   readonly isStuck?: () => boolean;
@@ -16,7 +16,7 @@ const GRACE_MS = 5_000;
  * The first Ctrl-C interrupts the turn, the second one ends claude; SIGTERM, SIGHUP and Ctrl-\ end it too. Whatever
  * ends ctxb, except SIGKILL, also ends claude's whole process group.
  */
-export function watchSignals({ interrupt, isStuck = () => false, kill }: Signalled) {
+export function watchSignals({ interrupt, isStuck = () => false, kill }: SignalHandlers) {
   let first: NodeJS.Signals | undefined;
   let tellFirst = () => {};
   let stuckTimer: NodeJS.Timeout | undefined;

@@ -25,9 +25,9 @@ export function judgeStatus(lines: readonly string[], status: StatusInput, polic
 }
 
 /** What claude reports about a session in addition to its log. */
-export type Known = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
+export type KnownByStatus = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
-export function withKnown(state: GovernorState, { window, model, limits }: Known): GovernorState {
+export function withKnown(state: GovernorState, { window, model, limits }: KnownByStatus): GovernorState {
   const marked = learnWindowOf(useWindowOf(state.gauge, model), model, windowOfModel(model) ?? 0, 'model-id');
   const gauge = learnWindowOf(marked, model, window ?? 0, 'asked');
   return { ...state, gauge, limits: { ...state.limits, used: limits } };
@@ -39,13 +39,13 @@ export function withKnown(state: GovernorState, { window, model, limits }: Known
  *
  * @param t milliseconds since the epoch
  */
-export function withCallAhead(state: GovernorState, known: Known, t: number): GovernorState {
+export function withCallAhead(state: GovernorState, known: KnownByStatus, t: number): GovernorState {
   const event = callAhead(state, known);
   return event === undefined ? state : createHost(state).feed({ t, from: 'claude', event }).after;
 }
 
 /** The reported call as an event; undefined if the log contains it, or if the usage is not the context of a call. */
-export function callAhead({ gauge }: GovernorState, { usage, model }: Known): AssistantEvent | undefined {
+export function callAhead({ gauge }: GovernorState, { usage, model }: KnownByStatus): AssistantEvent | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
   const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
   // For a call with several inferences, claude reports their sum, which is not a context.

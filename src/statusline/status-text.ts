@@ -56,14 +56,14 @@ export function statusText(
 }
 
 /**
- * Removes parts with the highest ranks until the line fits; undefined if a part with a rank up to `least` would have to
+ * Removes parts with the highest ranks until the line fits; undefined if a part with a rank up to `min` would have to
  * go.
  */
-function fitParts(parts: readonly Part[], width: number, least: number): readonly Part[] | undefined {
+function fitParts(parts: readonly Part[], width: number, min: number): readonly Part[] | undefined {
   let remaining = parts;
   while (lengthOf(remaining) > width) {
     const rank = Math.max(...remaining.map((part) => part.rank));
-    if (rank <= least) return undefined;
+    if (rank <= min) return undefined;
     remaining = remaining.filter((part) => part.rank < rank);
   }
   return remaining;

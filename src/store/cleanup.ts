@@ -83,8 +83,8 @@ function planOldest(root: string, keep: number): CleanupPlan {
 function planAll(root: string): CleanupPlan {
   const running = runningIn(root);
   const foreignNames = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
-  const mayGo = ({ name }: Removal) => name.startsWith(SESSIONS + sep) && !running.includes(basename(name));
-  const remove = removalsIn(root).filter((removal) => running.length === 0 || mayGo(removal));
+  const isRemovable = ({ name }: Removal) => name.startsWith(SESSIONS + sep) && !running.includes(basename(name));
+  const remove = removalsIn(root).filter((removal) => running.length === 0 || isRemovable(removal));
   return {
     root,
     remove,

@@ -51,9 +51,9 @@ function checkConfiguration({ findings, warnings, sources }: ResolvedConfig): Re
 
 /** @param version from `process.versions.node` */
 export function checkNode(version: string): Remark {
-  const needed = manifest.engines.node.replace('>=', '');
-  if (isAtLeast(version, needed)) return { status: 'good', subject: 'Node', text: version };
-  const text = `${version} is too old: ctxb needs ${needed} or newer`;
+  const requiredVersion = manifest.engines.node.replace('>=', '');
+  if (isAtLeast(version, requiredVersion)) return { status: 'good', subject: 'Node', text: version };
+  const text = `${version} is too old: ctxb needs ${requiredVersion} or newer`;
   return { status: 'fault', subject: 'Node', text, todo: 'install a newer one' };
 }
 

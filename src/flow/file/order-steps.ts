@@ -30,7 +30,7 @@ function inSequence(needs: StepGraph): string[] {
 
   function visit(id: string): void {
     if (sequence.has(id)) return;
-    for (const needed of needs.get(id) ?? []) visit(needed);
+    for (const need of needs.get(id) ?? []) visit(need);
     sequence.add(id);
   }
 }
@@ -39,7 +39,7 @@ function inStages(sequence: readonly string[], needs: StepGraph): string[][] {
   const stages: string[][] = [];
   const stageOf = new Map<string, number>();
   for (const id of sequence) {
-    const stage = Math.max(-1, ...(needs.get(id) ?? []).map((needed) => stageOf.get(needed) ?? -1)) + 1;
+    const stage = Math.max(-1, ...(needs.get(id) ?? []).map((need) => stageOf.get(need) ?? -1)) + 1;
     stageOf.set(id, stage);
     stages[stage] = [...(stages[stage] ?? []), id];
   }
@@ -53,11 +53,11 @@ function historyOf(sequence: readonly string[], needs: StepGraph) {
   const history = new Map<string, string[]>();
   for (const [index, id] of sequence.entries()) {
     const before = sequence.slice(0, index);
-    const needed = new Set(needs.get(id));
+    const need = new Set(needs.get(id));
     const seen = new Set<string>();
     // Start with the latest: the steps that it sees include most of the others.
     const own = before.toReversed().filter((older) => {
-      if (!needed.has(older) || seen.has(older)) return false;
+      if (!need.has(older) || seen.has(older)) return false;
       for (const each of [older, ...(history.get(older) ?? [])]) seen.add(each);
       return true;
     });
@@ -98,7 +98,7 @@ export function findCycles(graph: StepGraph): string[][] {
     if (from !== undefined && cycles.length < MAX_CYCLES) cycles.push([...[...trail.keys()].slice(from), id]);
     if (from !== undefined || done.has(id)) return;
     trail.set(id, trail.size);
-    for (const needed of graph.get(id) ?? []) visit(needed);
+    for (const need of graph.get(id) ?? []) visit(need);
     trail.delete(id);
     done.add(id);
   }

@@ -40,8 +40,8 @@ export function frameOf(
   // The last part is followed by one line break instead of two.
   const free = budget + 1 - costs([...teaching, ...task, ...heading]);
   const note = newest === undefined ? 0 : costOf(longestNote(candidates.length)) + OMITTED_LENGTH;
-  const least = newest === undefined ? 0 : stepBlock(newest, 0).cost;
-  const share = Math.max(0, Math.floor((free - note - least) * SHARE));
+  const min = newest === undefined ? 0 : stepBlock(newest, 0).cost;
+  const share = Math.max(0, Math.floor((free - note - min) * SHARE));
   const artifacts = artifactList(paths, share);
   // Artifacts and scent trail share one limit: with two rounded limits, their sum could grow by two characters when the
   // budget grows by one.
@@ -124,11 +124,11 @@ function scentTrail(trail: string, room: number) {
     const text = `## Scent trail\n\n${inFence(cut(trail, limit))}${marker}`;
     return { text, cost: costOf(text), shown: limit };
   };
-  const most = Math.min(chars, SCENT_LENGTH);
-  const { text = '', shown = 0 } = fitted(render, { most, least: 1, room }) ?? {};
+  const max = Math.min(chars, SCENT_LENGTH);
+  const { text = '', shown = 0 } = fitted(render, { most: max, least: 1, room }) ?? {};
   return {
     text,
-    reserved: Math.min(render(most).cost, room),
+    reserved: Math.min(render(max).cost, room),
     receipt: { chars, shown_chars: shown, outcome: outcomeOf(text === '' ? undefined : shown, chars) },
   };
 }

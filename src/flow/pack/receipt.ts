@@ -53,12 +53,12 @@ export function truncationNote(truncation: ContextTruncation): string {
 
 /** The longest possible note about this many steps, to reserve space before the figures are known. */
 export function longestNote(steps: number): string {
-  const most = Number.MAX_SAFE_INTEGER;
+  const max = Number.MAX_SAFE_INTEGER;
   return truncationNote({
     steps_included: steps,
     steps_total: steps * 2,
-    chars_used: most,
-    budget_chars: most,
+    chars_used: max,
+    budget_chars: max,
     truncated: true,
     priority_aware: true,
     priority_distribution: { CRITICAL: steps, HIGH: steps, MEDIUM: steps, LOW: steps },

@@ -72,7 +72,7 @@ export interface Sized {
 }
 
 /** Renders a step with at most `limit` code points of its output or summary. */
-export function stepBlock({ item, size, limit: most }: Sized, limit = most): StepBlock {
+export function stepBlock({ item, size, limit: max }: Sized, limit = max): StepBlock {
   const shown = Math.max(0, Math.min(size, limit));
   const shownText = cut(item.summary?.text ?? item.output, shown);
   const text = [
@@ -84,10 +84,10 @@ export function stepBlock({ item, size, limit: most }: Sized, limit = most): Ste
   return { text, cost: costOf(text), shown };
 }
 
-/** Renders as much of a step as fits `room`; undefined if less than `least` fits. */
-export function fittedBlock(step: Sized, room: number, least = MIN_SHOWN): StepBlock | undefined {
-  const most = Math.min(step.size, step.limit);
-  return fitted((shown) => stepBlock(step, shown), { most, least, room });
+/** Renders as much of a step as fits `room`; undefined if less than `min` fits. */
+export function fittedBlock(step: Sized, room: number, min = MIN_SHOWN): StepBlock | undefined {
+  const max = Math.min(step.size, step.limit);
+  return fitted((shown) => stepBlock(step, shown), { most: max, least: min, room });
 }
 
 /** Renders the newest step, which is always included: without output if there is no room. */
@@ -121,13 +121,13 @@ export const OMITTED_LENGTH = 250;
 /** Lists as many omitted steps as fit on one line; the receipt lists all. Empty without omitted steps. */
 export function omittedLine(stepIds: readonly string[]): string {
   if (stepIds.length === 0) return '';
-  const most = OMITTED_LENGTH - BETWEEN_PARTS.length - lineOf([], stepIds.length).length - 1;
+  const max = OMITTED_LENGTH - BETWEEN_PARTS.length - lineOf([], stepIds.length).length - 1;
   const names: string[] = [];
   let used = 0;
   for (const id of stepIds) {
     const name = oneLine(id, LINE_LENGTH);
     used += codePoints(name) + 2;
-    if (used > most) break;
+    if (used > max) break;
     names.push(name);
   }
   return lineOf(names, stepIds.length - names.length);

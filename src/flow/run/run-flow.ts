@@ -117,8 +117,8 @@ export function startable(flow: Flow, history: StepGraph, board: Board, parallel
   const isReady = ({ id }: FlowStep) =>
     board[id] === 'waiting' && (history.get(id) ?? []).every((seen) => OVER.has(board[seen]));
   const isStopped = flow.steps.some(({ id, onFail }) => board[id] === 'failed' && onFail === 'stop');
-  const ready = isStopped ? [] : flow.steps.filter(isReady);
-  return ready.slice(0, Math.max(0, parallel - running));
+  const startableSteps = isStopped ? [] : flow.steps.filter(isReady);
+  return startableSteps.slice(0, Math.max(0, parallel - running));
 }
 
 /**

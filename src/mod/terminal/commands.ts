@@ -153,14 +153,14 @@ const MARKS: Style = {
   cyan: (text) => text,
 };
 
-export interface Compacted {
+export interface CompactionNews {
   /** Tokens of the context before the compaction; undefined if nothing was left to cut. */
   readonly from: number | undefined;
 }
 
 /** News that the status line shows until the next turn. */
 interface News {
-  readonly compacted?: Compacted | undefined;
+  readonly compacted?: CompactionNews | undefined;
   /** Description of what `/ctxb:back` hands back. */
   readonly offered?: string | undefined;
 }
@@ -172,7 +172,7 @@ function newsParts({ compacted, offered }: News, { gauge }: GovernorState): Part
   ];
 }
 
-function sizesOf({ from }: Compacted, now: number): string {
+function sizesOf({ from }: CompactionNews, now: number): string {
   return from === undefined ? 'nothing left to cut' : `compacted ${changeText(from, now)}`;
 }
 

@@ -1,7 +1,7 @@
 import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
-import type { Known } from '../../statusline/judge-status.ts';
+import type { KnownByStatus } from '../../statusline/judge-status.ts';
 import type { Engine } from '../engine.ts';
-import type { Compacted } from './commands.ts';
+import type { CompactionNews } from './commands.ts';
 import {
   afterClearIn,
   createLogReader,
@@ -23,7 +23,7 @@ export class PluginState {
   log: LogReader | undefined;
   /** Path of claude's log of the session, from the session's start event. */
   transcript: string | undefined;
-  known: Known & { readonly costUsd?: number | undefined } = {
+  known: KnownByStatus & { readonly costUsd?: number | undefined } = {
     window: undefined,
     model: undefined,
     usage: undefined,
@@ -40,7 +40,7 @@ export class PluginState {
   turn: string | undefined;
   last: ExactReceipt | undefined;
   /** The last exact compaction, until the next turn begins. */
-  news: Compacted | undefined;
+  news: CompactionNews | undefined;
   /** Whether the last compaction was exact: then its messages contain everything that should be handed back. */
   isExact = false;
   hooks: unknown;

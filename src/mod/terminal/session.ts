@@ -21,7 +21,7 @@ import { createHost } from '../../host/governor-host.ts';
 import { createInputReader } from '../../replay/inputs.ts';
 import { replayRun } from '../../replay/replay-run.ts';
 import { counted } from '../../report/figures.ts';
-import { callAhead, type Known, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
+import { callAhead, type KnownByStatus, withCallAhead, withKnown } from '../../statusline/judge-status.ts';
 
 /** The user's settings of the plugin. Defaults are in `userConfig` of plugin.json. */
 export type Options = Readonly<Record<string, string | number | boolean | readonly string[]>>;
@@ -96,7 +96,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   const prompts = new Set<string>();
 
   /** The state, including claude's report of a last call that the log may not contain yet. */
-  function stateWith(known: Known): GovernorState {
+  function stateWith(known: KnownByStatus): GovernorState {
     const state = withCallAhead(withKnown(host.state, known), known, host.state.now);
     const { relief, gauge } = state;
     // The log does not contain the size of the window.
@@ -177,7 +177,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   }
 
   /** Whether to compact at the end of a turn. A failed attempt is not repeated immediately. */
-  function isDue(known: Known): boolean {
+  function isDue(known: KnownByStatus): boolean {
     const state = stateWith(known);
     const { relief } = state;
     const tried = { ...relief, triedAt: triedAt ?? relief.triedAt };
@@ -185,9 +185,9 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   }
 
   /** Whether claude has made a call that is missing in the log as read so far. */
-  const isBehind = (known: Known) => callAhead(host.state, known) !== undefined;
+  const isBehind = (known: KnownByStatus) => callAhead(host.state, known) !== undefined;
 
-  function isFull(known: Known): boolean {
+  function isFull(known: KnownByStatus): boolean {
     const { gauge } = stateWith(known);
     return predictedTokens(gauge) >= inTokens(policy.thresholds.compact, gauge.window.tokens);
   }
@@ -196,7 +196,11 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
    * Selects what stays of a conversation. @param isMidTurn during a turn, the model got all texts that were heard, even
    * if the log lacks them
    */
-  function compact(messages: readonly Message[], known: Known, { isMidTurn, ...circumstances }: CompactedIn): Answer {
+  function compact(
+    messages: readonly Message[],
+    known: KnownByStatus,
+    { isMidTurn, ...circumstances }: CompactedIn,
+  ): Answer {
     const state = withKnown(host.state, known);
     triedAt = stateWith(known).gauge.calls;
     const knownTexts = [...midTurnPrompts, ...messages].map(({ text }) => text);

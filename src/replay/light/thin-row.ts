@@ -45,7 +45,7 @@ interface Reader {
 export function createThinner(state: State): Thin {
   const readers: Reader[] = [];
 
-  function learned(bytes: Buffer, from: number, to: number): ReadLine | undefined {
+  function readLearned(bytes: Buffer, from: number, to: number): ReadLine | undefined {
     const value = objectIn(bytes, from, to);
     if (value === undefined) return undefined;
     const reader = readerOf(value, state);
@@ -68,7 +68,7 @@ export function createThinner(state: State): Thin {
     const another = bytes.indexOf(OPENING, from + OPENING.length);
     if (another !== -1 && another < to) return undefined;
     const reader = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
-    return reader === undefined ? learned(bytes, from, to) : reader.read(bytes);
+    return reader === undefined ? readLearned(bytes, from, to) : reader.read(bytes);
   };
 }
 
@@ -186,8 +186,8 @@ function answerReader(row: Fields): Reader | undefined {
       const outputFinal = bytes[begins[stop] as number] === QUOTE && usage.output > 0;
       const blocks = blocksIn(bytes, begins[content] as number, ends[content] as number, outputFinal);
       if (blocks === undefined) return undefined;
-      const own = { uuid: text(uuid), timestamp: timeOf(text(timestamp)), messageId, usage };
-      return { kind: 'answer', event: { ...event, ...own, outputFinal, blocks } };
+      const rowFields = { uuid: text(uuid), timestamp: timeOf(text(timestamp)), messageId, usage };
+      return { kind: 'answer', event: { ...event, ...rowFields, outputFinal, blocks } };
     },
   };
 }

@@ -20,19 +20,19 @@ export function createCompactions(): Observer<readonly CompactionSeen[]> {
       if (event.kind === 'user' && event.role === 'summary') hasSummary = true;
       const last = compactions.at(-1);
       if (last?.firstAfter !== null) return;
-      compactions[compactions.length - 1] = { ...last, ...learned(last, seen, hasSummary) };
+      compactions[compactions.length - 1] = { ...last, ...readFromLine(last, seen, hasSummary) };
     },
     found: () => [...compactions],
   };
 }
 
 /** Completes a compaction with data from later lines, until the next call. */
-function learned({ by }: CompactionSeen, { input: { event }, after }: Seen, hasSummary: boolean) {
+function readFromLine({ by }: CompactionSeen, { input: { event }, after }: Seen, hasSummary: boolean) {
   if (after.facts.call) {
     const how = !hasSummary && isAtLeast(after.session.version, FIRST_WITH_MODS) ? 'exact' : 'summary';
     // Only ctxb compacts without a summary, in a run or as a plugin.
-    const whose = how === 'exact' && by !== 'caller' ? 'ctxb' : by;
-    return { firstAfter: after.gauge.used, how, by: whose } as const;
+    const initiator = how === 'exact' && by !== 'caller' ? 'ctxb' : by;
+    return { firstAfter: after.gauge.used, how, by: initiator } as const;
   }
   // claude logs the `/compact` command after the compaction itself.
   const isOurs = by === 'caller' && event.kind === 'user' && event.role === 'notice' && isOwnLine(event.uuid);

@@ -23,7 +23,7 @@ interface GrowthOptions {
 /** Measures what is added to the main thread's context, by source. */
 export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   const growth = new Map<string, number>();
-  const kept: Kept[] = [];
+  const kept: TrackedResult[] = [];
   const uses = createToolUses((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }));
   let calls = 0;
 
@@ -56,7 +56,7 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   }
 
   /** Masks only results that are shown, because masking takes longer than everything else. */
-  function shown({ gone, target, ...result }: Kept): ResultSeen {
+  function shown({ gone, target, ...result }: TrackedResult): ResultSeen {
     const stayed = Math.max(0, (gone ?? calls) - result.call + 1);
     return { ...result, target: cut(target, LINE_LENGTH), stayed };
   }
@@ -76,11 +76,11 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
 }
 
 /** A result, with the number of calls at which it left the context. */
-interface Kept extends Omit<ResultSeen, 'stayed'> {
+interface TrackedResult extends Omit<ResultSeen, 'stayed'> {
   gone: number | undefined;
 }
 
-function largestOf(kept: readonly Kept[]): Kept[] {
+function largestOf(kept: readonly TrackedResult[]): TrackedResult[] {
   return [...kept].sort((a, b) => b.tokens - a.tokens).slice(0, LARGEST);
 }
 

@@ -43,7 +43,7 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   let promptText = '';
   let kept = 0;
 
-  function newestIn(from: number, to: number, matches: (one: ContextText) => boolean): number | undefined {
+  function newestIn(from: number, to: number, matches: (text: ContextText) => boolean): number | undefined {
     for (let at = to - 1; at >= from; at--) if (matches(texts[at] as ContextText)) return at;
     return undefined;
   }
@@ -81,9 +81,9 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
   function forgetOld(): void {
     kept = 0;
     for (let at = texts.length - 1; at >= 0; at--) {
-      const one = texts[at] as ContextText;
-      if (kept + one.text.length > MAX_KEPT / 2) texts[at] = { ...one, text: '' };
-      else kept += one.text.length;
+      const text = texts[at] as ContextText;
+      if (kept + text.text.length > MAX_KEPT / 2) texts[at] = { ...text, text: '' };
+      else kept += text.text.length;
     }
   }
 

@@ -48,8 +48,8 @@ export function pageData(sessions: readonly SessionSummary[], { policy, sort }: 
   return { version: 1 as const, sessions: sorted.map((session) => sessionData(session, policy, count)) };
 }
 
-/** @param most maximum number of tool results */
-function sessionData(session: SessionSummary, policy: Policy, most: number) {
+/** @param max maximum number of tool results */
+function sessionData(session: SessionSummary, policy: Policy, max: number) {
   const { series = [], prompts = [], window, actions } = session;
   /** Calls refer to a model by its index in this list. */
   const models = [...new Set(series.map(({ model }) => model))];
@@ -65,7 +65,7 @@ function sessionData(session: SessionSummary, policy: Policy, most: number) {
       /** Number of calls before the action. */
       call: action.at.call,
     })),
-    results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, most),
+    results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, max),
     facts: (session.retention ?? []).flatMap(factsOf),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
     /** The estimated context with ctxb, for each call. */

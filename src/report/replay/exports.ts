@@ -122,7 +122,7 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
   ['cache_read', ({ traffic }) => traffic.main.cacheRead],
   ['output', ({ traffic }) => traffic.main.output],
   ['subagents', ({ subagents }) => subagents.length],
-  ['subagents_peak', ({ subagents }) => subagents.reduce((most, { peak }) => Math.max(most, peak), 0)],
+  ['subagents_peak', ({ subagents }) => subagents.reduce((max, { peak }) => Math.max(max, peak), 0)],
   ['subagents_calls', ({ subagents }) => subagents.reduce((sum, { calls }) => sum + calls, 0)],
   ['subagents_usd', ({ subagents }) => sumUsd(subagents.map(({ usd }) => usd)) ?? 0],
   ['subagents_input', ({ traffic }) => traffic.subagents.input],

@@ -30,17 +30,17 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
     const ofWindow = share === null ? '' : ` (${exactPercent(share)})`;
     return `call ${peakCall} had a context of ${tokens(peak)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
   },
-  compactions: ({ compactions }, limit) => tooMany(compactions, '', limit),
+  compactions: ({ compactions }, limit) => excessText(compactions, '', limit),
   unplanned({ compactions }, limit) {
     const own = compactions.filter(({ by }) => by === 'claude');
-    return tooMany(own, ' by claude itself', limit);
+    return excessText(own, ' by claude itself', limit);
   },
   /** Excludes the cost of calls copied from another session. */
   costUsd(session, limit) {
     const { calls, ledger, lines } = session;
     const { usd, usdPartial } = ownFigures(session);
     if (usd !== null && usd > limit) {
-      const call = crossing(ledger(), limit) ?? calls;
+      const call = firstCallAbove(ledger(), limit) ?? calls;
       return `it cost ${dollars(usd)}, more than ${dollars(limit)}${call === 0 ? '' : `: beyond that by call ${call}`}`;
     }
     if (!usdPartial) return undefined;
@@ -59,17 +59,17 @@ export function breachesOf(session: SessionFigures, gates: Gates): string[] {
   });
 }
 
-function tooMany(compactions: readonly CompactionFigures[], whose: string, limit: number): string | undefined {
+function excessText(compactions: readonly CompactionFigures[], owner: string, limit: number): string | undefined {
   const first = compactions[limit];
   const count = counted(compactions.length, 'compaction');
-  return first && `${count}${whose}, more than ${limit}: the first one over it after call ${first.call}`;
+  return first && `${count}${owner}, more than ${limit}: the first one over it after call ${first.call}`;
 }
 
 /**
  * The call whose cumulative list price exceeds the limit, counting the main thread only, so possibly too late;
  * undefined if the limit is not exceeded.
  */
-function crossing(ledger: readonly LedgerCall[], limit: number): number | undefined {
+function firstCallAbove(ledger: readonly LedgerCall[], limit: number): number | undefined {
   let sum = 0;
   return ledger.find(({ main, microUsd }) => {
     sum += main ? toUsd(microUsd ?? 0) : 0;

@@ -9,7 +9,7 @@ import { COMPACTED_BY } from './session-rows.ts';
 /** Maximum number of tool results shown, over all sessions. */
 const LARGEST = 10;
 
-interface Named {
+interface NamedSession {
   readonly session: SessionSummary;
   readonly name: string;
 }
@@ -42,7 +42,7 @@ function bulletList(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
 }
 
-function sessionsTable(named: readonly Named[], all: readonly SessionSummary[]): string[] {
+function sessionsTable(named: readonly NamedSession[], all: readonly SessionSummary[]): string[] {
   const figures = (sessions: readonly SessionSummary[]) => figuresOf(totalsOf(sessions));
   const rows = named.map(({ session, name }) => [name, ...figures([session])]);
   const last = [`**${counted(all.length, 'session')}**`, ...figures(all)];
@@ -50,7 +50,7 @@ function sessionsTable(named: readonly Named[], all: readonly SessionSummary[]):
   return table(headings, 1, all.length > 1 ? [...rows, last] : rows);
 }
 
-function compactionsTable(named: readonly Named[]): string[] {
+function compactionsTable(named: readonly NamedSession[]): string[] {
   const rows = named.flatMap(({ session, name }) =>
     session.compactions.map(({ by, call, preTokens, gaugeBefore, firstAfter }) => [
       name,
@@ -63,7 +63,7 @@ function compactionsTable(named: readonly Named[]): string[] {
   return table(['session', 'compacted by', 'after call', 'from', 'to'], 2, rows);
 }
 
-function largestTable(named: readonly Named[]): string[] {
+function largestTable(named: readonly NamedSession[]): string[] {
   const rows = named
     .flatMap(({ session, name }) => session.largest.map((result) => ({ name, ...result })))
     .sort((a, b) => b.tokens - a.tokens)

@@ -2,7 +2,7 @@ import { TOLD_KINDS } from '../../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../../messages.ts';
 import type { ReliefSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { type Kept, keptOf, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
+import { keptOf, type RetentionCounts, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
 import { counted, percent, tokens } from '../figures.ts';
 import { indentRows } from '../layout.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
@@ -60,7 +60,7 @@ function figures(reliefs: readonly ReliefSeen[]): string[] {
   return [tokens(reliefs.length), ...cells(keptOf(reliefs, TOLD_KINDS))];
 }
 
-function cells({ all, kept, given }: Kept): string[] {
+function cells({ all, kept, given }: RetentionCounts): string[] {
   const own = kept - given;
   return [tokens(all), partText(own, all), partText(kept, all)];
 }

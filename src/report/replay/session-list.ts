@@ -112,9 +112,9 @@ export function gapRows(sessions: readonly SessionFigures[]): string[] {
 function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
   if (unknown === 0) return [];
-  const whose =
+  const which =
     unknown === sessions.length ? 'all sessions' : `${tokens(unknown)} of ${tokens(sessions.length)} sessions`;
-  return [`  The window of ${whose} is unknown: --window sets it.`];
+  return [`  The window of ${which} is unknown: --window sets it.`];
 }
 
 export const sums: Report<SessionFigures> = (sessions, page) => {
@@ -237,11 +237,11 @@ function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns
  * equal too.
  */
 function distinct(rows: readonly (readonly string[])[], prompts: readonly string[]): string[] {
-  return rows.map(([first = '', more = first, most = more], at) => {
+  return rows.map(([first = '', more = first, max = more], at) => {
     const isShared = (text: string, fits = (_: number) => true) =>
       rows.some((other, row) => row !== at && other.includes(text) && fits(row));
     if (!isShared(first)) return first;
-    return isShared(more, (row) => prompts[row] === prompts[at]) ? most : more;
+    return isShared(more, (row) => prompts[row] === prompts[at]) ? max : more;
   });
 }
 

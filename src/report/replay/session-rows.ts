@@ -140,8 +140,9 @@ function lineageText({ from, to, reason, context }: SessionSummary['lineage'][nu
 function costText(usd: number, session: SessionSummary): string {
   const { computed, unpriced } = session.cost;
   const unsized = session.lines.unsized === undefined ? '' : ', without calls that have no usage';
-  const without = unpriced === undefined ? unsized : `, without calls of ${onOneLine(unpriced)}, which has no price`;
-  return `${dollars(usd)}${computed ? ` (${costSource(session)}${without})` : ''}`;
+  const unpricedNote =
+    unpriced === undefined ? unsized : `, without calls of ${onOneLine(unpriced)}, which has no price`;
+  return `${dollars(usd)}${computed ? ` (${costSource(session)}${unpricedNote})` : ''}`;
 }
 
 function copiedText({ calls, usd, from }: Copied): string {

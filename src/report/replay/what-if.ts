@@ -19,12 +19,12 @@ export const whatIf: Report = (sessions, page) => {
   const tried = sessions.flatMap((session) => (session.whatIf ? [{ ...session, found: session.whatIf }] : []));
   const shown =
     totals.sessions === 1
-      ? tried.map((one) => sessionTable(one, page))
+      ? tried.map((session) => sessionTable(session, page))
       : [totalsTable(totals, page), ...rowsOf(tried, totals, page)];
   const { calls, estimated, fetched } = totals;
-  const again = fetched === 0 ? [] : [`With ctxb ${counted(fetched, 'result')} would have been fetched again.`];
+  const refetchLine = fetched === 0 ? [] : [`With ctxb ${counted(fetched, 'result')} would have been fetched again.`];
   const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
-  const sentences = [`Exact: the recorded calls, and ${known}.`, ...again, ...ASSUMED].map((sentence) =>
+  const sentences = [`Exact: the recorded calls, and ${known}.`, ...refetchLine, ...ASSUMED].map((sentence) =>
     page.style.dim(sentence),
   );
   return [[...shown, ...left, sentences.join('\n')].join('\n\n')];

@@ -23,7 +23,8 @@ export function createClosingFigures() {
   const decisions: Decision[] = [];
   const all = <Kind extends Decision['kind']>(kind: Kind) =>
     decisions.filter((decision): decision is Of<Kind> => decision.kind === kind);
-  const count = (relief: ReturnType<typeof reliefDone>) => decisions.filter((one) => reliefDone(one) === relief).length;
+  const count = (relief: ReturnType<typeof reliefDone>) =>
+    decisions.filter((decision) => reliefDone(decision) === relief).length;
 
   function runText(state: GovernorState, { ms, record }: RunEnd): string[] {
     const { gauge, turn } = state;

@@ -134,7 +134,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
   const { cost, turn, wait } = state;
   const agents = agentTotals(state);
   const urgent = (text: string): Part => ({ text, rank: 0, paint: style.yellow });
-  const under: Part[] = [
+  const footer: Part[] = [
     ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, paint: style.cyan }] : []),
     ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait, now))]),
     ...silenceText(state, now).map(urgent),
@@ -144,7 +144,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
       : [{ text: `${counted(agents.count, 'agent')} ${dollars(toUsd(agents.microUsd))}`, rank: 5 }]),
     { text: `turn ${turnsBegun(turn)}`, rank: 6 },
   ];
-  return statusText(state, knownCostUsd(state), style, width, under);
+  return statusText(state, knownCostUsd(state), style, width, footer);
 }
 
 function waitPart({ cause, until, phase }: Wait, now: number): string {

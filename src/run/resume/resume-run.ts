@@ -149,7 +149,7 @@ function stateOf(
   { logs, isOwed }: { readonly logs: readonly RunLog[]; readonly isOwed: boolean },
   io: Place,
 ): Omit<ResumedRun, 'prompts' | 'models' | 'spent'> {
-  const log = logs.findLast((one) => one.hasMessages || prompts.some(({ uuid }) => one.delivered.has(uuid)));
+  const log = logs.findLast((log) => log.hasMessages || prompts.some(({ uuid }) => log.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
   const { session, body } = parseHandoffFile(text ?? '');
   const isAbandoned = !isOwed && session === log?.id;

@@ -23,7 +23,7 @@ export function settingsToKeep({ values, otlp, record }: Omit<RunSettings, 'with
   const kept = values.filter(({ key }) => !CURRENT_KEYS.has(key));
   const isSecret = withoutSecret(otlp) !== otlp;
   return {
-    values: kept.map((one) => ({ ...one, value: withoutSecret(one.value) })),
+    values: kept.map((setting) => ({ ...setting, value: withoutSecret(setting.value) })),
     otlp: isSecret ? undefined : otlp,
     record: record === undefined ? undefined : redact(record),
     withheld: isSecret ? ['--otlp'] : [],

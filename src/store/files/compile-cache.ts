@@ -37,13 +37,13 @@ function isOurs(folder: string): boolean {
   }
 }
 
-interface Compiled {
+interface CompiledCode {
   readonly file: string;
   readonly script: Script;
 }
 
 function compileWith({ prototype }: Loader, folder: string): void {
-  const compiled: Compiled[] = [];
+  const compiled: CompiledCode[] = [];
   prototype._compile = function (text, filename) {
     // The build puts a hash of the code into each file name, so the name identifies the code.
     const file = join(folder, `${basename(filename)}-${process.versions.v8}-${process.arch}`);
@@ -70,7 +70,7 @@ function readCompiled(file: string): Buffer | undefined {
   }
 }
 
-function keepCompiled(folder: string, compiled: readonly Compiled[]): void {
+function keepCompiled(folder: string, compiled: readonly CompiledCode[]): void {
   try {
     for (const { file, script } of compiled) {
       const own = `${file}.${process.pid}`;

@@ -17,9 +17,9 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
  * Removes old files from a cache folder. Touches only names that ctxb uses, because `XDG_CACHE_HOME` may name any
  * folder.
  *
- * @param most limit for all files together, in bytes: the oldest ones beyond it are removed too
+ * @param max limit for all files together, in bytes: the oldest ones beyond it are removed too
  */
-export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void {
+export function forgetOld(folder: string, max = Number.POSITIVE_INFINITY): void {
   const newestFirst = readdirSync(folder)
     .filter((name) => CACHE_FILE.test(name))
     .map((name) => join(folder, name))
@@ -30,6 +30,6 @@ export function forgetOld(folder: string, most = Number.POSITIVE_INFINITY): void
     // Another process has removed it.
     if (stats === undefined) continue;
     bytes += stats.size;
-    if (bytes > most || Date.now() - stats.mtimeMs > KEPT_MS) rmSync(path, { force: true });
+    if (bytes > max || Date.now() - stats.mtimeMs > KEPT_MS) rmSync(path, { force: true });
   }
 }

@@ -71,14 +71,14 @@ function endOfLastLine(fd: number, size: number): number {
 }
 
 /**
- * Reads the complete lines within the last `most` bytes of a file, and the offset of the first one. Skips a line cut
+ * Reads the complete lines within the last `max` bytes of a file, and the offset of the first one. Skips a line cut
  * off at the beginning, and an unfinished last line. Follows links, because it writes nothing.
  *
  * @throws GivenFault when it is not a regular file; Error of the file system
  */
-export function readTail(path: string, most: number): { lines: string[]; start: number } {
+export function readTail(path: string, max: number): { lines: string[]; start: number } {
   return withGiven(path, (fd, { size }) => {
-    const start = Math.max(size - most, 0);
+    const start = Math.max(size - max, 0);
     const data = readAt(fd, start, size - start);
     const begin = start === 0 ? 0 : data.indexOf(NEWLINE) + 1;
     const end = data.lastIndexOf(NEWLINE);

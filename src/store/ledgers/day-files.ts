@@ -72,8 +72,8 @@ function identityOf({ dev, ino, birthtimeMs }: Stats): string {
 }
 
 function tooMuch(folder: string): CtxbError {
-  const most = `${MAX_BYTES / 1024 / 1024} MiB`;
-  return new CtxbError('store', `${folder} holds more than ${most} of one day or month: move it away, or set no limit`);
+  const max = `${MAX_BYTES / 1024 / 1024} MiB`;
+  return new CtxbError('store', `${folder} holds more than ${max} of one day or month: move it away, or set no limit`);
 }
 
 /** Passes on the complete lines after a position, and returns the position of the next one. */

@@ -19,7 +19,7 @@ export type FlowRunFiles = ReturnType<typeof openFlowRun>;
 export function openFlowRun(contextDir: string, id: string, onFault: Faults = () => {}) {
   const dir = () => openContextDir(contextDir);
   const run = join(FLOWS, id);
-  const of = (step: string, file: string) => join(run, fileName(step), file);
+  const pathOf = (step: string, file: string) => join(run, fileName(step), file);
   const unwritten = new Map<string, DiskText>();
   const read = (file: string) => unwritten.get(file) ?? readPlain(resolve(contextDir, file), OUTPUT_LIMIT);
 
@@ -51,12 +51,12 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     /** The state as JSON; undefined if the run does not exist. */
     readRun: () => read(join(run, 'run.json')),
     /** Writes a step's text file (`pack.md`, `output.md`). */
-    write: (step: string, file: string, text: string) => write(of(step, file), masked(text)),
+    write: (step: string, file: string, text: string) => write(pathOf(step, file), masked(text)),
     /** Like write(), but writes JSON and masks each string. */
-    writeJson: (step: string, file: string, value: object) => write(of(step, file), jsonOf(value)),
-    read: (step: string, file: string) => read(of(step, file)),
+    writeJson: (step: string, file: string, value: object) => write(pathOf(step, file), jsonOf(value)),
+    read: (step: string, file: string) => read(pathOf(step, file)),
     /** The absolute path of a step's file. */
-    path: (step: string, file: string) => resolve(contextDir, of(step, file)),
+    path: (step: string, file: string) => resolve(contextDir, pathOf(step, file)),
     /**
      * Returns a function that appends lines to a new file of the step. A full disk is reported, and the step continues.
      */
@@ -69,7 +69,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
         try {
           folder ??= dir();
           // A repeated step must not append to the torn last line of a killed one.
-          file ??= of(step, basename(folder.freePlace(of(step, 'stream'), '.ndjson')));
+          file ??= pathOf(step, basename(folder.freePlace(pathOf(step, 'stream'), '.ndjson')));
           folder.append(file, masked(line));
         } catch (error) {
           isOver = true;
@@ -80,7 +80,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
     /** Writes the receipt of a step, both in the run and under the flow's name. */
     receipt(flow: string, step: string, receipt: object): void {
       const text = jsonOf(receipt);
-      write(of(step, 'receipt.json'), text);
+      write(pathOf(step, 'receipt.json'), text);
       write(flowReceiptFile(flow, step), text);
     },
   };

@@ -56,8 +56,8 @@ function linesOf({ context, predicted, withCtxb }: Session): Line[] {
   ];
 }
 
-function largest(figures: Column, least: number): number {
-  return figures.reduce<number>((most, figure) => Math.max(most, figure ?? 0), least);
+function largest(figures: Column, min: number): number {
+  return figures.reduce<number>((max, figure) => Math.max(max, figure ?? 0), min);
 }
 
 /** 1_420_000 → `1.42M`, 142_000 → `142k` */

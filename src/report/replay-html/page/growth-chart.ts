@@ -3,7 +3,7 @@ import { counted, percent, tokens } from '../../figures.ts';
 import { createChart, KIND_COLORS, type Pen } from './chart.ts';
 import { short } from './context-chart.ts';
 import { choice, legend, section } from './controls.ts';
-import { type Added, addedAt, type Session } from './session.ts';
+import { type Added, additionsOf, type Session } from './session.ts';
 import type { Span } from './span.ts';
 
 /** `call`: tokens added before each call. `sum`: tokens added since the context was last replaced. */
@@ -40,8 +40,8 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
     lines: [{ name: 'Context', figures: session.context, color: 'ink', width: 1, isOn: false }],
     height: 220,
     top: () => {
-      const least = mode === 'sum' ? session.info.context.peak : 10;
-      return stacks().bars.reduce((most, { total }) => Math.max(most, total), least) * 1.05;
+      const min = mode === 'sum' ? session.info.context.peak : 10;
+      return stacks().bars.reduce((max, { total }) => Math.max(max, total), min) * 1.05;
     },
     figure: short,
     behind: (pen) => {
@@ -74,7 +74,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
 
 /** Additions before a call: `Read 8,200, answer 310` */
 function addedText(session: Session, call: number): string {
-  return addedAt(session, call)
+  return additionsOf(session, call)
     .map(({ kind, figure }) => `${kind} ${tokens(figure)}`)
     .join(', ');
 }

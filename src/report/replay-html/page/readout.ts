@@ -1,6 +1,6 @@
 import { h } from '../../../browser/dom.ts';
 import { dollars, shareOf, tokens } from '../../figures.ts';
-import { addedAt, type Session, WHO, WITH_CTXB } from './session.ts';
+import { additionsOf, type Session, WHO, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** A box with the figures of the call under the pointer; on a narrow page it is fixed to the bottom. */
@@ -72,7 +72,7 @@ function signedText(difference: number): string {
 const KINDS = 5;
 
 function addedOf(session: Session, call: number): string[][] {
-  return addedAt(session, call)
+  return additionsOf(session, call)
     .slice(0, KINDS)
     .map(({ kind, figure }) => [`+ ${kind}`, `~${tokens(figure)}`]);
 }

@@ -102,7 +102,7 @@ function costSection({ usd, spent, calls }: Session, span: Span, table: () => HT
       return `Call ${call}: ${cost}, ${dollars(spent[call - 1] ?? 0)} so far`;
     },
   });
-  const without = unknown === 0 ? '' : ` ${counted(unknown, 'call')} without a known price left out.`;
-  const about = `The main thread at list prices: ${dollars(total)}.${without}`;
+  const unpricedNote = unknown === 0 ? '' : ` ${counted(unknown, 'call')} without a known price left out.`;
+  const about = `The main thread at list prices: ${dollars(total)}.${unpricedNote}`;
   return section('Cost', [h('p', { class: 'quiet' }, about), chart.element], table);
 }

@@ -35,7 +35,7 @@ export function unpack(info: PageSession) {
 }
 
 /** Tokens added before a call by kind, the largest first. */
-export function addedAt({ added }: Session, call: number) {
+export function additionsOf({ added }: Session, call: number) {
   return added
     .map(({ kind, tokens }) => ({ kind, figure: tokens[call - 1] ?? 0 }))
     .filter(({ figure }) => figure > 0)
