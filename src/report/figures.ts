@@ -1,11 +1,11 @@
-import { grouped, pluralize } from '../core/memory/words.ts';
+import { groupDigits, pluralize } from '../core/memory/words.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 
 export { pluralize as counted };
 
 /** 142000 → `142,000`. */
 export function tokens(count: number): string {
-  return grouped(Math.round(count));
+  return groupDigits(Math.round(count));
 }
 
 /** Rounded for reading: 127_412 → `127k`, 1_000_000 → `1M`. */

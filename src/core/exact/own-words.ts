@@ -20,20 +20,23 @@ export type Own =
 const NOTE = '[ctxb] The conversation was compacted here.';
 const EXPLANATION = 'Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
 const LEFT_OUT = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
-const LINES = '[ctxb] Done here, one line a step:';
-const STEP = '[ctxb] Your last step, one line a call; what it gave back stands below:';
-const SUMMARY = "[ctxb] Claude's summary of what came before:";
-const HEARD = '[ctxb] The user said while you worked:';
+const LINES_TITLE = '[ctxb] Done here, one line a step:';
+const STEP_TITLE = '[ctxb] Your last step, one line a call; what it gave back stands below:';
+const SUMMARY_TITLE = "[ctxb] Claude's summary of what came before:";
+const HEARD_TITLE = '[ctxb] The user said while you worked:';
 const BULLET = '- ';
 const SAID = 'said: ';
 
 export function isOwn(text: string): boolean {
-  return isAsked(text) || [NOTE, LINES, STEP, HEARD, SUMMARY].some((opening) => text.startsWith(opening));
+  return (
+    isAsked(text) ||
+    [NOTE, LINES_TITLE, STEP_TITLE, HEARD_TITLE, SUMMARY_TITLE].some((opening) => text.startsWith(opening))
+  );
 }
 
 /** Whether the text is the last step in the user's words. */
 export function isStep(text: string): boolean {
-  return text.startsWith(STEP);
+  return text.startsWith(STEP_TITLE);
 }
 
 function isAsked(text: string): boolean {
@@ -42,8 +45,8 @@ function isAsked(text: string): boolean {
 
 export function readOwn(text: string): Own {
   if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(LEFT_OUT.exec(text)?.[1] ?? 0) };
-  if (text.startsWith(SUMMARY)) return { kind: 'summary', text: text.slice(SUMMARY.length + 1) };
-  if (text.startsWith(HEARD)) return { kind: 'heard', text: text.slice(HEARD.length + 1) };
+  if (text.startsWith(SUMMARY_TITLE)) return { kind: 'summary', text: text.slice(SUMMARY_TITLE.length + 1) };
+  if (text.startsWith(HEARD_TITLE)) return { kind: 'heard', text: text.slice(HEARD_TITLE.length + 1) };
   if (isAsked(text)) return { kind: 'asked' };
   // Text below the lines of a step may look like lines.
   const [listed = ''] = text.split('\n\n', 1);
@@ -58,21 +61,21 @@ export function noteText(note: string, omitted: number): string {
 }
 
 export function linesText(lines: readonly string[]): string {
-  return [LINES, ...lines.map((line) => BULLET + line)].join('\n');
+  return [LINES_TITLE, ...lines.map((line) => BULLET + line)].join('\n');
 }
 
 /** A whole step as text, without blocks for tool calls and results. */
 export function stepText(lines: readonly string[], calls: readonly { readonly call: string; readonly text: string }[]) {
-  const listed = [STEP, ...lines.map((line) => BULLET + line)].join('\n');
+  const listed = [STEP_TITLE, ...lines.map((line) => BULLET + line)].join('\n');
   return [listed, ...calls.map(({ call, text }) => `${call}\n${text}`)].join('\n\n');
 }
 
 export function heardText(text: string): string {
-  return `${HEARD}\n${text}`;
+  return `${HEARD_TITLE}\n${text}`;
 }
 
 export function summaryText(text: string): string {
-  return `${SUMMARY}\n${text}`;
+  return `${SUMMARY_TITLE}\n${text}`;
 }
 
 /** The model's words next to its tool calls, as a line. */

@@ -62,7 +62,7 @@ function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Ma
     title: line(mask(describeInput(name, input, cutterWith(mask)))),
     said: line(describeResult(name, outcome, result.text)),
     gist: summarizeCall(ended, { command, summarizeOutput, placeOf, mask }),
-    input: fingerprint(comparedInput(name, input)),
+    input: fingerprint(inputToCompare(name, input)),
     output: fingerprint(found.result.text),
     signature: outcome === 'ok' ? undefined : errorSignature(name, result.text),
     command: command && maskedCommand(command, mask),
@@ -80,7 +80,7 @@ function withoutSecrets(ended: EndedCall, mask: Mask): EndedCall {
 }
 
 /** The input without its description, which may differ between equal commands. */
-function comparedInput(name: string, input: unknown): unknown {
+function inputToCompare(name: string, input: unknown): unknown {
   if (name !== 'Bash') return input;
   const { description: _, ...deed } = fieldsOf(input);
   return deed;

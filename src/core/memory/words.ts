@@ -87,13 +87,13 @@ export function lastLines(text: string, count: number, length: number): string {
 }
 
 export function pluralize(count: number, noun: string, plural = `${noun}s`): string {
-  return `${grouped(count)} ${count === 1 ? noun : plural}`;
+  return `${groupDigits(count)} ${count === 1 ? noun : plural}`;
 }
 
 /**
  * Formats a whole number with its digits in groups of three. The first `toLocaleString` of a process takes Node 20 ms.
  */
-export function grouped(count: number): string {
+export function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 

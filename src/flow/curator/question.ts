@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import {
   cut,
-  grouped,
+  groupDigits,
   inBackticks,
   inFence,
   LINE_LENGTH,
@@ -58,7 +58,7 @@ const ASKED_SHARE = 0.75;
 function summariesTask(toSum: readonly PackItem[], limit: number): string {
   const ids = toSum.map(({ stepId }) => shown(stepId)).join(', ');
   return [
-    `- summaries: of the outputs of ${ids}, each at the end, one summary of at most ${grouped(limit * ASKED_SHARE)} characters:`,
+    `- summaries: of the outputs of ${ids}, each at the end, one summary of at most ${groupDigits(limit * ASKED_SHARE)} characters:`,
     'what the step did, decided, found and left open, in plain sentences in the past tense. Copy names of files, ids of',
     'steps and figures as they stand in that output, names and ids between backticks; count nothing yourself, add',
     'nothing, and tell nobody what to do. A summary with anything else in it is thrown away.',
@@ -69,7 +69,7 @@ function readPart(output: string): string {
   const size = codePoints(output);
   if (size <= READ_CHARS) return output;
   const tail = output.slice(-READ_CHARS / 2).replace(/^[\udc00-\udfff]/, '');
-  return `${cut(output, READ_CHARS / 2)}\n(${grouped(size - READ_CHARS)} characters are left out)\n${tail}`;
+  return `${cut(output, READ_CHARS / 2)}\n(${groupDigits(size - READ_CHARS)} characters are left out)\n${tail}`;
 }
 
 const TASK = [
@@ -81,14 +81,14 @@ const TASK = [
 function historyList(history: readonly PackItem[]): string {
   if (history.length === 0) return 'None.';
   const older = history.length - LISTED;
-  const note = older > 0 ? [`(${grouped(older)} older ones are not listed)`] : [];
+  const note = older > 0 ? [`(${groupDigits(older)} older ones are not listed)`] : [];
   return [...note, ...history.slice(-LISTED).map(historyLine)].join('\n');
 }
 
 function historyLine({ stepId, agent, ok, output, path }: PackItem): string {
   const about = [
     ...(agent === undefined ? [] : [`agent ${shown(agent)}`]),
-    `${grouped(codePoints(output))} characters`,
+    `${groupDigits(codePoints(output))} characters`,
     ...(ok ? [] : ['failed']),
     ...(path === undefined ? [] : [`in ${inBackticks(path, LONG_LINE_LENGTH)}`]),
   ];

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { grouped, inBackticks, LINE_LENGTH } from '../../core/memory/words.ts';
+import { groupDigits, inBackticks, LINE_LENGTH } from '../../core/memory/words.ts';
 import { parsed } from '../../core/protocol/fields.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import type { PackReceipt } from '../pack/pack.ts';
@@ -140,7 +140,7 @@ interface SummaryBounds {
 export function summaryFault(text: string, { output, steps, limit }: SummaryBounds): string | undefined {
   const length = codePoints(text);
   if (!/[\p{L}\p{N}]/u.test(text)) return 'it is empty';
-  if (length > limit) return `it has ${grouped(length)} characters, at most ${grouped(limit)} are taken`;
+  if (length > limit) return `it has ${groupDigits(length)} characters, at most ${groupDigits(limit)} are taken`;
   const invented = inventedIn(text, output, steps);
   return invented === undefined ? undefined : `${inBackticks(invented, LINE_LENGTH)} is not in the output`;
 }

@@ -1,5 +1,5 @@
 import type { BudgetChanges, Budgets } from '../../config/config.ts';
-import { grouped } from '../../core/memory/words.ts';
+import { groupDigits } from '../../core/memory/words.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
 
@@ -129,7 +129,7 @@ const SUSPICIOUS = 5_000_000;
 
 /** The effective value, and the guardrails that changed it. */
 function guard(field: BudgetField, set: number, total = CEILING) {
-  const [floor, ceiling] = [FLOORS[field], grouped(CEILING)];
+  const [floor, ceiling] = [FLOORS[field], groupDigits(CEILING)];
   const met: { kind: 'below_min' | 'above_max' | 'suspicious' | 'above_total'; why: string }[] = [];
   let used = Math.trunc(set);
   if (set > SUSPICIOUS) {
@@ -138,10 +138,10 @@ function guard(field: BudgetField, set: number, total = CEILING) {
   if (set > CEILING) used = CEILING;
   // Also true for NaN.
   if (!(set >= floor)) {
-    met.push({ kind: 'below_min', why: `below the floor of ${grouped(floor)}` });
+    met.push({ kind: 'below_min', why: `below the floor of ${groupDigits(floor)}` });
     used = floor;
   }
-  if (used > total) met.push({ kind: 'above_total', why: `above contextBudgetChars, ${grouped(total)}` });
+  if (used > total) met.push({ kind: 'above_total', why: `above contextBudgetChars, ${groupDigits(total)}` });
   return { used: Math.min(used, total), met };
 }
 
@@ -152,6 +152,6 @@ function warningOf(field: BudgetField, { value, source }: SourcedBudget, { used,
   const [first] = met;
   if (first === undefined) return [];
   const reasons = met.map(({ why }) => why).join(', and ');
-  const message = `${field}: ${grouped(value)} (${source}) is ${reasons}; ${grouped(used)} is used`;
+  const message = `${field}: ${groupDigits(value)} (${source}) is ${reasons}; ${groupDigits(used)} is used`;
   return [{ field, kind: first.kind, set: value, used, source, message }];
 }

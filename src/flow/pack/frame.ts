@@ -1,5 +1,5 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { cut, grouped, inBackticks, inFence } from '../../core/memory/words.ts';
+import { cut, groupDigits, inBackticks, inFence } from '../../core/memory/words.ts';
 import type { FlowStep } from '../flow.ts';
 import type { PriorityLevels } from './priority.ts';
 import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
@@ -120,7 +120,7 @@ function scentTrail(trail: string, room: number) {
   if (trail.trim() === '') return { text: '', reserved: 0, receipt: undefined };
   const chars = codePoints(trail);
   const render = (limit: number) => {
-    const marker = limit < chars ? `\n${CUT_MARKER} ${grouped(limit)} of ${grouped(chars)} characters` : '';
+    const marker = limit < chars ? `\n${CUT_MARKER} ${groupDigits(limit)} of ${groupDigits(chars)} characters` : '';
     const text = `## Scent trail\n\n${inFence(cut(trail, limit))}${marker}`;
     return { text, cost: costOf(text), shown: limit };
   };

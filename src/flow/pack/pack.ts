@@ -1,5 +1,5 @@
 import type { Budgets } from '../../config/config.ts';
-import { grouped } from '../../core/memory/words.ts';
+import { groupDigits } from '../../core/memory/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
 import { createClassifier, distributionOf } from './priority.ts';
 import { type ContextTruncation, curatorEffect, receiptArtifacts, receiptItems, truncationNote } from './receipt.ts';
@@ -100,6 +100,6 @@ function overBudget({ wholeChars }: Frame, { chars_used, budget_chars }: Context
   if (over_budget_chars === 0) return { over_budget_chars, warnings: [] };
   const what =
     wholeChars > budget_chars ? 'The teaching notes alone' : 'The teaching notes and the newest step by name';
-  const size = `${grouped(wholeChars > budget_chars ? wholeChars : chars_used)} of ${grouped(budget_chars)} characters`;
+  const size = `${groupDigits(wholeChars > budget_chars ? wholeChars : chars_used)} of ${groupDigits(budget_chars)} characters`;
   return { over_budget_chars, warnings: [`${what} take ${size}; they stay whole, and nothing else is shown`] };
 }

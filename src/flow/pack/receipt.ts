@@ -1,4 +1,4 @@
-import { grouped } from '../../core/memory/words.ts';
+import { groupDigits } from '../../core/memory/words.ts';
 import { TIERS, type Tier } from './priority.ts';
 import type { Candidate, Selection } from './select.ts';
 import type { Summary } from './step-block.ts';
@@ -44,7 +44,7 @@ export function truncationNote(truncation: ContextTruncation): string {
   const { steps_included, steps_total, chars_used, budget_chars, truncated, priority_aware } = truncation;
   if (!truncated) return '';
   const omitted = steps_total - steps_included;
-  const budget = `${grouped(chars_used)}/${grouped(budget_chars)}`;
+  const budget = `${groupDigits(chars_used)}/${groupDigits(budget_chars)}`;
   const note = `[CONTEXT_TRUNCATED] Included ${steps_included} of ${steps_total} history steps (${omitted} omitted, budget: ${budget} chars)`;
   const counts = truncation.priority_distribution;
   if (!priority_aware || counts === undefined || Object.keys(counts).length === 0) return note;
@@ -100,7 +100,7 @@ function reasonOf(
 ): string {
   if (outcome === 'included') return isNewest ? 'the newest step' : 'fits';
   if (outcome === 'cut' && shown < limit) return 'shortened to what was left of contextBudgetChars';
-  if (outcome === 'cut') return `longer than ${limitedBy}, ${grouped(limit)}`;
+  if (outcome === 'cut') return `longer than ${limitedBy}, ${groupDigits(limit)}`;
   if (outcome === 'omitted') return 'no room after newer and more important steps';
   const part = shown < size ? 'the beginning of the summary by' : 'the summary by';
   return `${part} ${item.summary?.by}, as there is no room for the whole`;

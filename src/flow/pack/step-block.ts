@@ -1,6 +1,14 @@
 import type { Priority } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { cut, grouped, inBackticks, inFence, LINE_LENGTH, LONG_LINE_LENGTH, oneLine } from '../../core/memory/words.ts';
+import {
+  cut,
+  groupDigits,
+  inBackticks,
+  inFence,
+  LINE_LENGTH,
+  LONG_LINE_LENGTH,
+  oneLine,
+} from '../../core/memory/words.ts';
 import type { StepOutput } from '../flow.ts';
 
 export const BETWEEN_PARTS = '\n\n';
@@ -98,12 +106,12 @@ export function newestBlock(step: Sized, room: number): StepBlock {
 function titleOf(item: PackItem): string {
   if (item.summary === undefined) return 'Output:';
   const by = inBackticks(item.summary.by, LINE_LENGTH);
-  return `Summary by ${by}, not the step's own words; its output has ${grouped(codePoints(item.output))} characters${placeOf(item)}:`;
+  return `Summary by ${by}, not the step's own words; its output has ${groupDigits(codePoints(item.output))} characters${placeOf(item)}:`;
 }
 
 function cutMarker(item: PackItem, shown: number, size: number): string {
   const where = item.summary === undefined ? placeOf(item) : ' of the summary';
-  return `${CUT_MARKER} ${grouped(shown)} of ${grouped(size)} characters${where}`;
+  return `${CUT_MARKER} ${groupDigits(shown)} of ${groupDigits(size)} characters${where}`;
 }
 
 function placeOf({ path }: PackItem): string {
@@ -134,5 +142,5 @@ export function omittedLine(stepIds: readonly string[]): string {
 }
 
 function lineOf(names: readonly string[], more: number): string {
-  return `Omitted: ${[...names, ...(more > 0 ? [`${grouped(more)} more`] : [])].join(', ')}.`;
+  return `Omitted: ${[...names, ...(more > 0 ? [`${groupDigits(more)} more`] : [])].join(', ')}.`;
 }

@@ -1,4 +1,4 @@
-import { grouped, pluralize } from '../../core/memory/words.ts';
+import { groupDigits, pluralize } from '../../core/memory/words.ts';
 import { type Html, html, htmlTable } from '../../report/html.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
 import { TIERS } from '../pack/priority.ts';
@@ -80,7 +80,7 @@ function link(level: Edit['step'], text: string, shown: Pick<ShownEdit, 'level'>
 function stepLink(step: StepView, shown: ShownEdit): Html {
   const own = Object.keys(step.budgets.own).length > 0 ? 'own' : '';
   const after = step.after.length === 0 ? '' : `, after ${step.after.join(', ')}`;
-  const size = grouped(step.budgets.effective.contextBudgetChars.value);
+  const size = groupDigits(step.budgets.effective.contextBudgetChars.value);
   return html`${link(step.id, step.id, shown, own)} <small>${size}${after}</small>`;
 }
 
@@ -91,7 +91,7 @@ function headOf({ steps, window }: FlowView, step: StepView | undefined): Html {
     return html`<h2>${id} <span class="agent">${agent}</span></h2>${objective !== undefined && html`<p>${objective}</p>`}
 <p class="quiet">${needs}; it sees the output of ${pluralize(sees, 'step')}.</p>`;
   }
-  return html`<h2>The flow</h2><p class="quiet">These budgets apply to each of its ${pluralize(steps.length, 'step')}, unless the step sets its own. Presets and shares refer to a window of ${grouped(window)} tokens.</p>`;
+  return html`<h2>The flow</h2><p class="quiet">These budgets apply to each of its ${pluralize(steps.length, 'step')}, unless the step sets its own. Presets and shares refer to a window of ${groupDigits(window)} tokens.</p>`;
 }
 
 export const FIELDS = [
@@ -134,7 +134,8 @@ function row(
 ): Html {
   const value = typed ?? budgets.own[key] ?? '';
   const message = fault || (budgets.warnings.find(({ field }) => field === key)?.message ?? '');
-  const used = isSize(key) && `${grouped(budgets.effective[key].value)} used, from ${budgets.effective[key].source}`;
+  const used =
+    isSize(key) && `${groupDigits(budgets.effective[key].value)} used, from ${budgets.effective[key].source}`;
   const kind = value === '' ? 'row' : 'row own';
   const input =
     key === 'preset'
@@ -171,7 +172,7 @@ function cell({ budgets }: StepView, field: keyof BudgetsView['effective']): Htm
   const isOwn = source === 'step' || source.endsWith('(step)');
   const isChanged = budgets.warnings.some((warning) => warning.field === field);
   const kind = `figure${isOwn ? ' own' : ''}${isChanged ? ' changed' : ''}`;
-  return html`<td class="${kind}">${grouped(value)}<small>${source.replace('preset ', '')}${isChanged && ', limited'}</small></td>`;
+  return html`<td class="${kind}">${groupDigits(value)}<small>${source.replace('preset ', '')}${isChanged && ', limited'}</small></td>`;
 }
 
 function runText({ receipt }: StepView): string {
@@ -186,8 +187,8 @@ function receiptOf({ receipt, budgets }: StepView): Html {
   const now = budgets.effective.contextBudgetChars.value;
   const excess = receipt.over_budget_chars;
   return html`<p class="binding ${bindingOf(receipt)}">${bindingText(receipt)}</p>
-<p><label><meter max="${budget_chars}" value="${chars_used}"></meter> ${grouped(chars_used)} of ${grouped(budget_chars)} characters${excess > 0 && `, ${grouped(excess)} too many`}</label></p>
-${budget_chars !== now && html`<p class="quiet">It was made with ${grouped(budget_chars)}; now ${grouped(now)} are allowed.</p>`}
+<p><label><meter max="${budget_chars}" value="${chars_used}"></meter> ${groupDigits(chars_used)} of ${groupDigits(budget_chars)} characters${excess > 0 && `, ${groupDigits(excess)} too many`}</label></p>
+${budget_chars !== now && html`<p class="quiet">It was made with ${groupDigits(budget_chars)}; now ${groupDigits(now)} are allowed.</p>`}
 ${receipt.warnings.map((warning) => html`<p class="warning">${warning}</p>`)}
 ${receipt.items.length > 0 && [tiers(receipt), items(receipt)]}
 <p class="quiet">${figures(receipt)}</p>`;
@@ -198,16 +199,19 @@ function bindingText(receipt: KnownReceipt): string {
   const steps = pluralize(receipt.items.length, 'earlier step');
   const binding = bindingOf(receipt);
   if (binding === 'nothing') return `Nothing was held back: all of ${steps} fitted.`;
-  const summed = summary > 0 ? `, ${grouped(summary)} in summary` : '';
+  const summed = summary > 0 ? `, ${groupDigits(summary)} in summary` : '';
   if (binding === 'steps')
     return `${pluralize(cut, 'earlier step')} cut${summed} at the limit for a single step; the whole had room.`;
-  return `The budget was binding: of ${steps}, ${grouped(omitted)} omitted${summed} and ${grouped(cut)} cut.`;
+  return `The budget was binding: of ${steps}, ${groupDigits(omitted)} omitted${summed} and ${groupDigits(cut)} cut.`;
 }
 
 function tiers({ items }: KnownReceipt): Html {
   const rows = TIERS.map((tier) => {
     const { included, summary, cut, omitted } = outcomeCounts(items.filter((item) => item.tier === tier));
-    return [tier, ...[included, summary, cut, omitted].map((count) => html`<td class="figure">${grouped(count)}</td>`)];
+    return [
+      tier,
+      ...[included, summary, cut, omitted].map((count) => html`<td class="figure">${groupDigits(count)}</td>`),
+    ];
   });
   return htmlTable('Earlier steps by priority', ['Priority', 'Included', 'Summary', 'Cut', 'Omitted'], rows);
 }
@@ -217,7 +221,7 @@ function items({ items }: KnownReceipt): Html {
     step,
     tier,
     html`<td class="${outcome}">${outcome}</td>`,
-    html`<td class="figure">${grouped(shown_chars)} of ${grouped(chars)}</td>`,
+    html`<td class="figure">${groupDigits(shown_chars)} of ${groupDigits(chars)}</td>`,
     reason,
   ]);
   const columns = ['Step', 'Priority', 'Outcome', 'Characters', 'Why'];
@@ -228,7 +232,7 @@ function figures({ run, attempt, measured }: KnownReceipt): string {
   const which = `Run ${run}, attempt ${attempt}.`;
   if (measured === undefined) return `${which} It has not ended.`;
   const { first_tokens, peak_tokens, cost_usd, duration_ms, exit_code } = measured;
-  const tokens = `${grouped(first_tokens)} tokens in the first call, ${grouped(peak_tokens)} at most (measured)`;
-  const time = grouped(Math.round(duration_ms / 1000));
+  const tokens = `${groupDigits(first_tokens)} tokens in the first call, ${groupDigits(peak_tokens)} at most (measured)`;
+  const time = groupDigits(Math.round(duration_ms / 1000));
   return `${which} ${tokens}; $${cost_usd.toFixed(2)}, ${time} s, exit code ${exit_code}.`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, grouped } from '../../../src/core/memory/words.ts';
+import { cut, groupDigits } from '../../../src/core/memory/words.ts';
 import { fitted } from '../../../src/flow/pack/step-block.ts';
 
 describe('the first code points', () => {
@@ -23,7 +23,7 @@ it.each([
   { count: 1_000, as: '1,000' },
   { count: 9_007_199_254_740_991, as: '9,007,199,254,740,991' },
 ])('formats $count as $as', ({ count, as }) => {
-  expect(grouped(count)).toBe(as);
+  expect(groupDigits(count)).toBe(as);
 });
 
 describe('fitted', () => {

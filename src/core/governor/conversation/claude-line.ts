@@ -21,7 +21,7 @@ import { answer, droppedPrompts, markHeard, owedPrompts, promptsInTurn, resumedW
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { tasksAfter, withoutTold } from '../prompts/tasks.ts';
-import { begunTurn, calledTurn, closedLogTurn, endedTurn, openLogTurn } from '../prompts/turns.ts';
+import { beginTurn, calledTurn, closeLogTurn, finishTurn, openLogTurn } from '../prompts/turns.ts';
 import { followAccount } from '../relief/accounts.ts';
 import { announceBreak } from '../relief/cache-break.ts';
 import { afterEcho, followExact, isEcho, noteMidTurn, noteReport } from '../relief/exact.ts';
@@ -136,7 +136,7 @@ const RULES: readonly Rule[] = [
 
 /** The state after reading a line: its meters, and the facts of the line. */
 function readLine(state: GovernorState, event: Event, isInjected: boolean): GovernorState {
-  const turn = isInjected ? state.turn : begunTurn(state, event);
+  const turn = isInjected ? state.turn : beginTurn(state, event);
   const before = draftOf(state);
   before.turn = turn;
   if (!isInjected) before.mailbox = markHeard(state, event);
@@ -189,8 +189,8 @@ function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
 }
 
 function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Step {
-  const over = endedTurn(state, event);
-  const calm = event.isError ? state : forgetRestarts(state);
+  const over = finishTurn(state, event);
+  const afterSuccess = event.isError ? state : forgetRestarts(state);
   // claude's log now contains the document with which the conversation began.
   const fresh = event.isError ? state.relief.fresh : undefined;
   // A turn about a background task answers no prompt, even if one waits behind it.
@@ -198,7 +198,7 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
     !isRecoverable(before, event) &&
     !isCutOff(before, event) &&
     !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
-  const ended = changed(changedIn(calm, 'relief', { fresh }), over);
+  const ended = changed(changedIn(afterSuccess, 'relief', { fresh }), over);
   const watched = toStep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
   if (!isAnswer) return watched;
   const resumes = resumedWork(state);
@@ -261,7 +261,7 @@ function judgeArrival(state: GovernorState, event: Event): Step {
   if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
   const prompt = toPrompt(event, '');
   return chain(
-    advise(closedLogTurn(state), prompt),
+    advise(closeLogTurn(state), prompt),
     (next) => announceExpiry(next, prompt),
     (next) => toStep(openLogTurn(notePrompt(next, prompt), prompt)),
   );

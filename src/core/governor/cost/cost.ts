@@ -229,14 +229,14 @@ function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: Pric
  */
 function readFirstReport(cost: Cost, total: number, carried: number): Cost {
   const computedMicroUsd = openMicroUsd(cost);
-  const spent = cost.unpriced === undefined ? computedMicroUsd : total - (total < carried ? 0 : carried);
+  const spentMicroUsd = cost.unpriced === undefined ? computedMicroUsd : total - (total < carried ? 0 : carried);
   return {
     ...cost,
     ...NOTHING_OPEN,
     reported: total,
-    counted: cost.counted + spent - total,
+    counted: cost.counted + spentMicroUsd - total,
     carried: undefined,
-    guessed: cost.guessed || spent > 0,
+    guessed: cost.guessed || spentMicroUsd > 0,
     known: true,
   };
 }

@@ -90,10 +90,10 @@ function ratesFrom(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead):
 export function priceAt(price: Price, promptTokens: number, isFast = false): Rates {
   const { longPrompt, fastTimes = 1 } = price;
   const long = longPrompt !== undefined && promptTokens > longPrompt.above ? longPrompt.times : 1;
-  return multiplied(price, long * (isFast ? fastTimes : 1));
+  return multiply(price, long * (isFast ? fastTimes : 1));
 }
 
-export function multiplied(rates: Rates, times: number): Rates {
+export function multiply(rates: Rates, times: number): Rates {
   if (times === 1) return rates;
   const { input, output, cacheWrite, cacheWriteHour, cacheRead } = rates;
   return {
@@ -167,7 +167,7 @@ const FAST_ID = /-fast(?::|$)/;
 
 function listPrice(model: string, version: string | null | undefined): Price | undefined {
   const price = priceOf(model, PRICES);
-  if (price?.fastTimes !== undefined && FAST_ID.test(model)) return multiplied(price, price.fastTimes);
+  if (price?.fastTimes !== undefined && FAST_ID.test(model)) return multiply(price, price.fastTimes);
   if (price?.before === undefined || version == null || isAtLeast(version, price.before.version)) return price;
   return { ...price, ...price.before.rates };
 }

@@ -130,10 +130,10 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
   });
   const how = relief.landing?.receipt === undefined ? 'summary' : 'exact';
   const microUsd = totalMicroUsd(state.cost) - attempt.costBefore;
-  const paid = changedIn(concluded, 'relief', { alone: aloneAfterSummary(relief.alone, microUsd) });
+  const afterPayment = changedIn(concluded, 'relief', { alone: aloneAfterSummary(relief.alone, microUsd) });
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
   return chain(
-    toStep(paid, [
+    toStep(afterPayment, [
       clearTimer('compaction'),
       decided(concluded, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) }),
     ]),

@@ -123,7 +123,7 @@ export function onBegin(state: GovernorState): Step {
   // A prompt from the command line has already opened the channel.
   const isOpened = run.callerSpeaksProtocol || control.phase !== 'closed';
   if (process.phase !== 'dead') return isOpened ? toStep(state) : openControl(state);
-  const alive = changed(withoutProcess(state), {
+  const afterStart = changed(withoutProcess(state), {
     operation,
     process: { ...process, phase: 'starting' },
     cost: costAfterRestart(cost, process.resumes ? 'resumed' : 'fresh'),
@@ -131,7 +131,7 @@ export function onBegin(state: GovernorState): Step {
   const exactState = process.resumes ? exact : NOT_EXACT;
   // The document comes first, because the registered hooks depend on it.
   return chain(
-    finishLeaving(changedIn(alive, 'exact', { midTurn: exactState.midTurn, prompts: exactState.prompts })),
+    finishLeaving(changedIn(afterStart, 'exact', { midTurn: exactState.midTurn, prompts: exactState.prompts })),
     reopenControl,
   );
 }
@@ -188,8 +188,9 @@ function restart(state: GovernorState, event: ExitEvent): Step {
   // A replacement that never ran has no session of its own: the known id belongs to the abandoned or lost session.
   const isLeft = process.phase !== 'running' && !process.resumes;
   // If claude refused to resume the session, the session does not exist.
-  const isVain = !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
-  const logged = event.logged && !isLeft && !isVain;
+  const isFailedResumption =
+    !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
+  const logged = event.logged && !isLeft && !isFailedResumption;
   const undelivered = logged ? undeliveredOf(promptsInTurn(state), event.delivered) : unansweredPrompts(state);
   const alone = withoutProcess(state);
   const afterExit = changed(alone, {

@@ -27,7 +27,7 @@ export function withoutBullets(text: string): string {
 export function sentencesOf(text: string): Sentence[] {
   const found: Sentence[] = [];
   let lead: string | undefined;
-  for (const { words, isItem } of blocksOf(bounded(text))) {
+  for (const { words, isItem } of blocksOf(limitLength(text))) {
     const sentences = splitBlock(words);
     found.push(...sentences.map((sentence) => ({ text: sentence, lead: isItem ? lead : undefined })));
     const last = sentences.at(-1);
@@ -79,7 +79,7 @@ function lastMatch(text: string, pattern: RegExp): number {
   return end;
 }
 
-function bounded(text: string): string {
+function limitLength(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   return `${text.slice(0, LONGEST_TEXT / 2)}\n\n${text.slice(-LONGEST_TEXT / 2)}`;
 }
@@ -103,7 +103,7 @@ function blocksOf(text: string): TextBlock[] {
     if (isFence) isCode = !isCode;
     const words = line.replace(HEADING, '').replace(BULLET, '').replace(/\s+/g, ' ').trim();
     const isItem = BULLET.test(line);
-    if (open !== undefined && !isItem && !isFence && !isCode && words !== '' && goesOn(open, line)) {
+    if (open !== undefined && !isItem && !isFence && !isCode && words !== '' && continuesSentence(open, line)) {
       open = { words: `${open.words} ${words}`, isItem: open.isItem, lastLine: line };
       continue;
     }
@@ -115,7 +115,10 @@ function blocksOf(text: string): TextBlock[] {
 }
 
 /** Whether a line continues the previous one: wrapped by an editor, or indented below an item. */
-function goesOn({ isItem, lastLine }: { readonly isItem: boolean; readonly lastLine: string }, line: string): boolean {
+function continuesSentence(
+  { isItem, lastLine }: { readonly isItem: boolean; readonly lastLine: string },
+  line: string,
+): boolean {
   if (HEADING.test(line) || HEADING.test(lastLine)) return false;
   return (isItem && /^\s{2,}/.test(line)) || lastLine.trim().length >= WRAPPED_FROM;
 }

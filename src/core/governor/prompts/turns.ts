@@ -19,7 +19,7 @@ export function turnsBegun({ ended, phase }: Turn): number {
 }
 
 /** The turn after a line shows that it runs: the turn of a sent prompt, or one that claude started itself. */
-export function begunTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
+export function beginTurn({ turn, gauge, run }: GovernorState, event: Event): Turn {
   if (turn.phase === 'running' || !isTurnActivity(event)) return turn;
   if (turn.phase === 'sent') return changedTurn(turn, { phase: 'running' });
   // After a turn claude can compact outside of a turn. In a recording that does not show prompts, a turn can begin this
@@ -33,7 +33,7 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
   return { startedBy: who, startedFrom: used, calls: 0, stopped: undefined, grace: 'none' } as const;
 }
 
-export function endedTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
+export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
   const { turn, run, gauge } = state;
   // claude was already reporting a task when the prompt was sent, so the turn of the prompt still follows.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
@@ -76,7 +76,7 @@ export function forecast({ growth }: Turn): number | undefined {
 }
 
 /** Ends the turn at the next prompt, because session logs have no result lines. */
-export function closedLogTurn(state: GovernorState): GovernorState {
+export function closeLogTurn(state: GovernorState): GovernorState {
   const { turn } = state;
   if (turn.phase === 'idle') return state;
   const closed = changedTurn(turn, { phase: 'idle', ended: turn.ended + 1, growth: growthAfter(state) });

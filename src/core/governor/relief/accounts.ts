@@ -1,5 +1,5 @@
 import { toUsd } from '../cost/cost.ts';
-import { multiplied, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
+import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
@@ -12,7 +12,7 @@ import { endStep, forgetContents, heldTokens, tailOf } from './contents.ts';
 import { type WorkingSet, workingSet } from './working-set.ts';
 
 /** Rates for a model without a price: tokens, weighted like most list prices. */
-export const UNPRICED: Rates = multiplied({ input: 1, ...USUAL_RATIOS }, 1_000_000);
+export const UNPRICED: Rates = multiply({ input: 1, ...USUAL_RATIOS }, 1_000_000);
 
 /** The price of the main thread's last model; undefined: unknown. */
 export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {

@@ -3,7 +3,7 @@ import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predictedTokens } from '../gauge/gauge.ts';
 import type { Contents } from './contents.ts';
 import { CALL_TOKENS, USUALLY_MISSED } from './economic-moment.ts';
-import { type ShownContents, shownAgain } from './working-set.ts';
+import { reshownContents, type ShownContents } from './working-set.ts';
 
 /**
  * Two accounts of the main thread's calls: their real cost, and the cost with claude alone. The context of claude alone
@@ -57,8 +57,8 @@ export function aloneAfterSummary(alone: Alone, microUsd: number): Alone {
 
 /** Savings of the run compared with claude alone, in micro-dollars; below 0 if it cost more. */
 export function savedMicroUsd(alone: Alone, gauge: Gauge): number {
-  const { alone: without, real } = accountsOf(alone, gauge);
-  return without + alone.lost - real;
+  const { alone: costAlone, real } = accountsOf(alone, gauge);
+  return costAlone + alone.lost - real;
 }
 
 /** Handles a replaced context. `isOwn`: by claude or the caller, so it would have been replaced without ctxb too. */
@@ -135,7 +135,7 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   if (open === undefined || context + open.growth < level) return alone;
   const reading = readingCost(context, SUMMARY_TOKENS, open.price, open.cold !== undefined);
   const landing = first + SUMMARY_TOKENS + open.growth;
-  const summary = shownAgain(contents, level - landing);
+  const summary = reshownContents(contents, level - landing);
   const repeatCost = USUALLY_MISSED.calls * callCost(landing + summary.tokens, open.price);
   return {
     ...alone,

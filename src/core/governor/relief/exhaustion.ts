@@ -28,7 +28,7 @@ import { readBreaker, tellsBreaker } from './thrash.ts';
 export function mayRelieve(state: GovernorState): boolean {
   const { run, relief } = state;
   if (run.mode !== 'act' || relief.blocked || isAlone(state)) return false;
-  return mayHandOverAgain(state) || (run.policy.compaction.enabled && triedFor(state) === 'nothing');
+  return mayHandOverAgain(state) || (run.policy.compaction.enabled && attemptsSoFar(state) === 'nothing');
 }
 
 /**
@@ -51,7 +51,7 @@ function mayHandOverAgain({ run, relief }: GovernorState): boolean {
 }
 
 /** The attempts for the ended turn. An exact compaction costs no call, so it may be tried once more. */
-function triedFor(state: GovernorState): Exhausted['tried'] {
+function attemptsSoFar(state: GovernorState): Exhausted['tried'] {
   const mayHelp = exactIsPossible(state) && state.turn.calls > 0;
   return mayHelp ? 'nothing' : (state.relief.exhausted?.tried ?? 'nothing');
 }
@@ -72,7 +72,7 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
   const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
   // The caller gets claude's own answer, because another prompt may fit.
   if (hopeless !== undefined && !isHandedOver(before.relief)) return decide(state, 'exhausted', hopeless);
-  const tried = triedFor(before);
+  const tried = attemptsSoFar(before);
   const handoffs = exhausted?.handoffs ?? 0;
   const full = changedIn(state, 'relief', {
     exhausted: { cause: 'refused', tried, handoffs, open: true },

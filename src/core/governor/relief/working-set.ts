@@ -151,7 +151,7 @@ export interface ShownContents {
  *
  * @param room free tokens
  */
-export function shownAgain(contents: Contents, room: number): ShownContents {
+export function reshownContents(contents: Contents, room: number): ShownContents {
   const shown = lastFiles(contents)
     .filter(([name, { had }]) => had > 0 && !contents.step.names.includes(name))
     .slice(0, SHOWN_AGAIN)

@@ -146,9 +146,9 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
 export function followResults(state: GovernorState, { event }: Line): Step {
   // The replaced context also contained the hints and alerts.
   if (state.facts.replaced)
-    return toStep(changedIn(settledTurn(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
-  if (event.kind === 'result') return toStep(changedIn(settledTurn(state), 'toolBudget', { results: 0, hinted: {} }));
-  if (event.kind === 'init') return toStep(settledTurn(state));
+    return toStep(changedIn(releaseRoom(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
+  if (event.kind === 'result') return toStep(changedIn(releaseRoom(state), 'toolBudget', { results: 0, hinted: {} }));
+  if (event.kind === 'init') return toStep(releaseRoom(state));
   if (event.kind !== 'user' || event.replay) return toStep(state);
   if (isMainMessage(event, 'summary')) return toStep(setHistory(state, plainText(event.blocks)));
   // Recordings need no budget, and measuring all texts would take longer than the rest of the replay.
@@ -161,7 +161,7 @@ export function followResults(state: GovernorState, { event }: Line): Step {
 }
 
 /** Releases the room of interrupted calls of the main thread: between turns none of its tools runs. */
-function settledTurn(state: GovernorState): GovernorState {
+function releaseRoom(state: GovernorState): GovernorState {
   const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
   return changedIn(state, 'toolBudget', { open: Object.fromEntries(open) });
 }
@@ -177,11 +177,11 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
   if (own === undefined && !isMain) return toStep(state);
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
-  const settled = forget(state, 'open', result.toolUseId);
+  const afterRemoval = forget(state, 'open', result.toolUseId);
   const counted =
     agent === null
-      ? changedIn(settled, 'toolBudget', { results: results + tokens })
-      : remember(settled, 'agents', agent, (ownOf(agents, agent) ?? 0) + tokens);
+      ? changedIn(afterRemoval, 'toolBudget', { results: results + tokens })
+      : remember(afterRemoval, 'agents', agent, (ownOf(agents, agent) ?? 0) + tokens);
   const { text, isError } = result;
   const proof = own?.proof;
   // If claude stored a large result itself, the stream shows only its beginning.

@@ -230,12 +230,12 @@ export function onWaitTimer(state: GovernorState): Step {
   const { wait, now } = state;
   if (wait?.phase !== 'paused') return toStep(state);
   if (now < wait.until) return toStep(state, [tick(state)]);
-  const trying = changed(state, { wait: { ...wait, phase: 'trying' } });
-  const expiry = savingAt(trying);
-  if (expiry === undefined || trying.relief.unfinished === undefined) return toStep(trying);
+  const next = changed(state, { wait: { ...wait, phase: 'trying' } });
+  const expiry = savingAt(next);
+  if (expiry === undefined || next.relief.unfinished === undefined) return toStep(next);
   // A summary does not contain the words of the request.
-  const unfinished = { ...trying.relief.unfinished, isLost: true };
-  return chain(toStep(changedIn(trying, 'relief', { unfinished }), expiry), startCompaction);
+  const unfinished = { ...next.relief.unfinished, isLost: true };
+  return chain(toStep(changedIn(next, 'relief', { unfinished }), expiry), startCompaction);
 }
 
 /** The notice about an expired cache, if compacting first is cheaper. */

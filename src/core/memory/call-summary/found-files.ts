@@ -1,4 +1,4 @@
-import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
+import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
 /** Formats the first `most` items with `tell`, and counts the rest: `a, b, c... (+2 more)`. */
 export function formatList<T>(items: readonly T[], most: number, tell: (item: T) => string): string {
@@ -37,7 +37,7 @@ export function summarizeFiles({ paths, total = paths.length, more }: FileList, 
   const types = byCount(paths.flatMap((path) => /[^/\\](\.[\w+-]{1,12})$/.exec(path.slice(-80))?.[1] ?? []));
   const folders = byCount(withoutCommonFolder(paths).flatMap((path) => /^[^/\\]+(?=[/\\])/.exec(path)?.[0] ?? []));
   const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
-  const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME));
+  const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME_LENGTH));
   const count = `${more ? 'at least ' : ''}${total} files`;
   return `${count}. Types: ${named.join(', ') || '(no extensions)'}. Key: ${key.join(', ') || '(flat)'}`;
 }
@@ -69,7 +69,7 @@ const MAX_FILES = 5;
 /** `25 matches in 3 files: a.ts (20), b.ts (4), c.ts (1)`. */
 export function summarizeMatchCounts({ counts, more, ...known }: Matches, quote: Quote): string {
   const { total = counts.reduce((sum, [, count]) => sum + count, 0) } = known;
-  const tell = ([file, count]: CountedName) => `${file === '' ? '' : quote(file, FILE)} (${count})`;
+  const tell = ([file, count]: CountedName) => `${file === '' ? '' : quote(file, FILE_LENGTH)} (${count})`;
   const qualifier = more && total > 0 ? 'at least ' : '';
   return `${qualifier}${total} matches in ${counts.length} files: ${formatList(counts, MAX_FILES, tell) || '(no matches)'}`;
 }
@@ -77,7 +77,7 @@ export function summarizeMatchCounts({ counts, more, ...known }: Matches, quote:
 /** `7 files with matches: a.ts, b.ts`; `more` marks an incomplete list. */
 export function summarizeMatchingFiles(files: readonly string[], more: boolean, quote: Quote): string {
   const names = [...new Set(files)].sort();
-  const shown = formatList(names, MAX_FILES, (name) => quote(name, FILE)) || '(no matches)';
+  const shown = formatList(names, MAX_FILES, (name) => quote(name, FILE_LENGTH)) || '(no matches)';
   return `${more && names.length > 0 ? 'at least ' : ''}${names.length} files with matches: ${shown}`;
 }
 

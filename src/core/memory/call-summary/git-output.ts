@@ -1,5 +1,5 @@
 import { formatList } from './found-files.ts';
-import { FILE, NAME, nearLines, type Quote } from './text-result.ts';
+import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
 const PARTS = ['staged', 'modified', 'unmerged', 'untracked'] as const;
 type Part = (typeof PARTS)[number];
@@ -15,7 +15,7 @@ export interface GitStatus extends Readonly<Record<Part, number>> {
 
 /** `main (clean) [ahead 2]`, or `main: 1 staged, 2 modified`. */
 export function summarizeGitStatus(status: GitStatus, quote: Quote): string {
-  const branch = status.branch === undefined ? '' : quote(status.branch, NAME);
+  const branch = status.branch === undefined ? '' : quote(status.branch, NAME_LENGTH);
   if (status.clean) {
     const divergence = (['ahead', 'behind'] as const)
       .filter((way) => status[way] > 0)
@@ -107,7 +107,7 @@ export function summarizeGitDiff(diff: GitDiff, type: string, quote: Quote): str
   if (total === 0) return `No changes (${type})`;
   const lines = added === undefined ? '' : `, +${added}/-${removed} lines`;
   const shown = files.filter((file) => file !== '');
-  const names = formatList(shown, MAX_FILES, (file) => quote(file, FILE));
+  const names = formatList(shown, MAX_FILES, (file) => quote(file, FILE_LENGTH));
   return `${more ? 'at least ' : ''}${total} files${lines} (${type})${names === '' ? '' : `. ${names}`}`;
 }
 

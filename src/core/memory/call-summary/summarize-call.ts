@@ -8,14 +8,14 @@ import type { Printed } from './command-output.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
   describeKept,
-  NAME,
+  NAME_LENGTH,
   NO_TEXT,
-  PATH,
+  PATH_LENGTH,
   type Quote,
   quoteWith,
   shortenedLine,
   summarizeText,
-  TEXT,
+  TEXT_LENGTH,
   withoutBackticks,
 } from './text-result.ts';
 
@@ -44,10 +44,10 @@ export function summarizeCall(ended: EndedCall, context: SummaryContext): string
 function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quote): string | undefined {
   const { command } = context;
   if (command === undefined) return undefined;
-  const head = `${withoutBackticks(ended.call.use.name)} ${quote(command.text, TEXT)} ${commandEnd(command, ended.outcome)}`;
+  const head = `${withoutBackticks(ended.call.use.name)} ${quote(command.text, TEXT_LENGTH)} ${commandEnd(command, ended.outcome)}`;
   if (command.background && command.exit === null) {
     const [, file] = WRITTEN_TO.exec(ended.result.text) ?? [];
-    return file === undefined ? head : `${head}, its output in ${quote(file, PATH)}`;
+    return file === undefined ? head : `${head}, its output in ${quote(file, PATH_LENGTH)}`;
   }
   const output = outputOf(ended, command, context, quote);
   return output === '' ? head : `${head} — ${output}`;
@@ -73,7 +73,7 @@ function outputOf(
   if (outcome === 'ok')
     return keptText ?? (printed.trim() === '' ? 'no output' : summarizeText(printed, 'last', quote));
   const description = describeResult(call.use.name, outcome, result.text);
-  return description === '' ? '' : quote(description, TEXT);
+  return description === '' ? '' : quote(description, TEXT_LENGTH);
 }
 
 /** Text that claude adds to the output. */
@@ -112,10 +112,11 @@ function summarizeOther(ended: EndedCall, quote: Quote): string {
   const { name, input } = call.use;
   if (outcome !== 'ok') {
     const description = describeResult(name, outcome, result.text);
-    return `${headOf(call.use, quote)} ${outcome}${description === '' ? '' : `: ${quote(description, TEXT)}`}`;
+    return `${headOf(call.use, quote)} ${outcome}${description === '' ? '' : `: ${quote(description, TEXT_LENGTH)}`}`;
   }
   const { isAsync, outputFile } = fieldsOf(ended.report);
-  if (isAsync === true) return `${headOf(call.use, quote)} in the background: ${quote(stringOf(outputFile), PATH)}`;
+  if (isAsync === true)
+    return `${headOf(call.use, quote)} in the background: ${quote(stringOf(outputFile), PATH_LENGTH)}`;
   const { todos } = fieldsOf(input);
   if (name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [pluralize(result.images, 'picture')];
@@ -132,7 +133,7 @@ function todosText(todos: readonly unknown[]): string {
 function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {
   const [, server, tool] = MCP.exec(name) ?? [];
   const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
-  const titleText = title === '' ? '' : ` ${quote(title, TEXT)}`;
+  const titleText = title === '' ? '' : ` ${quote(title, TEXT_LENGTH)}`;
   if (server === undefined || tool === undefined) return `${withoutBackticks(name)}${titleText}`;
-  return `MCP ${quote(server, NAME)} ${quote(tool, NAME)}${titleText}`;
+  return `MCP ${quote(server, NAME_LENGTH)} ${quote(tool, NAME_LENGTH)}${titleText}`;
 }

@@ -13,10 +13,10 @@ import {
 import {
   bytesOf,
   countLines,
-  NAME,
+  NAME_LENGTH,
   NEAR_LENGTH,
   nearLines,
-  PATH,
+  PATH_LENGTH,
   type Quote,
   sizeText,
   summarizeText,
@@ -41,14 +41,14 @@ export function summarizeFileRead(path: string | undefined, read: FileRead, quot
   const { lines, bytes, binary, truncated, definitions = [] } = read;
   const length = lines === undefined ? '' : `${lines} lines, `;
   const { extent = `${binary ? 'binary, ' : length}${sizeText(bytes)}` } = read;
-  const names = formatList(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME));
+  const names = formatList(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME_LENGTH));
   const mark = truncated ? ' [truncated]' : '';
-  return `Read ${quote(path ?? 'unknown', PATH)} (${extent})${mark}${names && `: defines ${names}`}`;
+  return `Read ${quote(path ?? 'unknown', PATH_LENGTH)} (${extent})${mark}${names && `: defines ${names}`}`;
 }
 
 export function summarizeRead(ended: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
-  const { type, file: reported } = fieldsOf(ended.report);
-  const file = fieldsOf(reported);
+  const { type, file: fileReport } = fieldsOf(ended.report);
+  const file = fieldsOf(fileReport);
   const named = textOf(fieldsOf(ended.call.use.input).file_path) ?? textOf(file.filePath);
   return summarizeFileRead(named && placeOf(named), readIn(type, file, ended.result.text), quote);
 }
@@ -115,7 +115,7 @@ export function summarizeEdit({ call, report }: EndedCall, quote: Quote, placeOf
   const input = fieldsOf(call.use.input);
   const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? '';
   const how = name === 'Write' ? writtenExtent(input, fieldsOf(report)) : editOf(name, input, fieldsOf(report), quote);
-  return `${name} ${quote(path === '' ? 'unknown' : placeOf(path), PATH)} (${how})`;
+  return `${name} ${quote(path === '' ? 'unknown' : placeOf(path), PATH_LENGTH)} (${how})`;
 }
 
 function writtenExtent(input: Fields, report: Fields): string {
@@ -131,7 +131,7 @@ function editOf(name: string, input: Fields, report: Fields, quote: Quote): stri
     const cell = textOf(input.cell_id);
     const mode = input.edit_mode === 'insert' || input.edit_mode === 'delete' ? input.edit_mode : 'replace';
     const lines = countLines(stringOf(input.new_source));
-    return `${mode}${cell === undefined ? '' : ` cell ${quote(cell, NAME)}`}, +${lines} lines`;
+    return `${mode}${cell === undefined ? '' : ` cell ${quote(cell, NAME_LENGTH)}`}, +${lines} lines`;
   }
   const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
   return `${name === 'MultiEdit' ? `${pluralize(edits.length, 'edit')}, ` : ''}${patchOf(report) ?? swapped(edits)}`;
@@ -154,9 +154,9 @@ export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: (path: 
   const { name } = ended.call.use;
   const input = fieldsOf(ended.call.use.input);
   const place = textOf(input.path);
-  const where = place === undefined || place === '' ? '' : ` in ${quote(placeOf(place), PATH)}`;
+  const where = place === undefined || place === '' ? '' : ` in ${quote(placeOf(place), PATH_LENGTH)}`;
   const description = name === 'Glob' ? globOf(ended, quote) : grepOf(ended, input, quote);
-  return `${name} ${quote(stringOf(input.pattern), NAME)}${where}: ${description}`;
+  return `${name} ${quote(stringOf(input.pattern), NAME_LENGTH)}${where}: ${description}`;
 }
 
 function globOf({ report, result }: EndedCall, quote: Quote): string {

@@ -10,14 +10,14 @@ import { cut, cutterWith, type Mask, oneLine, shorten } from '../words.ts';
 export type Quote = (text: string, length: number) => string;
 
 /** Maximum code points of a quotation, by its kind. */
-export const NAME = 60;
-export const FILE = 100;
-export const PATH = 160;
-export const TEXT = 160;
+export const NAME_LENGTH = 60;
+export const FILE_LENGTH = 100;
+export const PATH_LENGTH = 160;
+export const TEXT_LENGTH = 160;
 
 /** A tool's name with backticks replaced, so that it cannot pose as a quotation. */
 export function withoutBackticks(name: string): string {
-  return oneLine(name, NAME).replaceAll('`', "'");
+  return oneLine(name, NAME_LENGTH).replaceAll('`', "'");
 }
 
 export function quoteWith(mask: Mask): Quote {
@@ -75,9 +75,9 @@ export function summarizeText(text: string, telling: 'first' | 'last', quote: Qu
   const shown = text.trim();
   if (shown === '' || NO_TEXT.test(shown)) return 'no text';
   const first = shown.indexOf('\n');
-  if (first < 0) return quote(shown, TEXT);
+  if (first < 0) return quote(shown, TEXT_LENGTH);
   const line = telling === 'first' ? shown.slice(0, first) : shown.slice(shown.lastIndexOf('\n') + 1);
-  return `${countLines(shown)} lines, ${sizeText(bytesOf(shown))}, ${telling} ${quote(line, TEXT)}`;
+  return `${countLines(shown)} lines, ${sizeText(bytesOf(shown))}, ${telling} ${quote(line, TEXT_LENGTH)}`;
 }
 
 /** UTF-16 units at the start of a text that are searched for the path. */
@@ -90,8 +90,8 @@ const SAVED = /^Error: result \(([\d,]{1,20} characters)\b.{0,100}exceeds maximu
 export function describeKept({ report, result }: EndedCall, quote: Quote): string | undefined {
   const { persistedOutputPath, persistedOutputSize } = fieldsOf(report);
   const path = textOf(persistedOutputPath);
-  if (path !== undefined) return `${sizeText(numberOf(persistedOutputSize))}, whole in ${quote(path, PATH)}`;
+  if (path !== undefined) return `${sizeText(numberOf(persistedOutputSize))}, whole in ${quote(path, PATH_LENGTH)}`;
   const head = result.text.slice(0, HEAD);
   const [, size, place] = PERSISTED.exec(head) ?? SAVED.exec(head) ?? [];
-  return place === undefined ? undefined : `${size}, whole in ${quote(place, PATH)}`;
+  return place === undefined ? undefined : `${size}, whole in ${quote(place, PATH_LENGTH)}`;
 }

@@ -1,7 +1,7 @@
 import { errorLine, namesError } from '../entries/describe.ts';
 import type { Entry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { asks, commandCore, onlyReads, waits } from '../shell/command-words.ts';
+import { asks, commandCore, isReadOnly, waits } from '../shell/command-words.ts';
 import { inBackticks } from '../words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
@@ -92,7 +92,7 @@ function mayChange(entry: Entry): boolean {
   const { outcome, name, command, changes } = entry;
   if (outcome === 'refused' || outcome === 'cancelled') return false;
   if (changes !== undefined) return true;
-  if (command !== undefined) return isWaiting(entry) || !onlyReads(command.text);
+  if (command !== undefined) return isWaiting(entry) || !isReadOnly(command.text);
   return outcome === 'ok' && !READ_ONLY_TOOLS.test(name) && !BOOKKEEPING.test(name);
 }
 

@@ -1,7 +1,7 @@
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, numberOf, textOf, textsOf } from '../../protocol/fields.ts';
 import type { CommandFacts, Outcome, ToolEntry } from '../entry.ts';
-import { onlyReads } from '../shell/command-words.ts';
+import { isReadOnly } from '../shell/command-words.ts';
 import { durationText, lastLines } from '../words.ts';
 
 /** A tool call that waits for its result. */
@@ -104,7 +104,7 @@ export function commandFacts(ended: EndedCall): CommandFacts | undefined {
 }
 
 /** UTF-16 units at the end of an output that are searched: test runners and builds print their totals last. */
-const CLOSING = 2_000;
+const END_LENGTH = 2_000;
 
 /** `2 failed`, `failures=2`, `FAIL`. */
 const FAILURES =
@@ -112,8 +112,8 @@ const FAILURES =
 
 /** The last failure count in an output. Reading commands are skipped: they show the failures of other commands. */
 function failuresIn(command: string, output: string): string | undefined {
-  const end = output.slice(-CLOSING).replace(/\x1b\[[\d;]*[A-Za-z]/g, '');
-  return onlyReads(command) ? undefined : end.match(FAILURES)?.at(-1)?.toLowerCase();
+  const end = output.slice(-END_LENGTH).replace(/\x1b\[[\d;]*[A-Za-z]/g, '');
+  return isReadOnly(command) ? undefined : end.match(FAILURES)?.at(-1)?.toLowerCase();
 }
 
 function exitOf({ call, exit, report }: EndedCall): number | null {

@@ -3,7 +3,7 @@ import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } f
 import { holds, type Searchable, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { tellConstraints, tellPrompts, wordsBeside } from '../notebook/user-words.ts';
-import { onlyReads } from '../shell/command-words.ts';
+import { isReadOnly } from '../shell/command-words.ts';
 import { inTurns } from '../words.ts';
 
 const TITLES: Readonly<Record<EvidenceKind, string>> = {
@@ -69,7 +69,7 @@ function usefulOf(evidence: Evidence): EvidenceItem[] {
   return EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).filter((item) => {
     const { kind, subject } = item;
     if (kind === 'command' || kind === 'file read') {
-      return !(kind === 'command' && onlyReads(subject)) && remaining[kind]-- > 0;
+      return !(kind === 'command' && isReadOnly(subject)) && remaining[kind]-- > 0;
     }
     return kind === 'dead end' || !deadEnds.some((deadEnd) => isSame(item, deadEnd));
   });

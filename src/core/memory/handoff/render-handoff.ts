@@ -3,7 +3,7 @@ import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/han
 import type { TaskEntry } from '../entry.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
 import type { DetailFile, Notebook } from '../notebook/notebook.ts';
-import { onlyReads } from '../shell/command-words.ts';
+import { isReadOnly } from '../shell/command-words.ts';
 import { inBackticks, inFence, inTurns, LINE_LENGTH, oneLine, pluralize, timeText } from '../words.ts';
 
 /** Maximum UTF-16 units of a handoff made from the notes, so that a hook's answer can contain it completely. */
@@ -163,7 +163,7 @@ function files({ evidence, artifacts }: Notebook): Part {
 
 function commands({ evidence, commands: section }: Notebook): Part {
   const failing = evidence.items('failing command').map((item) => commandItem(item, 'failed'));
-  const others = evidence.items('command').filter((item) => !onlyReads(item.subject));
+  const others = evidence.items('command').filter((item) => !isReadOnly(item.subject));
   const items = [...failing, ...others.map((item) => commandItem(item, evidence.outcomeOf(item.subject)))];
   const opening = 'Outcome of the last run, the newest first; files may have changed since:';
   return part(opening, items, section.file, NONE);

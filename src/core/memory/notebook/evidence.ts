@@ -1,7 +1,7 @@
 import type { DeadEnd, FileChange, ToolEntry } from '../entry.ts';
 import { commandEnd, isFailing } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
-import { type CommandCore, commandCore, oneSpaced } from '../shell/command-words.ts';
+import { type CommandCore, collapseSpaces, commandCore } from '../shell/command-words.ts';
 import { inBackticks, LINE_LENGTH, oneLine, pluralize } from '../words.ts';
 import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 
@@ -90,7 +90,7 @@ export function createEvidence() {
       const wanted = commandCore(command).text;
       if (wanted === '') return 'unknown';
       const same = newest(commands.values()).filter((run) => coreOf(run).text === wanted);
-      const exact = same.find(({ entry }) => oneSpaced(entry.command?.text ?? '') === oneSpaced(command));
+      const exact = same.find(({ entry }) => collapseSpaces(entry.command?.text ?? '') === collapseSpaces(command));
       const outcome = judge(exact ?? same[0]);
       // A later run in another folder or spelling makes the outcome uncertain.
       const since = exact === undefined ? [] : same.slice(0, same.indexOf(exact));

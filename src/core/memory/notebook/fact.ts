@@ -36,13 +36,13 @@ export interface Searchable {
 export function searchable(text: string): Searchable {
   const lines = text
     .split(/[\r\n\u2028\u2029]+/)
-    .map(normalised)
+    .map(normalise)
     .join('\n');
   return { lines, flat: lines.replaceAll('\n', ' ') };
 }
 
 /** Lower case, single spaces, and one kind of quotation mark. */
-function normalised(text: string): string {
+function normalise(text: string): string {
   return text
     .replace(/[`'"*‘’“”]/g, "'")
     .replace(/\s+/g, ' ')
@@ -110,7 +110,7 @@ const FAILED =
   /fail|error|exit (?:code |status )?[1-9]|brok|crash|does ?n.t|did ?n.t|does not|did not|not work|dead end|without success/;
 
 export function pathFact(path: string, isChanged: boolean): Fact {
-  const fact = { kind: 'paths', name: path, whole: normalised(path), isPath: true } as const;
+  const fact = { kind: 'paths', name: path, whole: normalise(path), isPath: true } as const;
   return isChanged ? { ...fact, beside: CHANGED } : fact;
 }
 
@@ -122,7 +122,7 @@ export function commandFact(kind: 'failing' | 'again' | 'commands', text: string
 /** Matches the dead end's line in the notes, or its approach near a word for failure. */
 export function deadEndFact(line: string): Fact {
   const approach = /`([^`]+)`/.exec(line)?.[1];
-  const fact = { kind: 'deadEnds', name: line, whole: normalised(line), isOpen: true } as const;
+  const fact = { kind: 'deadEnds', name: line, whole: normalise(line), isOpen: true } as const;
   if (approach === undefined) return fact;
   return { ...fact, or: { kind: 'deadEnds', ...wholeOf(approach), beside: FAILED } };
 }
@@ -140,7 +140,7 @@ export function userFact(kind: 'prompts' | 'constraints', text: string): Fact {
 function wholeOf(text: string): Pick<Fact, 'name' | 'whole' | 'isOpen'> {
   const name = oneLine(text, LINE_LENGTH);
   const isOpen = name.length < text.trim().length || /[\r\n\u2028\u2029]/.test(text.trim());
-  return { name, whole: normalised(name), ...(isOpen ? { isOpen } : {}) };
+  return { name, whole: normalise(name), ...(isOpen ? { isOpen } : {}) };
 }
 
 export const NO_FACTS: FactTally = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as FactTally;

@@ -19,7 +19,7 @@ const ASKS =
   /^\s*(?:!|grep|egrep|fgrep|rg|ag|diff|cmp|test|\[\[?|which|type|command -v|pgrep|find|git (?:diff|grep|merge-base|show-ref|check-ignore|ls-remote|rev-parse)|\w+ --version)(?=\s|$)/;
 
 /** Whether all parts of a command line only read. */
-export function onlyReads(command: string): boolean {
+export function isReadOnly(command: string): boolean {
   if (command.length > HEAD || !READER.test(command)) return false;
   if (WRITES.test(command)) return false;
   return command.split(/&&|\|\||[;|\n]/).every((part) => part.trim() === '' || READER.test(part));
@@ -49,13 +49,14 @@ const LEAD =
   /^(?:\s*cd\s+(?:"[^"]*"|'[^']*'|[^\s;&|]+)\s*?(?:&&|[;\n])|\s*[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)\s|\s*(?:sudo|command|builtin|nohup|env|time|timeout\s+\S+)\s)+/;
 
 /** An output redirection or a viewer such as `tail` at the end of a line. */
-const OUTPUT = / ?(?:[&\d]?>{1,2} ?(?:&\d|[^\s;&|<>"'`()]+)|\| ?(?:tail|head|cat|tee|less)\b[^|;&<>"'`()]*)$/;
+const OUTPUT_REDIRECTION =
+  / ?(?:[&\d]?>{1,2} ?(?:&\d|[^\s;&|<>"'`()]+)|\| ?(?:tail|head|cat|tee|less)\b[^|;&<>"'`()]*)$/;
 
 /** `cd app && CI=1 npm  test 2>&1 | tail -5` becomes `npm test`. */
 export function commandCore(command: string): CommandCore {
-  let text = oneSpaced(command.slice(0, NEAR).replace(LEAD, ''));
+  let text = collapseSpaces(command.slice(0, NEAR).replace(LEAD, ''));
   let piped = false;
-  for (let end = OUTPUT.exec(text); end !== null; end = OUTPUT.exec(text)) {
+  for (let end = OUTPUT_REDIRECTION.exec(text); end !== null; end = OUTPUT_REDIRECTION.exec(text)) {
     piped ||= end[0].includes('|');
     text = text.slice(0, end.index);
   }
@@ -63,7 +64,7 @@ export function commandCore(command: string): CommandCore {
 }
 
 /** Collapses white space and joins continued lines. */
-export function oneSpaced(text: string): string {
+export function collapseSpaces(text: string): string {
   return text.replaceAll('\\\n', '').replace(/\s+/g, ' ').trim();
 }
 

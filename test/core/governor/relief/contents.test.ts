@@ -7,7 +7,7 @@ import {
   forgetContents,
   NO_CONTENTS,
 } from '../../../../src/core/governor/relief/contents.ts';
-import { shownAgain, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
+import { reshownContents, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 import type { ToolResult } from '../../../../src/core/protocol/events.ts';
 
 type Happening = readonly [tool: string, input: object, text?: string] | 'relief' | 'summary';
@@ -75,17 +75,17 @@ describe('files that claude shows again after a summary', () => {
   it('are the last five files, unless they are large', () => {
     const files = ['a', 'b', 'c', 'd', 'e', 'f'].flatMap((path) => [read(path), edit(path)]);
     const contents = endStep(contentsOf(...files, large('g'), edit('g'), run('ps')));
-    expect(shownAgain(contents, ROOM).names).toEqual(['f', 'e', 'd', 'c']);
-    expect(shownAgain(contents, 1_000).names).toEqual([]);
+    expect(reshownContents(contents, ROOM).names).toEqual(['f', 'e', 'd', 'c']);
+    expect(reshownContents(contents, 1_000).names).toEqual([]);
   });
 
   it('begin with the last fetched of files that were used together', () => {
     const contents = endStep(contentsOf(read('a'), read('b'), edit('a')));
-    expect(shownAgain(contents, ROOM).names).toEqual(['b', 'a']);
+    expect(reshownContents(contents, ROOM).names).toEqual(['b', 'a']);
   });
 
   it('are not the last results, which a summary keeps', () => {
-    expect(shownAgain(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
+    expect(reshownContents(contentsOf(read('first'), read('last')), ROOM).names).toEqual(['first']);
     const { byName } = forgetContents(contentsOf(read('a'), run('t'), read('last')), []);
     expect(Object.values(byName).map(({ had }) => had > 0)).toEqual([false, false, true]);
   });
