@@ -83,7 +83,7 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
     return takeAnswer(inbox, id) ?? (ended ? { text: 'the run has ended before' } : undefined);
   });
   if (answer === undefined)
-    return timedOut(runId, `no answer yet: ${underWay(cardOf(runId, io))}; it may still be done`);
+    return timedOut(runId, `no answer yet: ${progressText(cardOf(runId, io))}; it may still be done`);
   const fields = answerIn(answer);
   if (ask.what === 'stop' && fields.done) return endOf(runId, end, io);
   return { runId, outcome: fields.done ? 'done' : 'not done', ...fields };
@@ -124,7 +124,7 @@ function stoppedText(card: RunCard | undefined): string {
   return `stopped; ${counted(prompts, 'prompt')} not answered: ctxb run --resume-run ${runId.slice(0, 8)}`;
 }
 
-function underWay(card: RunCard | undefined): string {
+function progressText(card: RunCard | undefined): string {
   if (card === undefined) return 'the run is not listed';
   if (card.waitsFor !== null) return `the run waits for ${card.waitsFor.what}`;
   return `the run is ${card.phase === 'working' ? `in turn ${card.turn}` : card.phase}`;
@@ -144,7 +144,7 @@ function cardOf(runId: string, { env }: Io): RunCard | undefined {
 async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   const all = readRunCards(stateFolder(io.env));
   const living = all.filter(({ end }) => end === null);
-  const [found, ...others] = named === undefined ? await runsHere(living, io) : living.filter(isNamed(named));
+  const [found, ...others] = named === undefined ? await runsInFolder(living, io) : living.filter(isNamed(named));
   if (found !== undefined && others.length === 0) return found;
   if (found !== undefined) {
     const ids = [found, ...others].map(({ runId }) => runId.slice(0, 8)).join(', ');
@@ -160,7 +160,7 @@ function isNamed(beginning: string): (card: RunCard) => boolean {
   return ({ runId }) => beginning !== '' && runId.startsWith(beginning);
 }
 
-async function runsHere(living: readonly RunCard[], io: Io): Promise<RunCard[]> {
+async function runsInFolder(living: readonly RunCard[], io: Io): Promise<RunCard[]> {
   const folder = realPath(await contextFolder(io, undefined));
   return living.filter(({ contextDir }) => realPath(contextDir) === folder);
 }

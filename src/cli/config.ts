@@ -75,14 +75,14 @@ function rowsOf({ config, sources }: ResolvedConfig): Row[] {
   const origins = Object.entries(sources) as [KeyPath | ToolKey, Origin][];
   return origins.map(([key, origin]) => ({
     key,
-    value: asWritten(key, settingAt(config, key)) ?? null,
+    value: writtenValue(key, settingAt(config, key)) ?? null,
     origin,
     ...(key === 'thresholds.handoff' ? noteOf(config) : {}),
   }));
 }
 
 /** Prices are configured in dollars, but stored in micro-dollars. */
-function asWritten(key: KeyPath | ToolKey, value: unknown): unknown {
+function writtenValue(key: KeyPath | ToolKey, value: unknown): unknown {
   if (key !== 'cost.prices') return value;
   const dollars = (price: unknown) =>
     Object.entries(fieldsOf(price)).map(([name, rate]) => [name, toUsd(Number(rate))]);

@@ -3,7 +3,7 @@ import { signalExitCode } from '../claude/child.ts';
 import { findClaude } from '../claude/find-claude.ts';
 import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
 import { FACTS } from '../doctor/facts.ts';
-import { lookAround, type Surroundings } from '../doctor/surroundings/look-around.ts';
+import { inspectSurroundings, type Surroundings } from '../doctor/surroundings/look-around.ts';
 import type { Io } from '../io.ts';
 import { doctorJson, factsText, remarksText, type Sheet, verdictText } from '../report/doctor.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
@@ -53,7 +53,7 @@ Examples:
 
 async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const checks = flags.quick ? [] : FACTS;
-  const around = await lookAround(io);
+  const around = await inspectSurroundings(io);
   const sheet = flags.json ? undefined : await sheetFor(io);
   // Print the known remarks immediately, because the checks take a while.
   if (sheet !== undefined) io.stdout.write(`${remarksText('Surroundings', around.remarks, sheet)}\n`);

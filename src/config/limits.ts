@@ -2,7 +2,7 @@ import { type Finding, RANKS } from './config.ts';
 import { finding, shown } from './finding.ts';
 import type { KeyPath } from './keys.ts';
 import type { SetValue } from './resolve-config.ts';
-import { normalised } from './schema.ts';
+import { normalize } from './schema.ts';
 
 /** Keys that limit spending, including time. */
 export const LIMITS = [
@@ -48,7 +48,7 @@ function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
 
 /** The limit as a number; a time of 0 means no limit. */
 function bound(key: string, value: unknown): number {
-  const limit = Number(normalised(key, value));
+  const limit = Number(normalize(key, value));
   return key === 'limits.time' && limit === 0 ? Number.POSITIVE_INFINITY : limit;
 }
 

@@ -11,7 +11,7 @@ import { checkLevels, followLevels } from './levels.ts';
 import { LIMIT_GROUPS, withoutLifting } from './limits.ts';
 import { type ConfigFile, type FoundConfig, isInside, readWanted, type WantedFile } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
-import { leafOf, normalised } from './schema.ts';
+import { leafOf, normalize } from './schema.ts';
 
 /** Values from the command line. Texts are parsed by the type of the key; `undefined` is a flag that was not given. */
 export type Flags = Readonly<Partial<Record<KeyPath, string | number | boolean | undefined>>>;
@@ -150,7 +150,7 @@ function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[
   const values = latest(kept);
 
   const sources = originsOf(values);
-  const settings = values.flatMap(({ key, value }) => placed(key, normalised(key, value)));
+  const settings = values.flatMap(({ key, value }) => placed(key, normalize(key, value)));
   const levels = followLevels(withValues(DEFAULTS, settings), sources);
   const isOwnDir = RANKS[sources.contextDir.source] > RANKS.file;
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;

@@ -90,6 +90,6 @@ export function expectation(leaf: Leaf, value: unknown): string | undefined {
 }
 
 /** Converts a valid value to the form that the program uses. */
-export function normalised(key: string, value: unknown): unknown {
+export function normalize(key: string, value: unknown): unknown {
   return v.parse(leafOf(key) ?? v.unknown(), value);
 }

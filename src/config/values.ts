@@ -41,14 +41,14 @@ const folder = v.pipe(
 const tokens = wholeNumber('a whole number of tokens, 1000 or more', 1000);
 const count = wholeNumber('a whole number, 0 or more', 0);
 const characters = wholeNumber('a whole number of characters, 0 or more', 0);
-export const seconds = above0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
-const dollars = between(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
+export const seconds = numberAbove0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
+const dollars = numberBetween(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
 /** Seconds that a run may wait; 0: not at all. */
-const duration = v.union([upTo(DURATION, MAX_WAIT_SECONDS), inSeconds(DURATION, 0)], DURATION);
+const duration = v.union([numberUpTo(DURATION, MAX_WAIT_SECONDS), secondsAtLeast(DURATION, 0)], DURATION);
 /**
  * Seconds. The API may take half a minute before it starts an answer, so a shorter value would end a working claude.
  */
-const silence = v.union([v.literal(0, SILENCE), inSeconds(SILENCE, MIN_SILENCE)], SILENCE);
+const silence = v.union([v.literal(0, SILENCE), secondsAtLeast(SILENCE, MIN_SILENCE)], SILENCE);
 const share = v.union(sizes(SHARE, 101), SHARE);
 /** A fill level of the context window. */
 const level = v.union(sizes(LEVEL, 1000), LEVEL);
@@ -56,7 +56,7 @@ const level = v.union(sizes(LEVEL, 1000), LEVEL);
 const moment = v.union([v.picklist(['economic'], MOMENT), ...sizes(MOMENT, 1000)], MOMENT);
 const part = v.union([fraction(PART), percentage(PART)], PART);
 
-const rate = upTo(PRICES, MAX_USD);
+const rate = numberUpTo(PRICES, MAX_USD);
 const cacheRate = v.optional(rate);
 const rates = v.strictObject(
   { input: rate, output: rate, cacheWrite: cacheRate, cacheWriteHour: cacheRate, cacheRead: cacheRate },
@@ -120,16 +120,16 @@ function wholeNumber(expected: string, min: number) {
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(min, expected));
 }
 
-function upTo(expected: string, max: number) {
-  return between(expected, 0, max);
+function numberUpTo(expected: string, max: number) {
+  return numberBetween(expected, 0, max);
 }
 
-function between(expected: string, min: number, max: number) {
+function numberBetween(expected: string, min: number, max: number) {
   return v.pipe(v.number(expected), v.minValue(min, expected), v.maxValue(max, expected));
 }
 
 /** Converts a duration with a unit to seconds. */
-function inSeconds(expected: string, min: number) {
+function secondsAtLeast(expected: string, min: number) {
   return v.pipe(
     v.string(expected),
     v.regex(/^\d+(?:\.\d+)?[smhd]$/, expected),
@@ -139,12 +139,12 @@ function inSeconds(expected: string, min: number) {
   );
 }
 
-function above0(expected: string, max: number) {
+function numberAbove0(expected: string, max: number) {
   return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(max, expected));
 }
 
 function fraction(expected: string) {
-  return above0(expected, 1);
+  return numberAbove0(expected, 1);
 }
 
 function percentage(expected: string) {

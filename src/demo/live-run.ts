@@ -56,7 +56,7 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
     await writeDemoFiles(scratch.cwd);
     if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: Buffer.alloc(0), seen: [] };
     const record = join(scratch.home, 'record.ndjson');
-    const io = { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colourWishes(env) } };
+    const io = { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colorVariables(env) } };
     const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, { ...io, cwd: scratch.cwd }, () =>
       watcherFor(stderr, env),
     );
@@ -71,7 +71,7 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
 const EXIT_INTERRUPTED = 130;
 
 /** The only variables copied from the user's environment. */
-function colourWishes({ NO_COLOR, FORCE_COLOR, TERM }: Io['env']): Record<string, string> {
+function colorVariables({ NO_COLOR, FORCE_COLOR, TERM }: Io['env']): Record<string, string> {
   return { ...(NO_COLOR ? { NO_COLOR } : {}), ...(FORCE_COLOR ? { FORCE_COLOR } : {}), ...(TERM ? { TERM } : {}) };
 }
 

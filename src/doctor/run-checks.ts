@@ -50,7 +50,7 @@ export async function runChecks(checks: readonly Check[], place: Place, limits: 
   const outcomes = new Map<Check, Outcome>();
   const play = async (scene: Scene, ms: number) => {
     const facts = checks.filter((check) => check.scene === scene);
-    for (const outcome of await lookAt(scene, facts, { place, over: signal, patienceMs: ms })) {
+    for (const outcome of await judgeScene(scene, facts, { place, over: signal, patienceMs: ms })) {
       outcomes.set(outcome.check, outcome);
     }
     limits.onLooked?.(facts.length);
@@ -81,7 +81,7 @@ interface Circumstances {
 }
 
 /** Plays a scene once, and judges all checks that need it. */
-async function lookAt(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
+async function judgeScene(scene: Scene, checks: readonly Check[], { place, over, patienceMs }: Circumstances) {
   const more = `give a slow machine more time with --timeout ${Math.ceil((6 * patienceMs) / 1000)}`;
   if (over.aborted) return checks.map((check) => unknownOutcome(check, `not tried, the time was up: ${more}`));
   const patience = timeoutSignal(patienceMs, over);

@@ -36,7 +36,7 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
      */
     entries(id: string, isNoted: boolean): readonly Entry[] {
       try {
-        return isNoted && (isFork || resumedAt !== undefined) ? [] : lacking(id, isNoted);
+        return isNoted && (isFork || resumedAt !== undefined) ? [] : missingEntries(id, isNoted);
       } catch (error) {
         onFault('what was said before is not noted', error);
         return [];
@@ -44,7 +44,7 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
     },
   };
 
-  function lacking(id: string, isNoted: boolean): readonly Entry[] {
+  function missingEntries(id: string, isNoted: boolean): readonly Entry[] {
     const parent = isFork ? (resumed ?? newestBut(id)) : undefined;
     const noted = resumedAt === undefined ? notesOf(parent ?? id) : [];
     const path = (parent && findSessionLog(parent, io)) ?? findSessionLog(id, io);

@@ -75,7 +75,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const signalled = early.received();
   if (signalled === undefined) early.stop();
   else session.kill(signalled);
-  const stopping = stopOn(headless.stop, session);
+  const stopping = stopOnSignal(headless.stop, session);
   const end = await session.ended;
   stopping.abort();
   await output.finish();
@@ -147,7 +147,7 @@ const STOP_PATIENCE_MS = 5_000;
  * Ends claude when the run must end at once, by force if necessary. Interrupts the turn first: on SIGTERM, claude
  * 2.1.197 leaves the command it has just started running.
  */
-function stopOn(stop: AbortSignal | undefined, session: Session): AbortController {
+function stopOnSignal(stop: AbortSignal | undefined, session: Session): AbortController {
   const runEnd = new AbortController();
   const { signal } = runEnd;
   const force = async () => {

@@ -13,10 +13,10 @@ import type { Remark } from '../check.ts';
 import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 
 /** The surroundings of a run: installation, configuration, folders. */
-export type Surroundings = Awaited<ReturnType<typeof lookAround>>;
+export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 
 /** Checks everything but claude. */
-export async function lookAround(world: Pick<Io, 'env' | 'cwd'>) {
+export async function inspectSurroundings(world: Pick<Io, 'env' | 'cwd'>) {
   const resolved = await resolveConfig({ ...world, flags: {} });
   const { files, remarks } = readSettingsFiles(world);
   const variables = variablesOf(world, files);

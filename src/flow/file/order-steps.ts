@@ -48,7 +48,7 @@ function inStages(sequence: readonly string[], needs: StepGraph): string[][] {
 
 function historyOf(sequence: readonly string[], needs: StepGraph) {
   /** By step id: its needs without those implied by its other needs, latest first. */
-  const direct = new Map<string, string[]>();
+  const directNeeds = new Map<string, string[]>();
   /** By step id: the steps whose output it sees, oldest first. */
   const history = new Map<string, string[]>();
   for (const [index, id] of sequence.entries()) {
@@ -61,13 +61,13 @@ function historyOf(sequence: readonly string[], needs: StepGraph) {
       for (const each of [older, ...(history.get(older) ?? [])]) seen.add(each);
       return true;
     });
-    direct.set(id, own);
+    directNeeds.set(id, own);
     history.set(
       id,
       before.filter((older) => seen.has(older)),
     );
   }
-  return { direct, history };
+  return { direct: directNeeds, history };
 }
 
 /** By step id: the steps that must end before it, in file order. */

@@ -5,13 +5,13 @@ import {
   fittedBlock,
   newestBlock,
   type PackItem,
-  type Sized,
+  type SizedItem,
   type StepBlock,
   type Summary,
   stepBlock,
 } from './step-block.ts';
 
-export interface Candidate extends Sized {
+export interface Candidate extends SizedItem {
   /** Index in the history, from 0. */
   readonly index: number;
   readonly tier: Tier;

@@ -73,14 +73,14 @@ const MIN_SHOWN = 200;
 export const CUT_MARKER = '... (truncated)';
 
 /** A step with the size of its output or summary and the limit for it, in code points. */
-export interface Sized {
+export interface SizedItem {
   readonly item: PackItem;
   readonly size: number;
   readonly limit: number;
 }
 
 /** Renders a step with at most `limit` code points of its output or summary. */
-export function stepBlock({ item, size, limit: max }: Sized, limit = max): StepBlock {
+export function stepBlock({ item, size, limit: max }: SizedItem, limit = max): StepBlock {
   const shown = Math.max(0, Math.min(size, limit));
   const shownText = cut(item.summary?.text ?? item.output, shown);
   const text = [
@@ -93,13 +93,13 @@ export function stepBlock({ item, size, limit: max }: Sized, limit = max): StepB
 }
 
 /** Renders as much of a step as fits `room`; undefined if less than `min` fits. */
-export function fittedBlock(step: Sized, room: number, min = MIN_SHOWN): StepBlock | undefined {
+export function fittedBlock(step: SizedItem, room: number, min = MIN_SHOWN): StepBlock | undefined {
   const max = Math.min(step.size, step.limit);
   return fitted((shown) => stepBlock(step, shown), { most: max, least: min, room });
 }
 
 /** Renders the newest step, which is always included: without output if there is no room. */
-export function newestBlock(step: Sized, room: number): StepBlock {
+export function newestBlock(step: SizedItem, room: number): StepBlock {
   return fittedBlock(step, room, 0) ?? stepBlock(step, 0);
 }
 

@@ -45,7 +45,7 @@ interface Reader {
 export function createThinner(state: State): Thin {
   const readers: Reader[] = [];
 
-  function readLearned(bytes: Buffer, from: number, to: number): ReadLine | undefined {
+  function readAndLearn(bytes: Buffer, from: number, to: number): ReadLine | undefined {
     const value = objectIn(bytes, from, to);
     if (value === undefined) return undefined;
     const reader = readerOf(value, state);
@@ -68,7 +68,7 @@ export function createThinner(state: State): Thin {
     const another = bytes.indexOf(OPENING, from + OPENING.length);
     if (another !== -1 && another < to) return undefined;
     const reader = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
-    return reader === undefined ? readLearned(bytes, from, to) : reader.read(bytes);
+    return reader === undefined ? readAndLearn(bytes, from, to) : reader.read(bytes);
   };
 }
 

@@ -167,20 +167,25 @@ export function table(
   { style, ...page }: Page,
 ): string[] {
   const all = given.filter((column) => column !== undefined && column !== false);
-  const natural = ({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }: Column) =>
+  const naturalWidth = ({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }: Column) =>
     Math.min(most, Math.max(...[heading, ...cells, total].map(columnsOf)));
-  const left = all.reduce((room, column) => room - (column.takesRest ? 0 : natural(column) + GAP.length), page.columns);
+  const left = all.reduce(
+    (room, column) => room - (column.takesRest ? 0 : naturalWidth(column) + GAP.length),
+    page.columns,
+  );
   // The first column identifies the row, so it always stays.
   const columns = all.filter(
     ({ takesRest }, at) => !takesRest || at === 0 || left >= MIN_REST || page.columns < page.edge,
   );
   const rest = Math.max(MIN_REST, left);
-  const widths = columns.map((column) => (column.takesRest ? Math.min(natural(column), rest) : natural(column)));
+  const widths = columns.map((column) =>
+    column.takesRest ? Math.min(naturalWidth(column), rest) : naturalWidth(column),
+  );
   const texts = columns.findIndex(({ total }) => total !== undefined);
-  const across = (some: readonly number[]) => some.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
-  const more = Math.max(0, columnsOf(last) - across(widths.slice(0, texts)));
+  const totalWidth = (some: readonly number[]) => some.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
+  const more = Math.max(0, columnsOf(last) - totalWidth(widths.slice(0, texts)));
   // A label that does not fit would shift the figures: shorten it to its number.
-  const fits = across(widths) + more <= page.edge;
+  const fits = totalWidth(widths) + more <= page.edge;
   if (fits) widths[0] = (widths[0] ?? 0) + more;
   const line = (textOf: (column: Column) => string | undefined) =>
     columns.map((column, at) => {
@@ -191,7 +196,9 @@ export function table(
     });
   const lines = (columns[0]?.cells ?? []).map((_, row) => line(({ cells }) => cells[row]).join(GAP));
   const end = fits ? last : last.replace(/ .*/, '');
-  const totals = [padText(end, across(widths.slice(0, texts))), ...line(({ total }) => total).slice(texts)].join(GAP);
+  const totals = [padText(end, totalWidth(widths.slice(0, texts))), ...line(({ total }) => total).slice(texts)].join(
+    GAP,
+  );
   const head = line(({ heading }) => heading).join(GAP);
   return [
     style.bold(head),

@@ -54,7 +54,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
   const folder = openContextDir(join(state, 'costs')).within(name);
   const seal = openSeal(state);
   /** Micro-dollars that this run has spent, by the start of the period. */
-  const own = new Map<number, number>();
+  const ownByPeriod = new Map<number, number>();
   let since = 0;
   let others = 0;
   let lastCall = 0;
@@ -91,7 +91,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       const entry: CostEntry = { v: 1, t, run: runId, session, microUsd, computed, claimed };
       folder.append(file, asItIs(seal.close(JSON.stringify(entry), name)));
       const beginning = beginningOf(now(), period);
-      own.set(beginning, (own.get(beginning) ?? 0) + microUsd);
+      ownByPeriod.set(beginning, (ownByPeriod.get(beginning) ?? 0) + microUsd);
     },
     /** Micro-dollars that other runs have spent and claimed in the current period. */
     ofOthers(): number {
@@ -101,7 +101,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
     /** Micro-dollars that this run spent before the current period. */
     spentEarlier(): number {
       const current = beginningOf(now(), period);
-      return [...own].reduce((sum, [beginning, spent]) => (beginning < current ? sum + spent : sum), 0);
+      return [...ownByPeriod].reduce((sum, [beginning, spent]) => (beginning < current ? sum + spent : sum), 0);
     },
     /** Cost of the project's last call, in micro-dollars; 0 if unknown. */
     lastCall(): number {

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checkNode, lookAround } from '../../../src/doctor/surroundings/look-around.ts';
+import { checkNode, inspectSurroundings } from '../../../src/doctor/surroundings/look-around.ts';
 
 let cwd = '';
 beforeEach(async () => {
@@ -19,7 +19,7 @@ async function file(name: string, content: string): Promise<void> {
 
 /** All that is not good, as `status subject: text; todo`. */
 async function found(env: Readonly<Record<string, string>> = {}): Promise<string[]> {
-  const { remarks } = await lookAround({ env: { HOME: cwd, PATH: process.env.PATH, ...env }, cwd });
+  const { remarks } = await inspectSurroundings({ env: { HOME: cwd, PATH: process.env.PATH, ...env }, cwd });
   const bad = remarks.filter(({ status }) => status !== 'good');
   return bad.map(({ status, subject, text, todo }) => `${status} ${subject}: ${text}; ${todo}`.replaceAll(cwd, '~'));
 }
@@ -108,7 +108,7 @@ it("a setting for organisations has no effect in a project's settings", async ()
 it('a later settings file overrides an earlier one', async () => {
   await file('.claude/settings.json', '{"autoCompactEnabled": false, "model": "opus"}');
   await file('.claude/settings.local.json', '{"autoCompactEnabled": true, "model": "haiku"}');
-  const around = await lookAround({ env: { HOME: cwd }, cwd });
+  const around = await inspectSurroundings({ env: { HOME: cwd }, cwd });
   expect(around).toMatchObject({ isTriggerTaken: false, model: 'haiku' });
 });
 

@@ -132,7 +132,7 @@ function plotOptions(options: ChartOptions, shown: readonly boolean[], width: nu
         ...axis(),
         size: 28,
         space: 64,
-        incrs: WHOLE,
+        incrs: TICK_STEPS,
         label: 'call',
         labelSize: 16,
         labelGap: 0,
@@ -161,7 +161,7 @@ function snapToPixel(plot: uPlot, left: number): number {
 }
 
 /** Whole-number steps for the axis of calls. */
-const WHOLE = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
+const TICK_STEPS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((step) => step * 10 ** power));
 
 function axis(): uPlot.Axis {
   const line = { stroke: cssColor('line'), width: 1 };
