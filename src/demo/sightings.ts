@@ -2,16 +2,17 @@ import { readBlocks } from '../core/protocol/blocks.ts';
 import type { Block } from '../core/protocol/events.ts';
 import type { RecordedRequest } from '../standin/scenario.ts';
 
-export type Sighting = Readonly<ReturnType<typeof sightings>[number]>;
+/** How often each prompt occurs as a text block in a request. */
+export type Sighting = readonly number[];
 
-/** Counts how often each prompt occurs as a text block in the requests of the main conversation. */
-export function sightings(requests: readonly RecordedRequest[], prompts: readonly string[]) {
+/** Looks for the prompts in each request of the main conversation. */
+export function sightings(requests: readonly RecordedRequest[], prompts: readonly string[]): Sighting[] {
   return requests.flatMap(({ kind, body }) => {
-    if (kind !== 'main' && kind !== 'summary') return [];
+    if (kind !== 'main') return [];
     const blocks = (body.messages ?? []).flatMap(({ role, content }) =>
       role === 'assistant' ? [] : readBlocks(content),
     );
-    return [{ kind, said: prompts.map((prompt) => blocks.filter((block) => isPrompt(block, prompt)).length) }];
+    return [prompts.map((prompt) => blocks.filter((block) => isPrompt(block, prompt)).length)];
   });
 }
 
@@ -24,6 +25,6 @@ function isPrompt(block: Block, prompt: string): boolean {
  * previous request count.
  */
 export function arrivals(seen: readonly Sighting[], prompt: number): number {
-  const counts = seen.filter(({ kind }) => kind === 'main').map(({ said }) => said[prompt] ?? 0);
+  const counts = seen.map((times) => times[prompt] ?? 0);
   return counts.reduce((sum, count, index) => sum + Math.max(0, count - (counts[index - 1] ?? 0)), 0);
 }

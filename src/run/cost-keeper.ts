@@ -46,10 +46,10 @@ export function createCostKeeper({
   /** This run's claim in the ledger, in micro-dollars. */
   let claimed = 0;
   /**
-   * Cost of the run's latest call in micro-dollars, or claude's own figure if that is higher: the lines lack the final
-   * output tokens.
+   * Expected cost of a call in micro-dollars: the average by claude's last report, which has the final output tokens, or
+   * the cost of a later call if that is higher.
    */
-  let lastCall = 0;
+  let expectedCall = 0;
   let reported = { total: 0, calls: 0 };
   /** The last report to `onSpent`; undefined if nothing was spent. */
   let noted: string | undefined;
@@ -75,15 +75,15 @@ export function createCostKeeper({
     const { calls } = state.gauge;
     const latest = latestCallsMicroUsd(state.cost);
     if (latest === 0 && total > reported.total) {
-      lastCall = Math.round((total - reported.total) / Math.max(1, calls - reported.calls));
+      expectedCall = Math.round((total - reported.total) / Math.max(1, calls - reported.calls));
       reported = { total, calls };
     }
-    lastCall = Math.max(latest, lastCall);
+    expectedCall = Math.max(latest, expectedCall);
     const isAtWork = !isOver && state.turn.phase !== 'idle';
     const lost = state.spending.lost - lostBefore;
     if (total === writtenMicroUsd && isAtWork === claimed > lost) return false;
     attempt((open) => {
-      const claims = lost + (isAtWork ? lastCall || open.lastCall() : 0);
+      const claims = lost + (isAtWork ? expectedCall || open.lastCall() : 0);
       if (total === writtenMicroUsd && claims === claimed) return;
       const more = { session: state.session.id ?? null, computed: isComputed(state.cost), claimed: claims };
       open.add(total - writtenMicroUsd, more);
@@ -95,7 +95,7 @@ export function createCostKeeper({
 
   function note(state: GovernorState): void {
     const { raised, before, lost } = state.spending;
-    const claimed = state.turn.phase === 'idle' ? 0 : lastCall;
+    const claimed = state.turn.phase === 'idle' ? 0 : expectedCall;
     const open = totalMicroUsd(state.cost) - writtenMicroUsd;
     const spent = { settled: before + writtenMicroUsd, open, raised, agents: agentsBegun(state), lost, claimed };
     noted ??= JSON.stringify({ ...spent, settled: before, open: 0, agents: 0, claimed: 0 });
@@ -112,7 +112,7 @@ export function createCostKeeper({
   return {
     /** Spending of the project's runs before this one starts; undefined without a project limit. May throw. */
     opening: () => (isLimited ? look(opened()) : undefined),
-    /** Called after each measured call: records its cost, and reads other runs' spending. */
+    /** Called after each line: records new costs, and reads other runs' spending. */
     settle(state: GovernorState): OwnEvent | undefined {
       const hasWritten = write(state);
       const isEnd = state.turn.ended !== turns;

@@ -114,7 +114,7 @@ function isUncached(usage: Usage, before: number | undefined): boolean {
   return before === undefined ? usage.cacheRead * MIN_PREFIX < contextOf(usage) : usage.cacheRead * 2 < before;
 }
 
-/** The system prompt and the tools take more than one in so many tokens of a context. */
+/** The system prompt and the tools take more than a twentieth of a context. */
 const MIN_PREFIX = 20;
 
 /**

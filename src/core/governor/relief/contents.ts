@@ -155,10 +155,10 @@ function addFetched(before: Contents, { id, name: tool, input }: ToolUse, size: 
   const next = isPage ? withPage(known, size) : seenWhole(known, size);
   const content = { ...next, id, used: now };
   const gaps = withGap(contents.gaps, known.kind, now - known.used);
-  const { step, ...after } = withContent({ ...contents, gaps }, name, content);
-  return isMissed
-    ? { ...after, step: { ...step, again: step.again + 1, tokens: step.tokens + size } }
-    : { ...after, step };
+  const after = withContent({ ...contents, gaps }, name, content);
+  if (!isMissed) return after;
+  const { step } = after;
+  return { ...after, step: { ...step, again: step.again + 1, tokens: step.tokens + size } };
 }
 
 /** Whether the run lacks a content that claude alone would still have. */

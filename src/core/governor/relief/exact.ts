@@ -120,7 +120,7 @@ export function followExact(state: GovernorState, event: Event): Step {
 /** Prompts for the mod after a summary. The mod does not see text that a hook gives back. */
 function knownAfterSummary(state: GovernorState): Partial<Exact> {
   const missing = lostPrompts(state);
-  if (missing.length === 0)
+  if (missing.length === 0 || state.exact.phase === 'off')
     return { prompts: promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', { prompts: [] })).exact.prompts };
   const { text } = giveBack(state, missing, GIVEN_BACK);
   return { prompts: [text], midTurn: [{ text, after: '' }] };

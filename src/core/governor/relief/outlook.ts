@@ -50,6 +50,8 @@ export function extentOf(state: GovernorState): Extent {
   // An exact compaction is possible within a turn, so one that does not pay waits for claude's own level.
   const isBelow = full < nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
   const isEarly = isBelow && exactIsPossible(state) && isBounded(run.policy);
+  const isSoon = isTooSoon(state);
+  const bearable = isEarly || !isSoon ? bearableMoment(state) : undefined;
   return {
     full,
     window: gauge.window.tokens,
@@ -57,8 +59,8 @@ export function extentOf(state: GovernorState): Extent {
     growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // After a failed attempt, another one before the next call would fail too.
     turn: relief.triedAt === gauge.calls ? undefined : forecast(turn),
-    moment: momentOf(state),
-    isTooEarly: isEarly && (bearableMoment(state)?.at ?? full + 1) > full,
+    moment: isSoon ? undefined : bearable,
+    isTooEarly: isEarly && (bearable?.at ?? full + 1) > full,
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
 }
@@ -114,10 +116,12 @@ function callsToCome(state: GovernorState): number {
 
 /** The size from which a relief pays, and its way; undefined if unknown, or too soon after another relief. */
 export function momentOf(state: GovernorState): Moment | undefined {
-  const { gauge, relief } = state;
+  return isTooSoon(state) ? undefined : bearableMoment(state);
+}
+
+function isTooSoon({ gauge, relief }: GovernorState): boolean {
   const last = Math.max(relief.boundaries.at(-1)?.call ?? 0, relief.handed?.call ?? 0, relief.triedAt ?? 0);
-  if (gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON) return undefined;
-  return bearableMoment(state);
+  return gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON;
 }
 
 /** The next moment, unless a relief now risks more than the bound allows. */

@@ -6,11 +6,14 @@ import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
 import { refillText, type Tools } from './tool-results.ts';
 
-/** Signs of thrashing: so many compactions within `turns`, or in one turn each within `calls` of the one before. */
+/**
+ * Signs of thrashing: this number of compactions within `turns`, or within one turn, each at most `calls` after the
+ * previous one.
+ */
 const THRASH = { compactions: 3, turns: 5, calls: 10 };
 
 /**
- * An exact compaction counts only within so many calls of the one before, and only in one turn, because it costs no
+ * Maximum calls between two exact compactions that count, which must be in the same turn: an exact compaction costs no
  * call.
  */
 const EXACT_CALLS = 3;
