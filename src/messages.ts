@@ -1,6 +1,6 @@
 import type { Decision, FactKind, FactTally, Receipt } from './core/governor/decisions.ts';
 import type { Reading } from './core/governor/gauge/gauge.ts';
-import { limitName } from './core/governor/waits/wait.ts';
+import { limitName } from './core/governor/waits/usage-limits.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import { shorten } from './core/memory/words.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { configFolder } from '../claude/claude-folders.ts';
-import { mayBeOfProject, projectLogs } from '../claude/claude-log.ts';
+import { mayBeOfProject, projectLogs } from '../claude/find-session-log.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { timeText } from '../core/memory/words.ts';
 import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { findSessionLog, sessionLogsSince } from '../claude/claude-log.ts';
+import { findSessionLog, sessionLogsSince } from '../claude/find-session-log.ts';
 import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { configFolder } from '../claude/claude-folders.ts';
-import { projectLogs } from '../claude/claude-log.ts';
+import { projectLogs } from '../claude/find-session-log.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findSessionLog, readSessionLog } from '../claude/claude-log.ts';
+import { readSessionLog } from '../claude/claude-log.ts';
+import { findSessionLog } from '../claude/find-session-log.ts';
 import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';

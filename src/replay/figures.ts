@@ -1,5 +1,5 @@
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
-import { largestShare, peakShare } from '../core/governor/gauge/gauge.ts';
+import { largestShare, peakShare } from '../core/governor/gauge/model-windows.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Cutter } from '../core/memory/words.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findSessionLog, newestSession } from '../claude/claude-log.ts';
+import { findSessionLog, newestSession } from '../claude/find-session-log.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import { createExtractor } from '../core/memory/extract/extract.ts';
 import { createEntryMaker } from '../core/memory/make-entry.ts';

@@ -1,5 +1,6 @@
 import { agentsBegun } from '../core/governor/agents/agent-limits.ts';
-import { isComputed, latestCallsMicroUsd, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import { isComputed, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import { latestCallsMicroUsd } from '../core/governor/cost/priced-call.ts';
 import type { OwnEvent, SpentBefore } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Faults } from '../store/files/store-error.ts';

@@ -1,4 +1,4 @@
-import { learnWindowOf, useWindowOf } from '../core/governor/gauge/gauge.ts';
+import { learnWindowOf, useWindowOf } from '../core/governor/gauge/model-windows.ts';
 import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';

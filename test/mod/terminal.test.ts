@@ -5,7 +5,8 @@ import { heardText, linesText, noteText, summaryText } from '../../src/core/exac
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import { isSeenByModel } from '../../src/mod/engine.ts';
 import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
-import { createLogReader, createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
+import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
+import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
 import { replayRun } from '../../src/replay/replay-run.ts';
 
 describe('the log of a session', () => {

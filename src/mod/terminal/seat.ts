@@ -2,15 +2,8 @@ import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
 import type { KnownByStatus } from '../../statusline/judge-status.ts';
 import type { Engine } from '../engine.ts';
 import type { CompactionNews } from './commands.ts';
-import {
-  afterClearIn,
-  createLogReader,
-  createTerminalSession,
-  type LogReader,
-  type Options,
-  policyFor,
-  type TerminalSession,
-} from './session.ts';
+import { createLogReader, type LogReader } from './log-reader.ts';
+import { afterClearIn, createTerminalSession, type Options, policyFor, type TerminalSession } from './session.ts';
 
 const LATE_MS = 300;
 const LOOK_MS = 50;

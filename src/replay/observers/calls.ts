@@ -1,4 +1,5 @@
-import { billedOutput, toUsd } from '../../core/governor/cost/cost.ts';
+import { toUsd } from '../../core/governor/cost/cost.ts';
+import { billedOutput } from '../../core/governor/cost/priced-call.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import { NO_USAGE } from '../../core/protocol/usage.ts';
 import type { CallSeen, Growth, LedgerCall } from '../items-seen.ts';

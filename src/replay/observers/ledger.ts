@@ -1,5 +1,5 @@
 import { readKey } from '../../core/governor/call-identity.ts';
-import { billedOutput, callMicroUsd } from '../../core/governor/cost/cost.ts';
+import { billedOutput, callMicroUsd } from '../../core/governor/cost/priced-call.ts';
 import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';

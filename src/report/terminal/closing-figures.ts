@@ -1,7 +1,7 @@
 import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { knownCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import { type Decision, reliefDone } from '../../core/governor/decisions.ts';
-import { peakShare } from '../../core/governor/gauge/gauge.ts';
+import { peakShare } from '../../core/governor/gauge/model-windows.ts';
 import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../../core/governor/state.ts';

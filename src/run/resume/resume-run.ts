@@ -1,15 +1,9 @@
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readClaudeArguments } from '../../claude/claude-arguments.ts';
-import {
-  findSessionLog,
-  loggedCost,
-  openToolText,
-  readSessionLog,
-  type SessionLog,
-  sessionLogsSince,
-} from '../../claude/claude-log.ts';
+import { loggedCost, openToolText, readSessionLog, type SessionLog } from '../../claude/claude-log.ts';
 import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
+import { findSessionLog, sessionLogsSince } from '../../claude/find-session-log.ts';
 import { resolveKept } from '../../config/resolve-config.ts';
 import type { SpentBefore } from '../../core/governor/input.ts';
 import { isStamp } from '../../core/governor/prompts/prompt.ts';

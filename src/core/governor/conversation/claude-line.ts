@@ -45,7 +45,8 @@ import {
   toStep,
 } from '../steps.ts';
 import { followResults } from '../tool-budget/tool-state.ts';
-import { followLimits, followWait, readFailure } from '../waits/wait.ts';
+import { followLimits } from '../waits/usage-limits.ts';
+import { followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteTurn } from '../zones/notices.ts';
 import { readContext, readSession } from './readings.ts';
 import { notePrompt } from './send-prompt.ts';

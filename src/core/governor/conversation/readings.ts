@@ -14,12 +14,11 @@ import {
   extendCall,
   type Gauge,
   isCharactersOnly,
-  learnWindowOf,
   predictedTokens,
   settleOutput,
   takeReading,
-  useWindowOf,
 } from '../gauge/gauge.ts';
+import { learnWindowOf, useWindowOf } from '../gauge/model-windows.ts';
 import { addBlocks } from '../gauge/token-estimate.ts';
 import {
   type ContextWindow,

@@ -1,26 +1,9 @@
 import type { AssistantEvent, Event, ResultEvent } from '../../protocol/events.ts';
-import { isNewer, saysNothing, type Usage } from '../../protocol/usage.ts';
+import { isNewer, saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
-import { addContent, type Content, measureLine, NO_CONTENT, nativeTokens, sumContent } from '../gauge/estimator.ts';
-import { costBeside, leastPriceFor, microUsdOf, type Price, type Prices, priceFor } from './prices.ts';
-
-/** One API call since claude's last report. */
-interface PricedCall {
-  /** The subagent that made the call; null for the main thread. */
-  readonly thread: string | null;
-  readonly messageId: string;
-  readonly model: string | undefined;
-  /** Version of the Claude Code that made the call; undefined if unknown. */
-  readonly version: string | undefined;
-  readonly price: Price;
-  readonly usage: Usage;
-  /** Cost of further inferences that were billed with the call, in micro-dollars. */
-  readonly besides: number;
-  /** Whether the output count in `usage` is final, not a placeholder of 1 to 8. */
-  readonly outputKnown: boolean;
-  /** Size of the model's text, for an estimate while the count is a placeholder. */
-  readonly generated: Content;
-}
+import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
+import { callMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
+import { costBeside, leastPriceFor, microUsdOf, type Prices, priceFor } from './prices.ts';
 
 /**
  * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): with binary
@@ -290,43 +273,6 @@ function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['cal
   const { reported, counted, carried, guessed, unpriced } = cost;
   const uncounted = known ? 'none' : cost.uncounted;
   return { reported, counted, settled, calls, carried, guessed, known, uncounted, unpriced };
-}
-
-/** Replaces the open call of a thread. */
-function replaceCall(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
-  if (calls.length === 1 && calls[0]?.thread === call.thread) return [call];
-  return [...calls.filter(({ thread }) => thread !== call.thread), call];
-}
-
-/**
- * The last call of a thread since claude's last report, in micro-dollars; undefined without a call that has a price.
- */
-export function openCall({ calls }: Cost, thread: string) {
-  const call = calls.find((each) => each.thread === thread);
-  if (call === undefined) return undefined;
-  return { messageId: call.messageId, output: billedOutput(call.usage.output, call), microUsd: callMicroUsd(call) };
-}
-
-/** Cost of the last call of each thread since claude's last report, in micro-dollars. */
-export function latestCallsMicroUsd({ calls }: Cost): number {
-  return calls.reduce((sum, call) => sum + callMicroUsd(call), 0);
-}
-
-function openMicroUsd(cost: Cost): number {
-  return cost.settled + latestCallsMicroUsd(cost);
-}
-
-/** Billed output tokens of a call, as far as known; rather an underestimate. */
-export function billedOutput(
-  output: number,
-  { outputKnown, generated }: Pick<PricedCall, 'outputKnown' | 'generated'>,
-) {
-  return outputKnown ? output : Math.max(output, nativeTokens(generated));
-}
-
-export function callMicroUsd({ usage, besides, outputKnown, generated, price }: PricedCall): number {
-  const output = billedOutput(usage.output, { outputKnown, generated });
-  return microUsdOf(usage, price, output) + besides;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { ownOf } from '../../protocol/fields.ts';
-import { modelName } from '../../protocol/model-name.ts';
 import { contextOf, isNewer, type Usage } from '../../protocol/usage.ts';
 import { inTokens } from '../policy.ts';
 import {
@@ -14,14 +13,7 @@ import {
   UNCALIBRATED,
 } from './estimator.ts';
 import { NO_CHARACTERS, totalTokens } from './token-estimate.ts';
-import {
-  type ContextWindow,
-  learnFromContext,
-  learnWindow,
-  SMALL_WINDOW,
-  UNKNOWN_WINDOW,
-  type WindowSource,
-} from './window.ts';
+import { type ContextWindow, learnFromContext, UNKNOWN_WINDOW } from './window.ts';
 
 /**
  * Source of the context's size.
@@ -226,58 +218,6 @@ export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {
 function peaksWith({ peak, peaks, windowModel = '' }: Pick<Gauge, 'peak' | 'peaks' | 'windowModel'>, used: number) {
   const isHigher = used > (ownOf(peaks, windowModel) ?? 0);
   return { peak: Math.max(peak, used), peaks: isHigher ? { ...peaks, [windowModel]: used } : peaks };
-}
-
-/** Switches to another model's window, and keeps the previous one in case that model returns. */
-export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
-  const name = model === undefined ? gauge.windowModel : modelName(model);
-  const { windowModel, window, otherWindows } = gauge;
-  if (name === windowModel) return gauge;
-  // A window from the user or from a text report applies to every model.
-  const isOfAll = window.source === 'user' || window.source === 'reported';
-  if (windowModel === undefined || isOfAll || name === undefined) return changedGauge(gauge, { windowModel: name });
-  return changedGauge(gauge, {
-    windowModel: name,
-    window: ownOf(otherWindows, name) ?? UNKNOWN_WINDOW,
-    otherWindows: { ...otherWindows, [windowModel]: window },
-  });
-}
-
-/** Sets the window that claude reports for a model, which may be inactive. */
-export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: number, source: WindowSource): Gauge {
-  const name = model === undefined ? gauge.windowModel : modelName(model);
-  if (name === undefined || name === gauge.windowModel || gauge.windowModel === undefined) {
-    const window = learnWindow(gauge.window, tokens, source);
-    return window === gauge.window ? gauge : changedGauge(gauge, { window });
-  }
-  const known = learnWindow(ownOf(gauge.otherWindows, name) ?? UNKNOWN_WINDOW, tokens, source);
-  return changedGauge(gauge, { otherWindows: { ...gauge.otherWindows, [name]: known } });
-}
-
-/** Share of the window at the largest context, for the model that reached it; null if unknown. */
-export function peakShare(gauge: Gauge): number | null {
-  const [name] = Object.entries(gauge.peaks).find(([, peak]) => peak === gauge.peak) ?? [];
-  const tokens = name === undefined ? undefined : windowNamed(gauge, name).tokens;
-  return tokens === undefined || gauge.peak === 0 ? null : Math.min(1, gauge.peak / tokens);
-}
-
-/**
- * The largest used share of any model's window; null if unknown. A model of unknown window is ignored if its share of
- * even the small window would not be the largest.
- */
-export function largestShare(gauge: Gauge): number | null {
-  let [known, possible] = [0, 0];
-  for (const [name, peak] of Object.entries(gauge.peaks)) {
-    const { tokens } = windowNamed(gauge, name);
-    if (tokens === undefined) possible = Math.max(possible, peak / SMALL_WINDOW);
-    else known = Math.max(known, Math.min(1, peak / tokens));
-  }
-  return known === 0 || possible > known ? null : known;
-}
-
-function windowNamed({ windowModel, window, otherWindows }: Gauge, name: string): ContextWindow {
-  if (name === windowModel || window.source === 'user') return window;
-  return ownOf(otherWindows, name) ?? window;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { totalMicroUsd, toUsd } from '../../../../src/core/governor/cost/cost.ts';
-import { peakShare } from '../../../../src/core/governor/gauge/gauge.ts';
+import { peakShare } from '../../../../src/core/governor/gauge/model-windows.ts';
 import { decodeLine, decodeObject } from '../../../../src/core/protocol/decode.ts';
 import { type Line, policyWith, replayed } from '../../../support/governor.ts';
 import { type Vector, vectorsOf } from '../../../support/recordings.ts';

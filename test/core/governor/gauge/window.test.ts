@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { largestShare, peakShare, readGauge } from '../../../../src/core/governor/gauge/gauge.ts';
+import { readGauge } from '../../../../src/core/governor/gauge/gauge.ts';
+import { largestShare, peakShare } from '../../../../src/core/governor/gauge/model-windows.ts';
 import {
   learnWindow,
   mainWindow,

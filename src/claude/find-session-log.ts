@@ -1,0 +1,115 @@
+import { statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseFields, textOf } from '../core/protocol/fields.ts';
+import { orElse } from '../errors.ts';
+import { kindOf, namesOf, realPath } from '../store/files/plain-file.ts';
+import { readLines } from '../store/files/read-lines.ts';
+import { type ClaudePlace, configFolder } from './claude-folders.ts';
+
+/** The parts of claude's environment that determine the path of a log. */
+interface LogPlace extends ClaudePlace {
+  /** Path of the log from a hook's input. Preferred, unless the file is missing or belongs to another session. */
+  readonly transcriptPath?: string | undefined;
+}
+
+/**
+ * The log of a session: in its project's folder in `CLAUDE_CONFIG_DIR` or `~/.claude`, else in any other project's
+ * folder, because the session may have started elsewhere. Undefined if no log exists, as with
+ * `--no-session-persistence` or after a kill within 0.15 s of the first prompt.
+ */
+export function findSessionLog(sessionId: string, place: LogPlace): string | undefined {
+  const name = `${sessionId}.jsonl`;
+  if (basename(name) !== name) return undefined;
+  const { transcriptPath } = place;
+  if (transcriptPath !== undefined && basename(transcriptPath) === name && isFile(transcriptPath)) {
+    return transcriptPath;
+  }
+  const projects = join(configFolder(place), 'projects');
+  const usual = join(projectLogs(place), name);
+  return isFile(usual) ? usual : newestFirst(namesOf(projects).map((folder) => join(projects, folder, name)))[0];
+}
+
+/**
+ * The session that claude resumes by default: the one whose log in the project was written last, unless it has no
+ * messages (2.1.330).
+ *
+ * @param besides id of a session to skip
+ */
+export function newestSession(place: ClaudePlace, besides?: string): string | undefined {
+  const path = sessionLogsSince(0, place).find((path) => basename(path, '.jsonl') !== besides && mayBeResumed(path));
+  return path && basename(path, '.jsonl');
+}
+
+/**
+ * The logs of a project's sessions that were written after a time, newest first.
+ *
+ * @param since milliseconds since the epoch
+ */
+export function sessionLogsSince(since: number, place: ClaudePlace): string[] {
+  const folder = projectLogs(place);
+  const logs = namesOf(folder).filter((name) => SESSION_LOG.test(name));
+  return newestFirst(
+    logs.map((name) => join(folder, name)),
+    since,
+  );
+}
+
+const SESSION_LOG = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\.jsonl$/;
+
+function mayBeResumed(path: string): boolean {
+  let isEmpty = true;
+  for (const line of readLines(path)) {
+    if (/"type":"(?:user|assistant)"/.test(line) && !line.includes('"isSidechain":true')) return true;
+    isEmpty = false;
+  }
+  return isEmpty;
+}
+
+/**
+ * The folder of a project's logs, which may not exist. Its name is derived from the project's path with links resolved.
+ */
+export function projectLogs(place: ClaudePlace): string {
+  return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
+}
+
+/**
+ * Whether a log may belong to the project. False if its first row with a folder names another project, whose logs share
+ * the same folder.
+ */
+export function mayBeOfProject(path: string, { cwd }: ClaudePlace): boolean {
+  const own = realPath(cwd);
+  for (const line of readLines(path)) {
+    const named = line.includes('"cwd"') ? textOf(parseFields(line).cwd) : undefined;
+    if (named === undefined) continue;
+    const other = realPath(named);
+    return other === own || projectFolder(other) !== projectFolder(own);
+  }
+  return true;
+}
+
+const FOLDER_LENGTH = 200;
+
+/** The name of a project's folder, measured with 2.1.197 and 2.1.329. Different projects may have the same name. */
+function projectFolder(cwd: string): string {
+  const name = cwd.replaceAll(/[^a-zA-Z0-9]/g, '-');
+  return name.length <= FOLDER_LENGTH ? name : `${name.slice(0, FOLDER_LENGTH)}-${hash(cwd)}`;
+}
+
+function hash(text: string): string {
+  let sum = 0;
+  for (let i = 0; i < text.length; i++) sum = (sum * 31 + text.charCodeAt(i)) | 0;
+  return Math.abs(sum).toString(36);
+}
+
+function newestFirst(paths: readonly string[], since = 0): string[] {
+  return paths
+    .filter(isFile)
+    .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .filter(({ time }) => time >= since)
+    .sort((a, b) => b.time - a.time)
+    .map(({ path }) => path);
+}
+
+function isFile(path: string): boolean {
+  return orElse(() => kindOf(path) === 'file', false);
+}

@@ -1,0 +1,64 @@
+import type { Usage } from '../../protocol/usage.ts';
+import { type Content, nativeTokens } from '../gauge/estimator.ts';
+import { microUsdOf, type Price } from './prices.ts';
+
+/** One API call since claude's last report. */
+export interface PricedCall {
+  /** The subagent that made the call; null for the main thread. */
+  readonly thread: string | null;
+  readonly messageId: string;
+  readonly model: string | undefined;
+  /** Version of the Claude Code that made the call; undefined if unknown. */
+  readonly version: string | undefined;
+  readonly price: Price;
+  readonly usage: Usage;
+  /** Cost of further inferences that were billed with the call, in micro-dollars. */
+  readonly besides: number;
+  /** Whether the output count in `usage` is final, not a placeholder of 1 to 8. */
+  readonly outputKnown: boolean;
+  /** Size of the model's text, for an estimate while the count is a placeholder. */
+  readonly generated: Content;
+}
+
+/** Calls since claude's last report: the last one of each thread, and the cost of the others in micro-dollars. */
+interface OpenCalls {
+  readonly calls: readonly PricedCall[];
+  readonly settled: number;
+}
+
+/** Replaces the open call of a thread. */
+export function replaceCall(calls: readonly PricedCall[], call: PricedCall): readonly PricedCall[] {
+  if (calls.length === 1 && calls[0]?.thread === call.thread) return [call];
+  return [...calls.filter(({ thread }) => thread !== call.thread), call];
+}
+
+/**
+ * The last call of a thread since claude's last report, in micro-dollars; undefined without a call that has a price.
+ */
+export function openCall({ calls }: Pick<OpenCalls, 'calls'>, thread: string) {
+  const call = calls.find((each) => each.thread === thread);
+  if (call === undefined) return undefined;
+  return { messageId: call.messageId, output: billedOutput(call.usage.output, call), microUsd: callMicroUsd(call) };
+}
+
+/** Cost of the last call of each thread since claude's last report, in micro-dollars. */
+export function latestCallsMicroUsd({ calls }: Pick<OpenCalls, 'calls'>): number {
+  return calls.reduce((sum, call) => sum + callMicroUsd(call), 0);
+}
+
+export function openMicroUsd(cost: OpenCalls): number {
+  return cost.settled + latestCallsMicroUsd(cost);
+}
+
+/** Billed output tokens of a call, as far as known; rather an underestimate. */
+export function billedOutput(
+  output: number,
+  { outputKnown, generated }: Pick<PricedCall, 'outputKnown' | 'generated'>,
+) {
+  return outputKnown ? output : Math.max(output, nativeTokens(generated));
+}
+
+export function callMicroUsd({ usage, besides, outputKnown, generated, price }: PricedCall): number {
+  const output = billedOutput(usage.output, { outputKnown, generated });
+  return microUsdOf(usage, price, output) + besides;
+}
