@@ -2,8 +2,8 @@ import type { Decision, FactKind, FactTally, Receipt } from './core/governor/dec
 import type { Reading } from './core/governor/gauge/gauge.ts';
 import { limitName } from './core/governor/waits/usage-limits.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
-import { shorten } from './core/memory/words.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
+import { shorten } from './core/text/words.ts';
 import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */

@@ -46,12 +46,12 @@ describe('the core remembers nothing between two calls', () => {
 /** The rooms of the core from the ground up, each a folder or some files: each may use what stands before it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   protocol: ['protocol/'],
+  text: ['text/'],
   'call-identity': ['governor/call-identity.ts'],
   prices: ['governor/cost/prices.ts'],
   policy: ['governor/policy.ts'],
   gauge: ['governor/gauge/'],
   cost: ['governor/cost/'],
-  texts: ['prompts/sentences.ts', 'tool-budget/cut-text.ts', 'tool-budget/cut-json.ts'].map(inGovernor),
   contents: ['contents.ts', 'tool-results.ts', 'working-set.ts', 'economic-moment.ts', 'alone.ts'].map(inRelief),
   state: [
     ...['state.ts', 'decisions.ts', 'effects.ts', 'input.ts', 'facts.ts', 'steps.ts'].map(inGovernor),
@@ -91,7 +91,15 @@ function placeOf(file: string): number {
   return named >= 0 ? named : NAMES.findIndex((name) => ROOMS[name]?.some((room) => path.startsWith(room)));
 }
 
-const importsOf = (file: string) => parseSync(file, textOf(file)).module.staticImports;
+/** The files that a file of the core uses: imported, types included, or exported again. */
+function usedBy(file: string): string[] {
+  const { staticImports, staticExports } = parseSync(file, textOf(file)).module;
+  const named = [
+    ...staticImports.map(({ moduleRequest }) => moduleRequest),
+    ...staticExports.flatMap(({ entries }) => entries.map(({ moduleRequest }) => moduleRequest)),
+  ];
+  return named.flatMap((request) => (request ? [join(dirname(file), request.value)] : []));
+}
 
 describe('the rooms of the core', () => {
   const files = filesIn('core');
@@ -104,8 +112,7 @@ describe('the rooms of the core', () => {
     const own = files.filter((file) => placeOf(file) === NAMES.indexOf(name));
     expect(own).not.toEqual([]);
     const above = own.flatMap((file) =>
-      importsOf(file)
-        .map(({ moduleRequest }) => join(dirname(file), moduleRequest.value))
+      usedBy(file)
         .filter((used) => used.startsWith('core/') && placeOf(used) > placeOf(file))
         .map((used) => `${file} uses ${used}`),
     );
@@ -113,7 +120,9 @@ describe('the rooms of the core', () => {
   });
 
   it.each(['state', 'decisions', 'effects', 'input'])('governor/%s.ts uses no value of another file', (name) => {
-    const values = importsOf(`core/governor/${name}.ts`).filter(({ entries }) => entries.some(({ isType }) => !isType));
+    const values = parseSync(`${name}.ts`, textOf(`core/governor/${name}.ts`)).module.staticImports.filter(
+      ({ entries }) => entries.some(({ isType }) => !isType),
+    );
     expect(values).toEqual([]);
   });
 });

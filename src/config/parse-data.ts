@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { spaced } from '../core/text/words.ts';
 import { messageOf } from '../errors.ts';
 
 /** An error in the syntax of a text, with its line and column, both counted from 1. */
@@ -33,7 +34,7 @@ export function parseJson(text: string): unknown {
   } catch (error) {
     const before = text.slice(0, faultOffset(text, messageOf(error))).split('\n');
     // The message may quote whole lines of the file.
-    const message = messageOf(error).replace(/\s+/g, ' ');
+    const message = spaced(messageOf(error));
     throw new SyntaxFault('JSON', message, { line: before.length, column: (before.at(-1) ?? '').length + 1 });
   }
 }

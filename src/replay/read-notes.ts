@@ -5,7 +5,7 @@ import { createExtractor, createPromptQueue, type Found } from '../core/memory/e
 import { createEntryMaker } from '../core/memory/make-entry.ts';
 import { createNotebook } from '../core/memory/notebook/notebook.ts';
 import { renderIndex } from '../core/memory/notebook/render-index.ts';
-import type { Mask } from '../core/memory/words.ts';
+import type { Mask } from '../core/text/words.ts';
 import { CtxbError } from '../errors.ts';
 import { createHost, type GovernorHost } from '../host/governor-host.ts';
 import { createInputReader } from './inputs.ts';

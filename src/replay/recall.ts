@@ -4,8 +4,8 @@ import type { Input } from '../core/governor/input.ts';
 import { summarizeCall } from '../core/memory/call-summary/summarize-call.ts';
 import { createExtractor, type Found } from '../core/memory/extract/extract.ts';
 import { commandFacts } from '../core/memory/extract/tool-calls.ts';
-import { LONG_LINE_LENGTH, type Mask, oneLine } from '../core/memory/words.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
+import { LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/words.ts';
 import { createInputReader } from './inputs.ts';
 import { readValues } from './read/read-values.ts';
 

@@ -5,7 +5,7 @@ import { lineageStep } from '../core/governor/process/process.ts';
 import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
-import { cutterWith, type Mask } from '../core/memory/words.ts';
+import { cutterWith, type Mask } from '../core/text/words.ts';
 import { createHost, type Transition } from '../host/governor-host.ts';
 import { trafficOf } from './copies.ts';
 import { createExplainer } from './explain.ts';

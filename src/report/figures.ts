@@ -1,4 +1,4 @@
-import { groupDigits, pluralize } from '../core/memory/words.ts';
+import { groupDigits, pluralize } from '../core/text/words.ts';
 import type { SessionSummary } from '../replay/summary.ts';
 
 export { pluralize as counted };

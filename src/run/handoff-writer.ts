@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { OwnEvent } from '../core/governor/input.ts';
-import { cut } from '../core/governor/prompts/sentences.ts';
 import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff.ts';
 import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import type { Memory } from '../core/memory/memory.ts';
+import { cutUnits } from '../core/text/words.ts';
 import type { Io } from '../io.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -123,6 +123,6 @@ export function handedAgain(document: string, path: string): string {
 /** The document as a hook can give it to the agent: complete, or its beginning and where to read the rest. */
 function givenText(document: string, path: string | undefined, room: number): string {
   if (document.length <= room) return document;
-  const part = cut(document, room);
+  const part = cutUnits(document, room);
   return `${part}\n\n[${part.length} of ${document.length} characters; read ${path ?? 'the file'} for the rest]`;
 }

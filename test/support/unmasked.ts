@@ -1,4 +1,4 @@
-import type { Mask } from '../../src/core/memory/words.ts';
+import type { Mask } from '../../src/core/text/words.ts';
 
 /** For tests that are about something else than secrets. */
 export const unmasked: Mask = (text) => (typeof text === 'string' ? text : text.join('\n'));

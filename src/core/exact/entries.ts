@@ -1,6 +1,6 @@
 import { summarizeCall } from '../memory/call-summary/summarize-call.ts';
 import { commandFacts, type EndedCall, readOutcome } from '../memory/extract/tool-calls.ts';
-import { oneLine, shorten } from '../memory/words.ts';
+import { oneLine, shorten } from '../text/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
 import { isSaidLine, saidLine, summaryText } from './own-words.ts';
 import { type Part, REMOVED_NOTICE, type Round } from './parts.ts';

@@ -1,6 +1,6 @@
 import { GO_ON, OWN_OPENING } from '../governor/prompts/own-lines.ts';
 import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
-import { oneLine, shorten } from '../memory/words.ts';
+import { oneLine, shorten } from '../text/words.ts';
 
 /**
  * Messages that ctxb adds to the conversation, worded for the model and for a person at the terminal. Their openings

@@ -1,4 +1,5 @@
-import { cutText, fairShare } from '../governor/tool-budget/cut-text.ts';
+import { cutText } from '../text/cut-text.ts';
+import { fairShare } from '../text/words.ts';
 import { type Message, type ToolResult, tokensOfAll } from './message.ts';
 import { hasText, type Part, type Round } from './parts.ts';
 

@@ -1,4 +1,5 @@
 import { fieldsOf, textOf } from '../protocol/fields.ts';
+import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from '../text/words.ts';
 import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
 import { describeInput, describeResult, errorSignature } from './entries/describe.ts';
@@ -6,7 +7,6 @@ import { fileWork } from './entries/file-changes.ts';
 import type { CommandFacts, Entry, Swap, ToolEntry } from './entry.ts';
 import type { Found } from './extract/extract.ts';
 import { commandFacts, type EndedCall } from './extract/tool-calls.ts';
-import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from './words.ts';
 
 /** Maximum code points of a stored command; longer commands, such as heredocs with whole files, are cut. */
 const COMMAND_LENGTH = 10_000;

@@ -11,6 +11,7 @@ import { decided } from '../governor/steps.ts';
 import { plainText, textsOf } from '../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../protocol/events.ts';
 import { fieldsOf, textOf } from '../protocol/fields.ts';
+import type { Mask } from '../text/words.ts';
 import type { DeadEnd, Entry } from './entry.ts';
 import { createExtractor, createPromptQueue, type Found } from './extract/extract.ts';
 import { type Answered, createHandBack } from './hand-back/hand-back.ts';
@@ -20,7 +21,6 @@ import { renderHandoff } from './handoff/render-handoff.ts';
 import { createEntryMaker } from './make-entry.ts';
 import { createNotebook, type Page } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render-index.ts';
-import type { Mask } from './words.ts';
 
 export interface Remembered {
   readonly entries: readonly Entry[];

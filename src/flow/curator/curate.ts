@@ -1,6 +1,6 @@
 import { type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
-import { LONG_LINE_LENGTH, oneLine } from '../../core/memory/words.ts';
+import { LONG_LINE_LENGTH, oneLine } from '../../core/text/words.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { fileInside } from '../file/flow-files.ts';

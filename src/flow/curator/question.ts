@@ -8,7 +8,7 @@ import {
   LINE_LENGTH,
   LONG_LINE_LENGTH,
   pluralize,
-} from '../../core/memory/words.ts';
+} from '../../core/text/words.ts';
 import { type TaughtStep, taskParts, teachingParts } from '../pack/frame.ts';
 import type { CuratedChoice } from '../pack/receipt.ts';
 import { BETWEEN_PARTS, type PackItem } from '../pack/step-block.ts';

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { groupDigits, inBackticks, LINE_LENGTH } from '../../core/memory/words.ts';
 import { parsed } from '../../core/protocol/fields.ts';
+import { groupDigits, inBackticks, LINE_LENGTH, spaced } from '../../core/text/words.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import type { PackReceipt } from '../pack/pack.ts';
 import type { PackItem, Summary } from '../pack/step-block.ts';
@@ -181,8 +181,5 @@ function isWithin(pair: string): boolean {
 
 /** Collapses white space and removes thousands separators. */
 function plain(text: string): string {
-  return text
-    .replace(/(?<=\d),(?=\d{3}\b)/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  return spaced(text.replace(/(?<=\d),(?=\d{3}\b)/g, '')).trim();
 }

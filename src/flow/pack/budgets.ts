@@ -1,5 +1,5 @@
 import type { BudgetChanges, Budgets } from '../../config/config.ts';
-import { groupDigits } from '../../core/memory/words.ts';
+import { groupDigits } from '../../core/text/words.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
 

@@ -1,5 +1,5 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { cut, groupDigits, inBackticks, inFence } from '../../core/memory/words.ts';
+import { cut, groupDigits, inBackticks, inFence } from '../../core/text/words.ts';
 import type { FlowStep } from '../flow.ts';
 import type { PriorityLevels } from './priority.ts';
 import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';

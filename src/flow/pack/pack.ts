@@ -1,5 +1,5 @@
 import type { Budgets } from '../../config/config.ts';
-import { groupDigits } from '../../core/memory/words.ts';
+import { groupDigits } from '../../core/text/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
 import { createClassifier, distributionOf } from './priority.ts';
 import { type ContextTruncation, curatorEffect, receiptArtifacts, receiptItems, truncationNote } from './receipt.ts';

@@ -1,5 +1,5 @@
 import type { Priority } from '../../config/config.ts';
-import { cut } from '../../core/memory/words.ts';
+import { cut } from '../../core/text/words.ts';
 import type { PackItem } from './step-block.ts';
 
 /** A priority in upper case, for notes and receipts. */

@@ -1,4 +1,4 @@
-import { groupDigits } from '../../core/memory/words.ts';
+import { groupDigits } from '../../core/text/words.ts';
 import { TIERS, type Tier } from './priority.ts';
 import type { Candidate, Selection } from './select.ts';
 import type { Summary } from './step-block.ts';

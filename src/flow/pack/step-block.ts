@@ -8,7 +8,7 @@ import {
   LINE_LENGTH,
   LONG_LINE_LENGTH,
   oneLine,
-} from '../../core/memory/words.ts';
+} from '../../core/text/words.ts';
 import type { StepOutput } from '../flow.ts';
 
 export const BETWEEN_PARTS = '\n\n';

@@ -1,4 +1,4 @@
-import { groupDigits, pluralize } from '../../core/memory/words.ts';
+import { groupDigits, pluralize } from '../../core/text/words.ts';
 import { type Html, html, htmlTable } from '../../report/html.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
 import { TIERS } from '../pack/priority.ts';

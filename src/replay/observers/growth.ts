@@ -1,9 +1,9 @@
 import { isMessage } from '../../core/governor/facts.ts';
 import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { type Cutter, LINE_LENGTH } from '../../core/memory/words.ts';
 import type { Block, ToolUse, UserRole } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import { type Cutter, LINE_LENGTH } from '../../core/text/words.ts';
 import type { Growth, ResultSeen } from '../items-seen.ts';
 import { createToolUses, type Seen } from './seen.ts';
 

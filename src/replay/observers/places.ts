@@ -11,10 +11,10 @@ import {
   userFact,
 } from '../../core/memory/notebook/fact.ts';
 import { shortOf } from '../../core/memory/notebook/user-words.ts';
-import { LINE_LENGTH } from '../../core/memory/words.ts';
 import { plainText, usesIn } from '../../core/protocol/blocks.ts';
 import type { ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
+import { LINE_LENGTH } from '../../core/text/words.ts';
 import type { Seen } from './seen.ts';
 
 /** Number of texts kept for searching, the newest; PLACE_LENGTH is the searched part of each in UTF-16 code units. */

@@ -5,9 +5,9 @@ import { estimateTokens, measureContent } from '../../core/governor/gauge/estima
 import type { Input } from '../../core/governor/input.ts';
 import { promptsInTurn } from '../../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/memory/words.ts';
 import { textsOf } from '../../core/protocol/blocks.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import { type Cutter, LINE_LENGTH, LONG_LINE_LENGTH } from '../../core/text/words.ts';
 import type { PromptSeen, SubagentSeen } from '../items-seen.ts';
 import { createToolUses, type Seen, timeIn } from './seen.ts';
 

@@ -2,7 +2,7 @@ import type { Receipt, ToldFact } from '../../core/governor/decisions.ts';
 import type { HookAnswer } from '../../core/governor/effects.ts';
 import type { Run } from '../../core/governor/state.ts';
 import { createMemory } from '../../core/memory/memory.ts';
-import type { Mask } from '../../core/memory/words.ts';
+import type { Mask } from '../../core/text/words.ts';
 import type { ReliefSeen } from '../items-seen.ts';
 import { createPlaces } from './places.ts';
 import type { Seen } from './seen.ts';

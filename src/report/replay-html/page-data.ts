@@ -1,5 +1,5 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
-import { oneLine, shorten } from '../../core/memory/words.ts';
+import { oneLine, shorten } from '../../core/text/words.ts';
 import { decisionText, FACT_NAMES } from '../../messages.ts';
 import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/selection.ts';

@@ -5,7 +5,7 @@ import { peakShare } from '../../core/governor/gauge/model-windows.ts';
 import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { shorten } from '../../core/memory/words.ts';
+import { shorten } from '../../core/text/words.ts';
 import { leftUndoneText } from '../../messages.ts';
 import { counted, dollars, duration, percent, roughTokens, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';

@@ -7,7 +7,7 @@ import { turnsBegun } from '../../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { isCompacting } from '../../core/governor/steps.ts';
 import type { Wait } from '../../core/governor/waits/waits-state.ts';
-import { shorten } from '../../core/memory/words.ts';
+import { shorten } from '../../core/text/words.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
 import { type Part, statusText } from '../../statusline/status-text.ts';
 import { counted, dollars, duration } from '../figures.ts';

@@ -9,10 +9,10 @@ import { step } from '../../../src/core/governor/step.ts';
 import type { Entry } from '../../../src/core/memory/entry.ts';
 import { createMemory, type Remembered } from '../../../src/core/memory/memory.ts';
 import type { Page } from '../../../src/core/memory/notebook/notebook.ts';
-import type { Mask } from '../../../src/core/memory/words.ts';
 import { decodeObject } from '../../../src/core/protocol/decode.ts';
 import type { ExactReceipt } from '../../../src/core/protocol/exact-plan.ts';
 import type { Fields } from '../../../src/core/protocol/fields.ts';
+import type { Mask } from '../../../src/core/text/words.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import {
   boundaryLine,

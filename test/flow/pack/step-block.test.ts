@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, groupDigits } from '../../../src/core/memory/words.ts';
+import { cut, groupDigits } from '../../../src/core/text/words.ts';
 import { fitted } from '../../../src/flow/pack/step-block.ts';
 
 describe('the first code points', () => {

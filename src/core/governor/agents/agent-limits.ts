@@ -1,4 +1,5 @@
 import { ownOf } from '../../protocol/fields.ts';
+import { pluralize } from '../../text/words.ts';
 import { toMicroUsd } from '../cost/cost.ts';
 import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
@@ -22,7 +23,7 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
   if (max === undefined || agentsBegun(state) < max) {
     return { state: changedIn(state, 'fanOut', { asked: [...asked, toolUseId] }) };
   }
-  const refusal = `This work may use ${agentCount(max)} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
+  const refusal = `This work may use ${pluralize(max, 'subagent')} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal };
 }
 
@@ -55,11 +56,7 @@ export function judgeAgents(state: GovernorState, { before }: Line): Step {
 }
 
 export function countReason({ run }: GovernorState): string {
-  return `the limit of this run is ${agentCount(run.policy.agents.max ?? 0)}`;
-}
-
-function agentCount(agents: number): string {
-  return `${agents} subagent${agents === 1 ? '' : 's'}`;
+  return `the limit of this run is ${pluralize(run.policy.agents.max ?? 0, 'subagent')}`;
 }
 
 function excess({ run }: GovernorState, { tokens, microUsd, isUnseen }: Agent): string | undefined {

@@ -1,8 +1,8 @@
 import { decodeLine } from '../../protocol/decode.ts';
+import { cutUnits } from '../../text/words.ts';
 import type { ExitEvent, RecoveredEvent } from '../input.ts';
 import { owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
-import { cut } from '../prompts/sentences.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
@@ -40,7 +40,7 @@ function retoldTurn({ prompts, answer }: NonNullable<Turn['last']>): HandoffDocu
 const TOLD_LENGTH = 3_000;
 
 function excerpt(text: string): string {
-  return text.length <= TOLD_LENGTH ? text : `${cut(text, TOLD_LENGTH)} […]`;
+  return text.length <= TOLD_LENGTH ? text : `${cutUnits(text, TOLD_LENGTH)} […]`;
 }
 
 function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {

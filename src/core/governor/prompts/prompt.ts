@@ -1,9 +1,10 @@
 import { picturesIn, plainText, textsOf } from '../../protocol/blocks.ts';
 import type { UserEvent } from '../../protocol/events.ts';
+import { endBefore } from '../../text/sentences.ts';
+import { wholeCharacter } from '../../text/words.ts';
 import type { Action } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState } from '../state.ts';
-import { endBefore, wholeCharacter } from './sentences.ts';
 
 /** First of the last twelve digits of a `uuid` that ctxb gave to a prompt; in ids of ctxb's own lines it is 0. */
 const STAMP = 'f';

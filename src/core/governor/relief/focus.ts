@@ -1,6 +1,7 @@
+import { firstSentences } from '../../text/sentences.ts';
+import { cut, spaced } from '../../text/words.ts';
 import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import { requestsIn, tellsTask } from '../prompts/prompt.ts';
-import { firstSentences } from '../prompts/sentences.ts';
 import type { GovernorState } from '../state.ts';
 
 /** Longest task or state in a focus, in code points. */
@@ -41,10 +42,8 @@ export function recallLine({ run }: GovernorState): string {
 
 const PLACEHOLDER = /\{(task|state)\}/g;
 
-function flatten(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line === '' ? undefined : [...line].slice(0, TASK_LENGTH).join('');
+function flatten(text = ''): string | undefined {
+  return cut(spaced(text).trim(), TASK_LENGTH) || undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { cut } from '../prompts/sentences.ts';
+import { cutUnits, spaced } from '../../text/words.ts';
 
 /** Longest reason and longest problem in texts for the agent, in UTF-16 units. */
 const REASON_LENGTH = 160;
@@ -62,5 +62,5 @@ export function isHandoffRequest(text: string): boolean {
 }
 
 function onLine(text: string, length: number): string {
-  return cut(text, length).replace(/\s+/g, ' ').trim();
+  return spaced(cutUnits(text, length)).trim();
 }

@@ -1,11 +1,11 @@
 import { type Fields, fieldsOf, isFields, jsonText, stringOf, textOf } from '../../protocol/fields.ts';
+import { type CutList, cutJson, storedJson } from '../../text/cut-json.ts';
+import { cutText } from '../../text/cut-text.ts';
+import { cutUnits as shorten } from '../../text/words.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
-import { cut as shorten } from '../prompts/sentences.ts';
 import type { GovernorState } from '../state.ts';
 import { decided, type Step, toStep } from '../steps.ts';
-import { type CutList, cutJson, storedJson } from './cut-json.ts';
-import { cutText } from './cut-text.ts';
 import { allocation } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, remember } from './tool-state.ts';

@@ -1,6 +1,6 @@
 import type { Fields } from '../../protocol/fields.ts';
+import type { CutJson, StoredJson } from '../../text/cut-json.ts';
 import type { HookName } from '../effects.ts';
-import type { CutJson, StoredJson } from './cut-json.ts';
 
 /** Tokens that tool results have used of the plan, and pending calls. All figures in tokens. */
 export type ToolBudget = Readonly<typeof NEW_TOOL_BUDGET>;

@@ -1,9 +1,9 @@
 import { fieldsOf, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { LONG_LINE_LENGTH, type Mask, oneLine, pluralize } from '../../text/words.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
-import { LONG_LINE_LENGTH, type Mask, oneLine, pluralize } from '../words.ts';
 import type { Printed } from './command-output.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {

@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, listOf, numberOf, stringOf, textOf, textsOf } from '../../protocol/fields.ts';
+import { pluralize } from '../../text/words.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { pluralize } from '../words.ts';
 import {
   type CountedName,
   formatList,

@@ -1,7 +1,6 @@
-import { lineFeeds } from '../../governor/tool-budget/cut-text.ts';
 import { fieldsOf, numberOf, textOf } from '../../protocol/fields.ts';
+import { cut, cutterWith, lineFeeds, type Mask, oneLine, shorten } from '../../text/words.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
-import { cut, cutterWith, type Mask, oneLine, shorten } from '../words.ts';
 
 /**
  * Quotes text from a tool: masked, on one line, in backticks, at most `length` code points between them. A longer text

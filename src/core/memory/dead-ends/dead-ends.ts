@@ -1,3 +1,4 @@
+import { spaced } from '../../text/words.ts';
 import type { Entry } from '../entry.ts';
 import { createLedger, type DeadEndChange, type Ledger } from './ledger.ts';
 import { createSameFailure } from './repetition.ts';
@@ -26,7 +27,7 @@ function createRemark(ledger: Ledger): (entry: Entry) => void {
   return (entry) => {
     if (entry.kind !== 'remark') return;
     const { text, t } = entry;
-    const key = `told\n${text.toLowerCase().replace(/\s+/g, ' ').trim()}`;
+    const key = `told\n${spaced(text.toLowerCase()).trim()}`;
     const { count = 0, first = t } = ledger.get(key) ?? {};
     ledger.put({ key, cause: 'told', agent: null }, { count: count + 1, first, last: t, ids: [] }, text);
   };

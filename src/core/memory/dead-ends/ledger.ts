@@ -1,6 +1,6 @@
+import { LONG_LINE_LENGTH, oneLine } from '../../text/words.ts';
 import type { DeadEnd, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { LONG_LINE_LENGTH, oneLine } from '../words.ts';
 
 /** A dead end is found, seen again (`grown`), or disproved by a success (`cleared`). */
 export interface DeadEndChange {

@@ -1,8 +1,8 @@
+import { inBackticks } from '../../text/words.ts';
 import { errorLine, namesError } from '../entries/describe.ts';
 import type { Entry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { asks, commandCore, isReadOnly, waits } from '../shell/command-words.ts';
-import { inBackticks } from '../words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
 /** A call that keeps failing in the same way. */

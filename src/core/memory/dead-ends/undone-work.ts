@@ -1,7 +1,7 @@
+import { inBackticks, pluralize } from '../../text/words.ts';
 import type { Discard, Entry, FileChange, Swap, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { commits, discardsOf } from '../shell/command-words.ts';
-import { inBackticks, pluralize } from '../words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
 interface Reverted {

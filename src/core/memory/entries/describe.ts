@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { LONG_LINE_LENGTH, spaced } from '../../text/words.ts';
 import type { Outcome } from '../entry.ts';
-import { LONG_LINE_LENGTH } from '../words.ts';
 
 /** Input keys that describe a call, most informative first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
@@ -158,5 +158,5 @@ function mask(line: string): string {
   masked = masked.replace(DURATION, '');
   // A number in a test's name distinguishes it from similar tests.
   if (!TEST.test(line)) masked = masked.replace(NUMBERS, 'N');
-  return masked.replace(/\s+/g, ' ').trim().slice(0, LINE_LENGTH);
+  return spaced(masked).trim().slice(0, LINE_LENGTH);
 }

@@ -6,9 +6,9 @@ import type { GovernorState } from '../../governor/state.ts';
 import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, listOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { LINE_LENGTH, oneLine } from '../../text/words.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { LINE_LENGTH, oneLine } from '../words.ts';
 import { type EndedCall, type OpenCall, readOutcome } from './tool-calls.ts';
 
 /** An unmasked fact; a tool call includes its result. */

@@ -1,8 +1,8 @@
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, numberOf, textOf, textsOf } from '../../protocol/fields.ts';
+import { durationText, lastLines } from '../../text/words.ts';
 import type { CommandFacts, Outcome, ToolEntry } from '../entry.ts';
 import { isReadOnly } from '../shell/command-words.ts';
-import { durationText, lastLines } from '../words.ts';
 
 /** A tool call that waits for its result. */
 export interface OpenCall {

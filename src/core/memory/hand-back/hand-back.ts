@@ -6,12 +6,12 @@ import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
+import { oneLine, spaced } from '../../text/words.ts';
 import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, tallyOf, userFact } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { lengthOf, ruleIn, shortOf, tellConstraints, tellWords, wordsBeside } from '../notebook/user-words.ts';
-import { oneLine, spaced } from '../words.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
 

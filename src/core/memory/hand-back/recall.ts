@@ -1,10 +1,10 @@
+import { inTurns } from '../../text/words.ts';
 import { parseHandoff } from '../handoff/parse-handoff.ts';
 import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
 import { holds, type Searchable, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
 import { tellConstraints, tellPrompts, wordsBeside } from '../notebook/user-words.ts';
 import { isReadOnly } from '../shell/command-words.ts';
-import { inTurns } from '../words.ts';
 
 const TITLES: Readonly<Record<EvidenceKind, string>> = {
   'dead end': 'Did not work:',

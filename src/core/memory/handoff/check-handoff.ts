@@ -1,6 +1,6 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
+import { oneLine, pluralize } from '../../text/words.ts';
 import type { CommandOutcome } from '../notebook/evidence.ts';
-import { oneLine, pluralize } from '../words.ts';
 import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 
 export interface Problem {

@@ -1,5 +1,5 @@
 import { parsed, textOf } from '../../protocol/fields.ts';
-import { oneLine } from '../words.ts';
+import { oneLine } from '../../text/words.ts';
 
 export interface HandoffHead {
   readonly version: 1;

@@ -1,10 +1,18 @@
-import { cut } from '../../governor/prompts/sentences.ts';
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
+import {
+  cutUnits,
+  inBackticks,
+  inFence,
+  inTurns,
+  LINE_LENGTH,
+  oneLine,
+  pluralize,
+  timeText,
+} from '../../text/words.ts';
 import type { TaskEntry } from '../entry.ts';
 import type { EvidenceItem } from '../notebook/evidence.ts';
 import type { DetailFile, Notebook } from '../notebook/notebook.ts';
 import { isReadOnly } from '../shell/command-words.ts';
-import { inBackticks, inFence, inTurns, LINE_LENGTH, oneLine, pluralize, timeText } from '../words.ts';
 
 /** Maximum UTF-16 units of a handoff made from the notes, so that a hook's answer can contain it completely. */
 export const RENDERED_LIMIT = 7_900;
@@ -193,7 +201,7 @@ function taskItem({ subject, agent }: TaskEntry): string {
 /** A fenced text, cut so that text and fence have about `length` UTF-16 units. */
 function block(text: string, length: number): string {
   for (let room = length; ; room = Math.floor(room / 2)) {
-    const head = cut(text, room);
+    const head = cutUnits(text, room);
     const shown = inFence(head.length < text.length ? `${head}…` : head);
     if (shown.length <= length + 20) return shown;
   }

@@ -1,4 +1,4 @@
-import { sentencesOf, withoutBullets } from '../../governor/prompts/sentences.ts';
+import { sentencesOf, withoutBullets } from '../../text/sentences.ts';
 
 /**
  * Finds lasting rules in a prompt, sentence by sentence, in the user's words and order. False positives take up lines

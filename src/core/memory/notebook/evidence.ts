@@ -1,8 +1,8 @@
+import { inBackticks, LINE_LENGTH, oneLine, pluralize } from '../../text/words.ts';
 import type { DeadEnd, FileChange, ToolEntry } from '../entry.ts';
 import { commandEnd, isFailing } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
 import { type CommandCore, collapseSpaces, commandCore } from '../shell/command-words.ts';
-import { inBackticks, LINE_LENGTH, oneLine, pluralize } from '../words.ts';
 import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
 
 /** A fact that summaries tend to lose, on one line, with the patterns that find it in a fresh context. */

@@ -1,5 +1,5 @@
 import type { FactKind, FactTally } from '../../governor/decisions.ts';
-import { LINE_LENGTH, oneLine } from '../words.ts';
+import { LINE_LENGTH, oneLine, spaced } from '../../text/words.ts';
 
 /** Facts that must not be lost; reports list them by name. */
 export const TOLD_KINDS: readonly FactKind[] = ['prompts', 'constraints', 'failing', 'again', 'deadEnds'];
@@ -43,9 +43,7 @@ export function searchable(text: string): Searchable {
 
 /** Lower case, single spaces, and one kind of quotation mark. */
 function normalise(text: string): string {
-  return text
-    .replace(/[`'"*‘’“”]/g, "'")
-    .replace(/\s+/g, ' ')
+  return spaced(text.replace(/[`'"*‘’“”]/g, "'"))
     .trim()
     .toLowerCase();
 }

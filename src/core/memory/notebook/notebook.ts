@@ -1,5 +1,5 @@
 import { commandIn } from '../../governor/prompts/prompt.ts';
-import { lineFeeds } from '../../governor/tool-budget/cut-text.ts';
+import { cut, inBackticks, inFence, LINE_LENGTH, lineFeeds, oneLine, timeText } from '../../text/words.ts';
 import { createDeadEnds } from '../dead-ends/dead-ends.ts';
 import type { DeadEndChange } from '../dead-ends/ledger.ts';
 import type {
@@ -14,7 +14,6 @@ import type {
 } from '../entry.ts';
 import { commandEnd } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
-import { cut, inBackticks, inFence, LINE_LENGTH, oneLine, timeText } from '../words.ts';
 import { createEvidence } from './evidence.ts';
 import { createRequests } from './requests.ts';
 import { createToolLog } from './tool-log.ts';

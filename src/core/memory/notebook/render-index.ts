@@ -1,5 +1,5 @@
+import { cut, inTurns, LINE_LENGTH, oneLine, pluralize, timeText } from '../../text/words.ts';
 import type { TaskEntry } from '../entry.ts';
-import { cut, inTurns, LINE_LENGTH, oneLine, pluralize, timeText } from '../words.ts';
 import type { Notebook, Section } from './notebook.ts';
 
 export interface Head {

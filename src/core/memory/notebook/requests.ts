@@ -1,9 +1,9 @@
 import { tellsTask } from '../../governor/prompts/prompt.ts';
-import { firstSentences } from '../../governor/prompts/sentences.ts';
 import type { Request, UserWords } from '../../protocol/exact-plan.ts';
+import { firstSentences } from '../../text/sentences.ts';
+import { oneLine } from '../../text/words.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { oneLine } from '../words.ts';
 import { constraintsIn } from './constraints.ts';
 import { shortOf } from './user-words.ts';
 

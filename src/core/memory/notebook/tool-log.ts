@@ -1,6 +1,6 @@
 import { estimateTokens } from '../../governor/gauge/token-estimate.ts';
+import { inBackticks, oneLine, pluralize, timeText } from '../../text/words.ts';
 import type { ToolEntry } from '../entry.ts';
-import { inBackticks, oneLine, pluralize, timeText } from '../words.ts';
 
 /** Default size of the log. */
 const HISTORY_TOKENS = 12_000;

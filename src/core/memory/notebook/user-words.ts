@@ -1,6 +1,6 @@
-import { firstSentences, withoutBullets } from '../../governor/prompts/sentences.ts';
 import type { UserWords } from '../../protocol/exact-plan.ts';
-import { inTurns, oneLine, spaced } from '../words.ts';
+import { firstSentences, withoutBullets } from '../../text/sentences.ts';
+import { inTurns, oneLine, spaced } from '../../text/words.ts';
 
 /** Maximum UTF-16 units of a shortened prompt. */
 const SHORT_LENGTH = 160;

@@ -1,3 +1,4 @@
+import { spaced } from '../../text/words.ts';
 import type { Discard } from '../entry.ts';
 
 /** UTF-16 units; longer commands never count as read-only, because their effect is unclear. */
@@ -65,7 +66,7 @@ export function commandCore(command: string): CommandCore {
 
 /** Collapses white space and joins continued lines. */
 export function collapseSpaces(text: string): string {
-  return text.replaceAll('\\\n', '').replace(/\s+/g, ' ').trim();
+  return spaced(text.replaceAll('\\\n', '')).trim();
 }
 
 /** Commands that discard uncommitted changes, with the paths after them. */

@@ -18,7 +18,7 @@ import { summarizeFileRead } from '../../../../src/core/memory/call-summary/summ
 import { sizeText } from '../../../../src/core/memory/call-summary/text-result.ts';
 import type { ToolEntry } from '../../../../src/core/memory/entry.ts';
 import { createToolLog } from '../../../../src/core/memory/notebook/tool-log.ts';
-import { shorten } from '../../../../src/core/memory/words.ts';
+import { shorten } from '../../../../src/core/text/words.ts';
 import { command, resultEntry } from '../../../support/notes.ts';
 import { vectorsOf } from '../../../support/recordings.ts';
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { firstSentences } from '../../../../src/core/governor/prompts/sentences.ts';
 import {
   commandFact,
   deadEndFact,
@@ -9,6 +8,7 @@ import {
   searchable,
   userFact,
 } from '../../../../src/core/memory/notebook/fact.ts';
+import { firstSentences } from '../../../../src/core/text/sentences.ts';
 
 interface Case {
   readonly text: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cut, inBackticks, inFence, lastLines, oneLine, pluralize } from '../../../src/core/memory/words.ts';
+import { cut, inBackticks, inFence, lastLines, oneLine, pluralize } from '../../../src/core/text/words.ts';
 import { randomTexts } from '../../support/notes.ts';
 
 const CLEF = '\u{1d11e}';

@@ -1,3 +1,5 @@
+import { spaced, wholeCharacter } from './words.ts';
+
 /** A sentence of a prompt, on one line, with the line that introduces its list. */
 interface Sentence {
   readonly text: string;
@@ -62,17 +64,6 @@ export function endBefore(text: string, length: number): number {
   return wholeCharacter(text, end);
 }
 
-/** The first `length` UTF-16 units, never ending inside a surrogate pair. */
-export function cut(text: string, length: number): string {
-  return text.slice(0, wholeCharacter(text, length));
-}
-
-/** `at`, or `at - 1` if `at` is inside a surrogate pair. */
-export function wholeCharacter(text: string, at: number): number {
-  const unit = text.charCodeAt(at - 1);
-  return unit >= 0xd800 && unit < 0xdc00 ? at - 1 : at;
-}
-
 function lastMatch(text: string, pattern: RegExp): number {
   let end = 0;
   for (const match of text.matchAll(pattern)) end = match.index + match[0].length;
@@ -101,7 +92,7 @@ function blocksOf(text: string): TextBlock[] {
   for (const line of text.split(/\r\n|[\n\r\u2028\u2029]/)) {
     const isFence = FENCE.test(line);
     if (isFence) isCode = !isCode;
-    const words = line.replace(HEADING, '').replace(BULLET, '').replace(/\s+/g, ' ').trim();
+    const words = spaced(line.replace(HEADING, '').replace(BULLET, '')).trim();
     const isItem = BULLET.test(line);
     if (open !== undefined && !isItem && !isFence && !isCode && words !== '' && continuesSentence(open, line)) {
       open = { words: `${open.words} ${words}`, isItem: open.isItem, lastLine: line };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { cutText } from '../../../../src/core/governor/tool-budget/cut-text.ts';
-import { createRandom, type Random } from '../../../support/random.ts';
-import { sized } from '../../../support/size.ts';
+import { cutText } from '../../../src/core/text/cut-text.ts';
+import { createRandom, type Random } from '../../support/random.ts';
+import { sized } from '../../support/size.ts';
 
 /** Below this there is no room for the words that say what is left out. */
 const LEAST_ROOM = 300;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type CutJson, cutJson, storedJson } from '../../../../src/core/governor/tool-budget/cut-json.ts';
-import { membersAt } from '../../../../src/core/protocol/json-spans.ts';
-import { createRandom, type Random } from '../../../support/random.ts';
+import { membersAt } from '../../../src/core/protocol/json-spans.ts';
+import { type CutJson, cutJson, storedJson } from '../../../src/core/text/cut-json.ts';
+import { createRandom, type Random } from '../../support/random.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 

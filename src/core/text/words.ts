@@ -1,5 +1,3 @@
-/** Cuts and quotes texts from any source. */
-
 /** Maximum code points of a line in the index. */
 export const LINE_LENGTH = 120;
 
@@ -19,6 +17,17 @@ export function cut(text: string, length: number): string {
     end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
   }
   return text.slice(0, end);
+}
+
+/** The first `length` UTF-16 units, never ending inside a surrogate pair. */
+export function cutUnits(text: string, length: number): string {
+  return text.slice(0, wholeCharacter(text, length));
+}
+
+/** `at`, or `at - 1` if `at` is inside a surrogate pair. */
+export function wholeCharacter(text: string, at: number): number {
+  const unit = text.charCodeAt(at - 1);
+  return unit >= 0xd800 && unit < 0xdc00 ? at - 1 : at;
 }
 
 /** Cuts to `length` code points; a longer text ends with three dots. */
@@ -73,6 +82,13 @@ export function inFence(text: string): string {
   for (const [run] of shown.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}text\n${shown}\n${fence}`;
+}
+
+/** Number of line feeds between two offsets. */
+export function lineFeeds(text: string, from = 0, to = text.length): number {
+  let count = 0;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
+  return count;
 }
 
 /** The last `count` lines, at most `length` UTF-16 units. */
@@ -132,4 +148,16 @@ export function inTurns<T>(
     }
   }
   return chosen;
+}
+
+/** The largest share for which all sizes, each limited to the share, fit into `space`. */
+export function fairShare(sizes: readonly number[], space: number): number {
+  let remaining = space;
+  let unserved = sizes.length;
+  for (const size of sizes.toSorted((a, b) => a - b)) {
+    if (size * unserved > remaining) return Math.floor(remaining / unserved);
+    remaining -= size;
+    unserved--;
+  }
+  return space;
 }

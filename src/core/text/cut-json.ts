@@ -1,6 +1,6 @@
-import { parsed } from '../../protocol/fields.ts';
-import { type JsonMember, type JsonSpan, membersAt } from '../../protocol/json-spans.ts';
-import { fairShare, lineFeeds } from './cut-text.ts';
+import { parsed } from '../protocol/fields.ts';
+import { type JsonMember, type JsonSpan, membersAt } from '../protocol/json-spans.ts';
+import { fairShare, lineFeeds } from './words.ts';
 
 /** Shortened JSON that is still valid and has the same shape. */
 export interface CutJson {

@@ -1,4 +1,4 @@
-import { wholeCharacter } from '../prompts/sentences.ts';
+import { lineFeeds, wholeCharacter } from './words.ts';
 
 /** A cut text, and the line at which its reader can continue. */
 interface CutText {
@@ -150,22 +150,3 @@ const ERROR =
 
 /** Matches failures in a tool's output; for `matchAll`. */
 const FAILURES = new RegExp(`${TEST.source}|${ERROR.source}`, 'gm');
-
-/** Number of line feeds between two offsets. */
-export function lineFeeds(text: string, from = 0, to = text.length): number {
-  let count = 0;
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++;
-  return count;
-}
-
-/** The largest share for which all sizes, each limited to the share, fit into `space`. */
-export function fairShare(sizes: readonly number[], space: number): number {
-  let remaining = space;
-  let unserved = sizes.length;
-  for (const size of sizes.toSorted((a, b) => a - b)) {
-    if (size * unserved > remaining) return Math.floor(remaining / unserved);
-    remaining -= size;
-    unserved--;
-  }
-  return space;
-}
