@@ -47,6 +47,8 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     await claude.shows(
       /compactsexactlyattheendofaturn[\s\S]*lastcompaction:messagesof\w+→\w+\(−\d+%\)tokens,allpromptskept/,
     );
+    await command(claude, '/compact keep the counts');
+    await claude.shows(/compacted\d+k→\d+k\(−\d+%\)/);
     await command(claude, '/ctxb:recall legacy');
     await claude.shows(/npmlink`?inacheckoutputitthere/);
     await command(claude, '/ctxb:doctor');
@@ -56,7 +58,9 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     expect(readFileSync(join(world.scratch.cwd, 'next.md'), 'utf8')).toContain('never touch legacy');
 
     await command(claude, '/clear');
-    await claude.shows(/notmeasuredyet[\s\S]*\/ctxb:backhandsback3prompts,1rule/);
+    await claude.shows(
+      /notmeasuredyet·(?:window1,000,000·)?\$0\.00(?:thissession)?·\/ctxb:backhandsback3prompts,1rule/,
+    );
     await command(claude, '/ctxb:back');
     await claude.shows(/handedback:3prompts,1rule/);
     await say(claude, 'what next');

@@ -242,6 +242,7 @@ it('the band is the status line, in pieces that claude can colour', () => {
 it.each([
   ['a compaction', { compacted: { from: 191_000 } }, 'compacted 191k → 0 (−100%)'],
   ['one that took nothing', { compacted: { from: undefined } }, 'nothing left to cut'],
+  ['one that claude has not logged yet', { compacted: { from: 0 } }, 'compacted'],
   ['an offer', { offered: '2 prompts' }, '/ctxb:back hands back 2 prompts'],
 ])('the band shows news: %s', (_, news, told) => {
   const pieces = bandText(initialState(replayRun(DEFAULTS)), undefined, 120, news);

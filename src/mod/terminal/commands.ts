@@ -3,7 +3,7 @@ import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import { inTokens } from '../../core/governor/policy.ts';
 import { momentOf } from '../../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
+import { type ExactReceipt, leavesAll } from '../../core/protocol/exact-plan.ts';
 import { fieldsOf, listOf, parseFields } from '../../core/protocol/fields.ts';
 import { changeText, keptPrompts } from '../../messages.ts';
 import { counted, percent, tokens } from '../../report/figures.ts';
@@ -54,6 +54,7 @@ function momentText(state: GovernorState, { left }: SessionStatus): string {
 function lastText({ last }: SessionStatus): string {
   if (last === undefined) return '';
   if (!last.answered) return `last compaction: claude's own summary, because ${last.why}`;
+  if (leavesAll(last)) return 'last compaction: nothing left to cut';
   const { before, after, ms } = last;
   return `last compaction: messages of ${changeText(before.tokens, after.tokens)} tokens, ${keptPrompts(last)}, in ${ms} ms without a call`;
 }
@@ -172,8 +173,10 @@ function newsParts({ compacted, offered }: News, { gauge }: GovernorState): Part
   ];
 }
 
+/** claude logs its own summary late, and the context has its old size until then. */
 function sizesOf({ from }: CompactionNews, now: number): string {
-  return from === undefined ? 'nothing left to cut' : `compacted ${changeText(from, now)}`;
+  if (from === undefined) return 'nothing left to cut';
+  return now < from ? `compacted ${changeText(from, now)}` : 'compacted';
 }
 
 /** The status line above the prompt, in the colours of claude's theme. */

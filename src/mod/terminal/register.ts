@@ -2,7 +2,6 @@ import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
 import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
 import {
@@ -36,6 +35,7 @@ export function register(on: On, options: Options): void {
     plugin.isRun = (await $.env.get('CTXB_RUN')) !== undefined;
     if (plugin.isRun) return next(e);
     plugin.transcript = e.transcript_path;
+    if (e.source !== 'compact') plugin.news = undefined;
     const isNew = e.source !== 'clear' && e.source !== 'compact';
     if (isNew) {
       await look($, plugin);
@@ -102,8 +102,12 @@ export function register(on: On, options: Options): void {
     plugin.isExact = false;
     // `/compact` with a focus requests claude's own summary.
     const isAsked = e.trigger === 'manual' && e.instructions !== undefined;
-    if (plugin.isRun || e.agentId !== undefined || e.trigger === 'precompute' || isAsked) return next(e);
-    if (notCompactingReason(plugin) !== undefined) return next(e);
+    if (plugin.isRun || e.agentId !== undefined || e.trigger === 'precompute') return next(e);
+    if (isAsked || notCompactingReason(plugin) !== undefined) {
+      plugin.news = undefined;
+      plugin.last = undefined;
+      return next(e);
+    }
     const { messages, outcome, waits } = await compact($, plugin, e);
     if (messages !== undefined) return { messages };
     // Only a full context justifies the cost of a summary.
@@ -113,6 +117,8 @@ export function register(on: On, options: Options): void {
 
   // Update the status line immediately after a compaction.
   on('classic.PostCompact', async ($, e, next) => {
+    // claude's own summary too; the state is still that of the call before.
+    plugin.news ??= { from: predictedTokens(stateOf(plugin).gauge) };
     const answer = await next(e);
     if (!plugin.isRun) void followLate($, plugin);
     return answer;
@@ -211,9 +217,11 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
   plugin.waits = answer.waits === undefined ? 0 : plugin.waits + 1;
   if (answer.waits !== undefined) return answer;
   const ms = Math.round(performance.now() - started);
-  plugin.last = { version: 1, number: (plugin.last?.number ?? 0) + 1, ms, ...answer.outcome };
+  plugin.last = { version: 1, number: 1, ms, ...answer.outcome };
   plugin.isExact = answer.messages !== undefined;
-  plugin.news = plugin.isExact ? { from: leavesAll(plugin.last) ? undefined : size } : undefined;
+  const { before, after } = answer.outcome;
+  const isLittle = before.tokens - after.tokens < size / 100;
+  plugin.news = plugin.isExact ? { from: isLittle ? undefined : size } : undefined;
   return answer;
 }
 
