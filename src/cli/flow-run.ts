@@ -6,12 +6,10 @@ import { CtxbError } from '../errors.ts';
 import { briefingOf, briefingWorld } from '../flow/briefing.ts';
 import { findRun, stepOutput } from '../flow/earlier-run.ts';
 import { budgetWarnings, effectiveCurator } from '../flow/effective.ts';
-import { orderSteps } from '../flow/file/order-steps.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
 import { createFlowProgress, flowSumText } from '../flow/report/flow-progress.ts';
 import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
-import { settledSteps } from '../flow/run/run-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
 import type { Io } from '../io.ts';
 import { printableJson, shellLine, tell } from '../report/shown.ts';
@@ -25,10 +23,7 @@ import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../sto
 
 /** Options of `ctxb flow run`, as parsed by commander. */
 export interface FlowRunOptions {
-  readonly parallel?: number;
   readonly resume?: string;
-  readonly from?: string;
-  readonly only?: string;
   readonly profile?: string;
   readonly dryRun?: true;
   readonly quiet?: true;
@@ -86,23 +81,20 @@ interface FlowPlace {
 async function runFlow(request: FlowRequest, { config, files, claudes, say }: FlowPlace, io: Io): Promise<number> {
   const { flow, options } = request;
   const run = await describe(request, { config, files, claudes }, io);
-  for (const warning of budgetWarnings(flow, askedSteps(run), run.brief)) say(warning);
+  for (const warning of budgetWarnings(flow, openSteps(run), run.brief)) say(warning);
   if (options.dryRun) return dryRun(run, io);
   await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
   say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
   const { board, ends, exitCode } = await conductFlow(run, io);
-  say(`${flowSumText(flow, board, ends)}; of each step: ctxb flow report`);
-  const open = askedSteps(run).filter(({ id }) => board[id] !== 'done');
-  if (open.length > 0) say(`to continue: ${resumeCommand(request, run, open)}`);
+  say(`${flowSumText(board, ends)}; of each step: ctxb flow report`);
+  if ([...board.values()].some((status) => status !== 'done')) say(`to continue: ${resumeCommand(request, run)}`);
   return exitCode;
 }
 
-/** The shell command that resumes the run. @param open steps that are not done */
-function resumeCommand({ file, words, options }: FlowRequest, { files, settled }: FlowRun, open: readonly FlowStep[]) {
-  const { profile, contextDir, parallel, otlp } = options;
-  // Skipped steps stay skipped, and finished steps do not run again.
-  const only = settled.leftOut.size > 0 ? open.map(({ id }) => id).join(',') : undefined;
-  const optionValues = { only, parallel, profile, otlp, 'context-dir': contextDir };
+/** The shell command that resumes the run. */
+function resumeCommand({ file, words, options }: FlowRequest, { files }: FlowRun) {
+  const { profile, contextDir, otlp } = options;
+  const optionValues = { profile, otlp, 'context-dir': contextDir };
   const flags = Object.entries(optionValues).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, `${value}`],
   );
@@ -121,13 +113,13 @@ async function describe(
 ): Promise<FlowRun> {
   const { flow, words, options, file } = request;
   const claudeOf = (step: FlowStep) => claudes.get(step) ?? readStepClaude(words, step);
-  const settled = settledSteps(flow, options, (id) => stepOutput(files, id)?.ok === true);
+  const finished =
+    options.resume === undefined ? [] : flow.steps.filter(({ id }) => stepOutput(files, id)?.ok === true);
   const style = await styleFor(io.stderr, io.env);
   return {
     flow,
     files,
-    settled,
-    parallel: options.parallel ?? 1,
+    done: new Set(finished.map(({ id }) => id)),
     claudeFor: (step) => ({ ...claudeOf(step), config, otlp: options.otlp }),
     brief: (step) => {
       const window = config.window ?? claudeOf(step).window;
@@ -137,17 +129,17 @@ async function describe(
       stderr: io.stderr,
       style,
       quiet: options.quiet === true,
-      total: flow.steps.length - settled.leftOut.size,
-      done: settled.done.size,
+      total: flow.steps.length,
+      done: finished.length,
     }),
   };
 }
 
-/** The run that supplies the outputs of steps that do not run again; undefined: all steps run. */
-function earlierRun(flow: Flow, contextDir: string, { resume, from, only }: FlowRunOptions): string | undefined {
+/** The run to resume, or the one whose outputs a dry run shows, if any. */
+function earlierRun(flow: Flow, contextDir: string, { resume, dryRun }: FlowRunOptions): string | undefined {
   const runs = listFlowRuns(contextDir, flow.name).map((id) => ({ id }));
   if (resume !== undefined) return findRun(runs, resume).id;
-  return from === undefined && only === undefined ? undefined : runs[0]?.id;
+  return dryRun ? runs[0]?.id : undefined;
 }
 
 /** Locks the run, because two processes that write the same step files would undo each other's work. */
@@ -169,15 +161,15 @@ function ctxbOf(files: FlowRunFiles): ProcessMark | undefined {
 }
 
 /** The steps to run, in order. */
-function askedSteps({ flow, settled }: FlowRun): FlowStep[] {
-  return orderSteps(flow).sequence.filter(({ id }) => !settled.done.has(id) && !settled.leftOut.has(id));
+function openSteps({ flow, done }: FlowRun): FlowStep[] {
+  return flow.steps.filter(({ id }) => !done.has(id));
 }
 
 /** Prints the briefings of the steps that would run, with outputs of an earlier run if one exists. */
 function dryRun(run: FlowRun, io: Io): number {
   const { flow, files, brief } = run;
   const outputs = (id: string) => stepOutput(files, id);
-  for (const step of askedSteps(run)) {
+  for (const step of openSteps(run)) {
     const world = brief(step);
     const { pack, budgets } = briefingOf(flow, step, { ...world, outputs });
     const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };

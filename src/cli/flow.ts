@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { FlowRunOptions } from './flow-run.ts';
-import type { ExplainOptions, ReportOptions } from './flow-show.ts';
+import type { ReportOptions } from './flow-show.ts';
 import type { StudioOptions } from './flow-studio.ts';
-import { wholeNumber } from './inputs.ts';
 
 type Finish = (exitCode: number) => void;
 
@@ -12,28 +11,12 @@ export function define(command: Command, io: Io, finish: Finish): void {
     'after',
     examples(
       'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
-      'ctxb flow run flow.yaml --parallel 2 -- claude',
-      'ctxb flow explain flow.yaml',
+      'ctxb flow run flow.yaml --dry-run',
       'ctxb flow report',
       'ctxb flow studio flow.yaml',
     ),
   );
   defineRun(command, io, finish);
-  onFlow(
-    command,
-    'explain',
-    "check a flow, and show each step's budgets, where they come from, and what its briefing would hold",
-  )
-    .option('--json', 'as JSON')
-    .option('--context-dir <folder>', 'where the runs are')
-    .addHelpText(
-      'after',
-      examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --profile heavy-context'),
-    )
-    .action(async (file: string, options: ExplainOptions) => {
-      const { explain } = await import('./flow-show.ts');
-      finish(await explain(file, options, io));
-    });
   command
     .command('report')
     .description('show what the steps of a run got and used')
@@ -71,15 +54,8 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
   onFlow(command, 'run', 'run the steps of a flow, each in a fresh claude with a briefing of its own')
     .usage('[options] <file> -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
-    .option(
-      '--parallel <count>',
-      'how many steps run at once, if they do not need each other (default: 1)',
-      wholeNumber('--parallel', 'a whole number, 1 or more', 1),
-    )
     .option('--resume <run>', 'continue an earlier run (its id or the beginning of it) without its finished steps')
-    .option('--from <step>', 'start with this step; earlier outputs come from --resume or the newest run')
-    .option('--only <steps>', 'run only this step, or these (a,b); other outputs come from the same run')
-    .option('--dry-run', 'print the briefing of each of these steps and its receipt, and run nothing')
+    .option('--dry-run', 'print the briefing of each step and its receipt, with the newest outputs; run nothing')
     .option('--otlp <url>', 'send metrics of each step to this OpenTelemetry receiver')
     .option('--quiet', 'print no notices on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
@@ -87,10 +63,9 @@ function defineRun(command: Command, io: Io, finish: Finish): void {
       'after',
       examples(
         'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
-        'ctxb flow run flow.yaml --parallel 2 --quiet -- claude',
         'ctxb flow run flow.yaml --profile heavy-context -- claude',
-        'ctxb flow run flow.yaml --from implement --resume 20260331 -- claude',
-        'ctxb flow run flow.yaml --only implement --dry-run',
+        'ctxb flow run flow.yaml --resume 20260331 -- claude',
+        'ctxb flow run flow.yaml --dry-run',
       ),
     )
     .action(async (file: string, words: string[], options: FlowRunOptions) => {

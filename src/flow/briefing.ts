@@ -3,7 +3,6 @@ import { dirname, resolve } from 'node:path';
 import { readPlain } from '../store/files/plain-file.ts';
 import { type BudgetWorld, effectiveBudgets } from './effective.ts';
 import { fileInside, readPrompt } from './file/flow-files.ts';
-import { orderSteps, type StepOrder } from './file/order-steps.ts';
 import type { Flow, FlowStep, StepOutput } from './flow.ts';
 import { pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
@@ -77,16 +76,12 @@ export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<Briefing
   });
 }
 
-/** Cached per flow: ordering a thousand steps takes longer than packing a briefing. */
-const orders = new WeakMap<Flow, StepOrder>();
-
 /** The steps whose output a step sees, oldest first. */
-function seenBy(flow: Flow, { id }: FlowStep): FlowStep[] {
-  const order = orders.get(flow) ?? orderSteps(flow);
-  orders.set(flow, order);
-  const { sequence, history } = order;
-  const seen = new Set(history.get(id));
-  return sequence.filter((step) => seen.has(step.id));
+function seenBy({ steps }: Flow, { id }: FlowStep): FlowStep[] {
+  return steps.slice(
+    0,
+    steps.findIndex((step) => step.id === id),
+  );
 }
 
 /**

@@ -11,14 +11,14 @@ function isInstalled(program: string): boolean {
 
 /** What each shell is to offer for a line that ends where the cursor is. */
 const LINES = [
-  { line: 'ctxb ', offers: ['run', 'replay', 'flow', 'doctor', 'completion', 'help'], not: ['--json', 'explain'] },
+  { line: 'ctxb ', offers: ['run', 'replay', 'flow', 'doctor', 'completion', 'help'], not: ['--json', 'report'] },
   { line: 'ctxb s', offers: ['scratch', 'shim', 'statusline'], not: ['run'] },
   { line: 'ctxb co', offers: ['config', 'completion'], not: ['run'] },
   { line: 'ctxb --', offers: ['--help', '--version'], not: ['run', '--json'] },
   { line: 'ctxb run --st', offers: ['--strategy', '--state', '--status-line'], not: ['--prompt'] },
   { line: 'ctxb run --strategy ', offers: ['compact', 'handoff', 'auto'], not: ['notes.yaml', '--prompt'] },
   { line: 'ctxb run --strategy auto --on-large-task re', offers: ['relieve', 'reject'], not: ['announce'] },
-  { line: 'ctxb flow ', offers: ['run', 'explain', 'report', 'studio'], not: ['replay'] },
+  { line: 'ctxb flow ', offers: ['run', 'report', 'studio'], not: ['replay'] },
   { line: 'ctxb flow run no', offers: ['notes.yaml'], not: ['run'] },
   { line: 'ctxb flow run --res', offers: ['--resume'], not: ['--html'] },
   { line: 'ctxb handoff ', offers: ['write'], not: ['run'] },

@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
 import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
-import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const { text: FLOW, flow } = fixtureFlow('25-steps.yaml');
@@ -48,144 +47,26 @@ async function said(place: Place, args: readonly string[]): Promise<string> {
   return run.stdout.toString();
 }
 
-describe('ctxb flow explain', () => {
-  it('before any run', async () => {
-    await using place = await createFlowPlace();
-    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
-    expect(text).toMatch(
-      /^shared-lists: 25 steps, profile daily, nothing has run yet\n\nnormalize \(signal-normalizer\)\n/,
-    );
-    expect(text).toContain('  contextBudgetChars  300,000  step\n');
-    expect(text).toContain('  historyOlderChars     8,000  flow\n');
-    expect(text).toContain('  no output yet: normalize, frame\n');
-    expect(existsSync(place.path('.context'))).toBe(false);
-  });
-
-  it('with the outputs of the newest run of this flow, and files that are there', async () => {
-    await using place = await createFlowPlace();
-    keepTwoRuns(place);
-    await place.file('docs/wishes.md', 'w');
-    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
-    expect(text).toContain('outputs of run 20260102T000000000-bbbb-shared-lists\n');
-    expect(text).toContain('  cut      frame  LOW  8,000 of 9,000  longer than historyOlderChars, 8,000\n');
-    expect(text).toContain('  files: docs/wishes.md\n');
-    expect(text).not.toContain('problem.md');
-  });
-
-  it('--json holds the same', async () => {
-    await using place = await createFlowPlace();
-    keepTwoRuns(place);
-    const explained = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
-    expect(explained).toMatchObject({ version: 1, flow: 'shared-lists', run: '20260102T000000000-bbbb-shared-lists' });
-    expect(explained.steps[2]).toMatchObject({
-      step: 'clarify',
-      budgets: { historyOlderChars: { value: 8_000, source: 'flow' } },
-      budget_warnings: [],
-      without_output: [],
-      receipt: {
-        items: [
-          { step: 'normalize', chars: 10 },
-          { step: 'frame', chars: 9_000, outcome: 'included' },
-        ],
-      },
-    });
-  });
-
-  it('shares of the window are those of the configured one', async () => {
-    await using place = await createFlowPlace();
-    await place.file('flow.yaml', FLOW.replace('profile: daily', 'profile: small-window'));
-    await place.file('.contextbudgetrc.json', '{"window":500000}');
-    const { steps } = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
-    expect(steps[0].budgets.contextBudgetChars).toEqual({ value: 400_000, source: 'profile' });
-  });
-
+describe('ctxb flow run --dry-run of a bad flow', () => {
   it.each([
-    { title: 'a configuration file', file: '.contextbudgetrc.json', wrap: (flow: object) => ({ flow }) },
-    { title: 'package.json', file: 'package.json', wrap: (flow: object) => ({ contextbudget: { flow } }) },
-  ])('what $title says of all flows is the level global', async ({ file, wrap }) => {
-    await using place = await createFlowPlace();
-    await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
-    const globals = { preset: 'lean', historyOlderChars: 700, priorities: { 'problem-framer': 'critical' } };
-    await place.file(file, JSON.stringify(wrap(globals)));
-    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
-    expect(text).toContain('  contextBudgetChars  100,000  preset lean (global)\n');
-    // The flow says that itself.
-    expect(text).not.toMatch(/historyOlderChars +700 /);
-    const clarify = JSON.parse(await said(place, ['flow', 'explain', 'flow.yaml', '--json'])).steps[2];
-    expect(clarify).toMatchObject({
-      step: 'clarify',
-      budgets: {
-        historyRecentChars: { value: 30_000, source: 'preset lean (global)' },
-        historyOlderChars: { value: 8_000, source: 'flow' },
-      },
-      receipt: { items: [{}, { step: 'frame', tier: 'CRITICAL', classified_by: 'configured agent (global)' }] },
-    });
-  });
-
-  it('a profile in a file of its own, with the level that each value comes from', async () => {
-    await using place = await createFlowPlace();
-    await place.file('.contextbudgetrc.json', '{"flow":{"preset":"lean"}}');
-    mkdirSync(place.path('jobs/profiles'), { recursive: true });
-    await place.file('jobs/flow.yaml', 'name: job\nsteps: [{id: a, prompt: x, budgets: {historyOlderChars: 700}}]\n');
-    const profile = 'budgets: {historyRecentChars: 9000}\ncurator: {enabled: true}\n';
-    await place.file('jobs/profiles/heavy-context.yaml', profile);
-    const text = await said(place, ['flow', 'explain', 'jobs/flow.yaml', '--profile', 'heavy-context']);
-    expect(text).toContain(`job: 1 step, profile heavy-context, nothing has run yet
-
-a
-  contextBudgetChars  100,000  preset lean (global)
-  historyRecentChars    9,000  profile
-  historyOlderChars       700  step
-  curator: haiku  profile
-`);
-    expect(text).toContain(' of notes and task, before its curator has chosen\n');
-    const { code, stderr } = await ctxb(place, ['flow', 'explain', 'jobs/flow.yaml', '--profile', 'heavy']);
-    expect([code, stderr.toString()]).toEqual([
-      2,
-      expect.stringContaining('a file "profiles/heavy.yaml", found "heavy"'),
-    ]);
-  });
-
-  it('a variable stands above the file', async () => {
-    await using place = await createFlowPlace();
-    await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
-    await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":50000}}');
-    const env = { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_RECENT_CHARS: '70000' };
-    const run = await ctxb(place, ['flow', 'explain', 'flow.yaml'], { env });
-    expect(run).toMatchObject({ code: 0, stderr: '' });
-    expect(run.stdout.toString()).toContain(`  contextBudgetChars  400,000  preset heavy (global)\n`);
-    expect(run.stdout.toString()).toContain(`  historyRecentChars   70,000  global\n`);
-  });
-});
-
-describe.each([
-  { command: 'flow explain', args: (file: string) => ['flow', 'explain', file] },
-  { command: 'flow run --dry-run', args: (file: string) => ['flow', 'run', file, '--dry-run'] },
-])('ctxb $command of a bad flow', ({ args }) => {
-  it.each(
-    sampled(
-      [
-        { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
-        {
-          title: 'several faults',
-          file: 'flow.yaml',
-          text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [z], retries: -1}\n',
-          says: [
-            'the flow has 6 faults',
-            'did you mean objective?',
-            'steps[1].retries: ',
-            'steps[1].needs[0]: ',
-            'flow.yaml:3',
-          ],
-        },
-        { title: 'no YAML', file: 'flow.yaml', text: '{', says: ['expected valid YAML'] },
+    { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
+    {
+      title: 'several faults',
+      file: 'flow.yaml',
+      text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [x], retries: -1}\n',
+      says: [
+        'the flow has 6 faults',
+        'did you mean objective?',
+        'steps[1].retries: ',
+        'steps[1].needs: expected one of id, ',
+        'flow.yaml:3',
       ],
-      3,
-    ),
-  )('$title: all findings on stderr, exit 2', async ({ file, text, says }) => {
+    },
+    { title: 'no YAML', file: 'flow.yaml', text: '{', says: ['expected valid YAML'] },
+  ])('$title: all findings on stderr, exit 2', async ({ file, text, says }) => {
     await using place = await createPlace();
     await place.file('flow.yaml', text);
-    const run = await ctxb(place, args(file));
+    const run = await ctxb(place, ['flow', 'run', file, '--dry-run']);
     expect(run).toMatchObject({ code: 2 });
     expect(run.stdout.toString()).toBe('');
     for (const part of says) expect(run.stderr).toContain(part);
@@ -195,9 +76,10 @@ describe.each([
 
 describe('ctxb flow run --dry-run', () => {
   async function briefed(place: Place, step: string, flags: readonly string[] = []) {
-    const run = await ctxb(place, ['flow', 'run', 'flow.yaml', '--only', step, '--dry-run', ...flags]);
-    const [, briefing = '', receipt = ''] = run.stdout.toString().split(/^===== .* =====\n/m);
-    return { ...run, briefing, receipt: JSON.parse(receipt) };
+    const run = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run', ...flags]);
+    const parts = run.stdout.toString().split(/^===== (.*) =====\n/m);
+    const partOf = (kind: string) => parts[parts.findIndex((part) => part.startsWith(`${step}: ${kind}`)) + 1] ?? '';
+    return { ...run, briefing: partOf('briefing'), receipt: JSON.parse(partOf('receipt')) };
   }
 
   it('prints the briefing of a step, with the outputs of the newest run, and what it holds', async () => {
@@ -242,8 +124,65 @@ describe('ctxb flow run --dry-run', () => {
       items: [{}, { step: 'frame', tier: 'HIGH', classified_by: 'configured agent (global)' }],
       budgets: { contextBudgetChars: { value: 10_000, source: 'global' } },
     });
-    expect(stderr).toContain('ctxb: contextBudgetChars: 9 (global) is below the floor of 10,000; 10,000 is used\n');
+    expect(stderr).toContain(': contextBudgetChars: 9 (global) is below the floor of 10,000; 10,000 is used\n');
     expect(code).toBe(0);
+  });
+
+  it('shares of the window are those of the configured one', async () => {
+    await using place = await createFlowPlace();
+    await place.file('flow.yaml', FLOW.replace('profile: daily', 'profile: small-window'));
+    await place.file('.contextbudgetrc.json', '{"window":500000}');
+    const { receipt } = await briefed(place, 'normalize');
+    expect(receipt.budgets.contextBudgetChars).toEqual({ value: 400_000, source: 'profile' });
+  });
+
+  it.each([
+    { title: 'a configuration file', file: '.contextbudgetrc.json', wrap: (flow: object) => ({ flow }) },
+    { title: 'package.json', file: 'package.json', wrap: (flow: object) => ({ contextbudget: { flow } }) },
+  ])('what $title says of all flows is the level global', async ({ file, wrap }) => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
+    const globals = { preset: 'lean', historyOlderChars: 700, priorities: { 'problem-framer': 'critical' } };
+    await place.file(file, JSON.stringify(wrap(globals)));
+    expect((await briefed(place, 'clarify')).receipt).toMatchObject({
+      budgets: {
+        historyRecentChars: { value: 30_000, source: 'preset lean (global)' },
+        // The flow sets this itself.
+        historyOlderChars: { value: 8_000, source: 'flow' },
+      },
+      items: [{}, { step: 'frame', tier: 'CRITICAL', classified_by: 'configured agent (global)' }],
+    });
+  });
+
+  it('a profile in a file of its own, with the level that each value comes from', async () => {
+    await using place = await createFlowPlace();
+    await place.file('.contextbudgetrc.json', '{"flow":{"preset":"lean"}}');
+    mkdirSync(place.path('profiles'), { recursive: true });
+    await place.file('flow.yaml', 'name: job\nsteps: [{id: a, prompt: x, budgets: {historyOlderChars: 700}}]\n');
+    await place.file('profiles/heavy-context.yaml', 'budgets: {historyRecentChars: 9000}\n');
+    const { receipt } = await briefed(place, 'a', ['--profile', 'heavy-context']);
+    expect(receipt.budgets).toEqual({
+      contextBudgetChars: { value: 100_000, source: 'preset lean (global)' },
+      historyRecentChars: { value: 9_000, source: 'profile' },
+      historyOlderChars: { value: 700, source: 'step' },
+    });
+    const { code, stderr } = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run', '--profile', 'heavy']);
+    expect([code, stderr.toString()]).toEqual([
+      2,
+      expect.stringContaining('a file "profiles/heavy.yaml", found "heavy"'),
+    ]);
+  });
+
+  it('a variable stands above the file', async () => {
+    await using place = await createFlowPlace();
+    await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
+    await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":50000}}');
+    const env = { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_RECENT_CHARS: '70000' };
+    const run = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run'], { env });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.stdout.toString()).toContain('"value": 400000,\n      "source": "preset heavy (global)"');
+    expect(run.stdout.toString()).toContain('"value": 70000,\n      "source": "global"');
   });
 
   it('leaves out steps without an output', async () => {

@@ -184,7 +184,7 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'a command of flow', args: ['flow', 'rnu'], says: 'Did you mean run?' },
     { title: 'a command of flow that is near none', args: ['flow', 'xyzzy'], says: 'See ctxb flow --help.' },
     { title: 'a command of handoff', args: ['handoff', 'wrte', 'x'], says: 'Did you mean write?' },
-    { title: 'an option of flow run', args: ['flow', 'run', '--paralel', '2'], says: 'Did you mean --parallel?' },
+    { title: 'an option of flow run', args: ['flow', 'run', '--profil', 'p'], says: 'Did you mean --profile?' },
     { title: 'an option that is near none', args: ['run', '--xyzzy'], says: 'See ctxb run --help.' },
     { title: 'a shell of completion', args: ['completion', 'csh'], says: 'bash, zsh, fish' },
     { title: 'an argument of config', args: ['config', 'extra'], says: 'argument' },

@@ -56,26 +56,8 @@ inSoak(
     expect(pack).toMatch(
       /^### Step: one \[OK\]\nSummary by `haiku`, not the step's own words; its output has 6,298 characters; the whole is in `\/.*output\.md`:\n```text\nIt looked at `src\/one\.ts`\. Decision: one listens on port 7003\.\n```$/m,
     );
-
-    // Another start of the same step finds them where they were kept.
-    const again = await runFlowFile(world, file, { flags: ['--only', 'seventeen'] });
-    expect(again.code, again.stderr).toBe(0);
-    expect(receipt('seventeen').curation).toMatchObject({ summed_up: [], fault: null });
-    expect(stepText(world, 'seventeen', 'pack.md')).toBe(pack);
   },
 );
-
-inSoak('steps beside each other do not pay for the same summary twice', async () => {
-  await using world = await startWorld({ calls: summing });
-  const beside = { priority: 'medium', needs: ['one', 'three'] };
-  const steps = [...STEPS.slice(0, 2), { id: 'left', ...beside }, { id: 'right', ...beside }];
-  const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps });
-  const run = await runFlowFile(world, file, { flags: ['--parallel', '2'] });
-  expect(run.code, run.stderr).toBe(0);
-  const receipts = ['left', 'right'].map((step) => JSON.parse(stepText(world, step, 'receipt.json')));
-  expect(receipts.flatMap(({ curation }) => curation.summed_up)).toEqual(['one']);
-  for (const { items } of receipts) expect(items[0]).toMatchObject({ step: 'one', outcome: 'summary' });
-});
 
 inSoak('is switched on for all flows by the configuration, by a profile in its file, and off by a step', async () => {
   await using world = await startWorld({ calls: summing });

@@ -1,6 +1,6 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { startWorld } from '../support/claude.ts';
 import { mainRequests, REFUSED } from '../support/conversation.ts';
 import { journalLines } from '../support/ctxb.ts';
@@ -73,45 +73,6 @@ inSoak('a step runs with its own model, the others with the one on the command l
   ]);
 });
 
-const DIAMOND = [
-  { id: 'begin' },
-  { id: 'left', needs: ['begin'] },
-  { id: 'right', needs: ['begin'] },
-  { id: 'end', needs: ['left', 'right'] },
-];
-
-it('--parallel 2 runs steps at once that do not need each other, and the step after them sees them in order', async () => {
-  const isDone = () => expect(stepStatus(world, 'right').status).toBe('done');
-  const rightIsDone = () => vi.waitFor(isDone, { timeout: 120_000 });
-  await using world = await startWorld({
-    calls: (request) => ({
-      ...named(request),
-      ...(briefingIn(request)?.step === 'left' ? { until: rightIsDone() } : {}),
-    }),
-  });
-  const run = await runFlowFile(world, writeFlow(world, { steps: DIAMOND }), { flags: ['--parallel', '2'] });
-  expect(run.code).toBe(0);
-  const [, , , last] = mainRequests(world.standin);
-  expect(stepsAsked(world).at(0)).toBe('begin');
-  expect(stepsAsked(world).slice(1, 3).sort()).toEqual(['left', 'right']);
-  // Right was over first; in the briefing the order is the flow's.
-  expect(run.stderr.indexOf('[right] done')).toBeLessThan(run.stderr.indexOf('[left] done'));
-  expect(briefingIn(last)?.text).toMatch(/### Step: begin[\s\S]*### Step: left[\s\S]*### Step: right/);
-  expect(overlap(journalLines(world))).toBe(2);
-});
-
-/** Most sessions that were under way at once. */
-function overlap(lines: readonly Record<string, unknown>[]): number {
-  let open = 0;
-  return Math.max(
-    ...lines.map(({ kind }) => {
-      if (kind === 'start') open++;
-      if (kind === 'end') open--;
-      return open;
-    }),
-  );
-}
-
 inSoak(
   'each step is under all that the configuration says, and the worst of their exit codes is that of the flow',
   async () => {
@@ -143,60 +104,6 @@ inSoak(
     });
   },
 );
-
-inSoak('--from and --only run a part again, with what the newest run has left of the steps before', async () => {
-  await using world = await startWorld({ calls: named });
-  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }, { id: 'three' }] });
-  await runFlowFile(world, file);
-  const from = await runFlowFile(world, file, { flags: ['--from', 'two'] });
-  const only = await runFlowFile(world, file, { flags: ['--only', 'two'] });
-
-  expect([from.code, only.code]).toEqual([0, 0]);
-  expect(stepsAsked(world)).toEqual(['one', 'two', 'three', 'two', 'three', 'two']);
-  const requests = mainRequests(world.standin);
-  for (const request of [requests[3], requests[5]]) expect(briefingIn(request)?.text).toContain('answer of one');
-  expect(briefingIn(requests[5])?.text).not.toContain('answer of three');
-  expect(flowRuns(world)).toHaveLength(1);
-  expect(from.stderr).toContain('3 of 3 steps done: ');
-});
-
-inSoak('--only without an earlier run leaves the steps before out, and says so', async () => {
-  await using world = await startWorld({ calls: named });
-  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }] });
-  const run = await runFlowFile(world, file, { flags: ['--only', 'two'] });
-  expect(run.code).toBe(0);
-  expect(stepsAsked(world)).toEqual(['two']);
-  expect(run.stderr).toContain('1 of 1 step done: ');
-});
-
-inSoak('a part that fails is gone on with without the steps that were left out', async () => {
-  await using world = await startWorld({
-    calls: (request) => (briefingIn(request)?.step === 'two' ? REFUSED : named(request)),
-  });
-  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }, { id: 'three' }] });
-  const only = await runFlowFile(world, file, { flags: ['--only', 'two', '--parallel', '2'] });
-  expect(only.stderr).toMatch(/to go on: ctxb flow run flow.json --resume \S+ --only two --parallel 2 -- /);
-  const from = await runFlowFile(world, file, { flags: ['--from', 'two'] });
-  expect(from.stderr).toMatch(/to go on: ctxb flow run flow.json --resume \S+ --only two,three -- /);
-  const all = await runFlowFile(world, file);
-  expect(all.stderr).toMatch(/to go on: ctxb flow run flow.json --resume \S+ -- /);
-});
-
-inSoak('a part of which a later step is done is gone on with without it', async () => {
-  let refusals = 1;
-  await using world = await startWorld({
-    calls: (request) => (briefingIn(request)?.step === 'left' && refusals-- > 0 ? REFUSED : named(request)),
-  });
-  const file = writeFlow(world, {
-    steps: [{ id: 'begin' }, { id: 'left', needs: [], onFail: 'continue' }, { id: 'right', needs: [] }],
-  });
-  const part = await runFlowFile(world, file, { flags: ['--from', 'left', '--parallel', '2'] });
-  expect(part.code).toBe(1);
-  const [, words = ''] = /to go on: ctxb flow run flow.json (.*) -- /.exec(part.stderr) ?? [];
-  const rest = await runFlowFile(world, file, { flags: words.split(' ') });
-  expect(rest.code).toBe(0);
-  expect(stepsAsked(world).sort()).toEqual(['left', 'left', 'right']);
-});
 
 it('--dry-run prints the briefing and the receipt of every step, asks nothing of anyone and writes nothing', async () => {
   await using world = await startWorld({ calls: named });

@@ -23,28 +23,21 @@ function stepOf(flow: Flow, id: string): FlowStep {
 }
 
 describe('history', () => {
-  const flow = flowOf([
-    flowStep({ id: 'a' }),
-    flowStep({ id: 'b', needs: ['a'] }),
-    flowStep({ id: 'c', needs: ['a'] }),
-    flowStep({ id: 'd', needs: ['c'] }),
-    flowStep({ id: 'e' }),
-  ]);
+  const flow = flowOf([flowStep({ id: 'a' }), flowStep({ id: 'b' }), flowStep({ id: 'c' })]);
 
   it.each([
     { step: 'a', sees: [] },
     { step: 'b', sees: ['a [OK]'] },
-    { step: 'd', sees: ['a [OK]', 'c [OK]'] },
-    { step: 'e', sees: ['a [OK]', 'b [OK]', 'c [OK]', 'd [OK]'] },
-  ])('$step sees its needs, and their needs', ({ step, sees }) => {
-    const world = ran({ a: 'A', b: 'B', c: 'C', d: 'D', e: 'E' });
+    { step: 'c', sees: ['a [OK]', 'b [OK]'] },
+  ])('$step sees the steps above it', ({ step, sees }) => {
+    const world = ran({ a: 'A', b: 'B', c: 'C' });
     expect(headingsOf(briefingOf(flow, stepOf(flow, step), world).pack.text)).toEqual(sees);
   });
 
   it('omits a step that has not run', () => {
-    const { text, receipt } = briefingOf(flow, stepOf(flow, 'd'), ran({ c: 'C' })).pack;
-    expect(headingsOf(text)).toEqual(['c [OK]']);
-    expect(receipt.items.map(({ step }) => step)).toEqual(['c']);
+    const { text, receipt } = briefingOf(flow, stepOf(flow, 'c'), ran({ b: 'B' })).pack;
+    expect(headingsOf(text)).toEqual(['b [OK]']);
+    expect(receipt.items.map(({ step }) => step)).toEqual(['b']);
   });
 
   it('shows a failed step with its error and the path of a cut output', () => {
@@ -69,8 +62,8 @@ describe('artifacts', () => {
   const flow = flowOf([
     flowStep({ id: 'a', outputs: ['a.md', 'gone.md'] }),
     flowStep({ id: 'b', outputs: ['b.md', 'a.md'] }),
-    flowStep({ id: 'other', needs: [], outputs: ['other.md'] }),
-    flowStep({ id: 'c', needs: ['b'], inputs: ['in.md'], outputs: ['c.md'] }),
+    flowStep({ id: 'c', inputs: ['in.md'], outputs: ['c.md'] }),
+    flowStep({ id: 'later', outputs: ['later.md'] }),
   ]);
 
   it('are the existing files of the seen steps, newest first', () => {

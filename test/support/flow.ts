@@ -5,7 +5,7 @@ import { checkFlow } from '../../src/flow/file/read-flow.ts';
 export const step = (...lines: string[]) =>
   ['name: a', 'steps:', '  - id: x', '    objective: y', ...lines.map((line) => `    ${line}`)].join('\n');
 
-/** A flow of steps that are written as `id: needs`; the first one is in line 3. */
+/** A flow of steps that are written as keys with values; the first one is in line 3. */
 export const flow = (...steps: string[]) =>
   ['name: a', 'steps:', ...steps.map((rest) => `  - {objective: y, ${rest}}`)].join('\n');
 

@@ -16,7 +16,6 @@ export function flowStep(step: Partial<FlowStep> = {}): FlowStep {
     budgets: {},
     curator: {},
     model: undefined,
-    needs: undefined,
     timeoutSeconds: undefined,
     retries: 0,
     onFail: 'stop',

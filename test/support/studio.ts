@@ -26,7 +26,6 @@ steps:
 
   - id: third
     objective: End.
-    needs: [first]
 `;
 
 /** A folder with a flow file and receipts. */

@@ -5,7 +5,6 @@ import { expectation, type Leaf } from '../../config/schema.ts';
 import { type Fields, isFields } from '../../core/protocol/fields.ts';
 import { nameText, type Path, type Refuse } from './fault.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
-import { findCycles, stepGraph } from './order-steps.ts';
 
 /** The parts of a valibot schema that are needed to check keys. */
 interface Level extends Leaf {
@@ -79,27 +78,13 @@ function valueAdvice(input: unknown, expected: string): string {
   return didYouMean(isChoice ? shownClosest(input, choices) : undefined, 'correct it');
 }
 
-/** Checks ids, needs and prompts of steps. Accepts unchecked data, so that all findings are reported together. */
+/** Checks ids and prompts of steps. Accepts unchecked data, so that all findings are reported together. */
 export function checkSteps(steps: readonly unknown[], refuse: Refuse): void {
-  const raw = steps.map((step) => (isFields(step) ? step : {}));
-  const places = placesOf(raw);
-  checkIds(raw, refuse);
+  checkIds(
+    steps.map((step) => (isFields(step) ? step : {})),
+    refuse,
+  );
   for (const [index, step] of steps.entries()) if (isFields(step)) checkPrompts(step, index, refuse);
-  for (const [index, step] of raw.entries()) {
-    for (const [place, need] of needsOf(step).entries()) {
-      if (typeof need !== 'string' || places.has(need)) continue;
-      const todo = () => didYouMean(shownClosest(need, places.keys()), 'correct or remove it');
-      refuse(['steps', index, 'needs', place], 'the id of a step', shown(need), todo);
-    }
-  }
-  checkCycles(raw, places, refuse);
-}
-
-/** By step id: the index of the first step with this id. */
-function placesOf(steps: readonly Fields[]): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
-  for (const [index, { id }] of steps.entries()) if (typeof id === 'string' && !places.has(id)) places.set(id, index);
-  return places;
 }
 
 function checkIds(steps: readonly Fields[], refuse: Refuse): void {
@@ -125,26 +110,6 @@ function checkPrompts(step: Fields, index: number, refuse: Refuse): void {
   if (prompt && file) {
     refuse(['steps', index, 'promptFile'], 'prompt or promptFile', 'both', 'remove one of the two');
   }
-}
-
-function needsOf(step: Fields): readonly unknown[] {
-  return Array.isArray(step.needs) ? step.needs : [];
-}
-
-function checkCycles(steps: readonly Fields[], places: ReadonlyMap<string, number>, refuse: Refuse): void {
-  const known = [...places].map(([id, index]) => ({ id, needs: knownNeeds(steps[index] ?? {}, places) }));
-  for (const cycle of findCycles(stepGraph(known))) {
-    const path = ['steps', places.get(cycle.at(-2) ?? '') ?? 0];
-    const names = cycle.map(nameText);
-    const inShort = names.length <= 12 ? names : [...names.slice(0, 6), '...', ...names.slice(-5)];
-    const todo = 'remove a need; a step without needs follows all steps above it';
-    refuse(path, 'needs without a cycle', `a cycle: ${inShort.join(' needs ')}`, todo);
-  }
-}
-
-function knownNeeds(step: Fields, places: ReadonlyMap<string, number>): string[] | undefined {
-  if (!Object.hasOwn(step, 'needs')) return undefined;
-  return needsOf(step).filter((need): need is string => typeof need === 'string' && places.has(need));
 }
 
 /** Names that can be a file in the folder `profiles`. */

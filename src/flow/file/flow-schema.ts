@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { budgetEntries } from '../../config/schema.ts';
 import { choice, flag, priority, seconds } from '../../config/values.ts';
 
-/** Split longer jobs. The bound keeps ordering the steps cheap. */
+/** Split longer jobs. The bound keeps packing the briefings cheap. */
 export const MAX_STEPS = 1000;
 
 // The message of each schema names the expected value; findings quote it.
@@ -65,8 +65,6 @@ const teaching = group({
   constraints: optional(texts, 'Rules that the step must follow.', []),
 });
 
-const ids = v.array(v.string('the id of a step'), 'a list of ids of steps');
-
 const step = group({
   id: withDescription(name, 'Unique in the flow; names the folder of the step.'),
   agent: optional(text, 'Role of the agent, for instance test-author; sets how much its output counts.'),
@@ -84,7 +82,6 @@ const step = group({
   budgets: v.optional(withDescription(budgets, 'Sizes of the briefing of this step.'), {}),
   curator: optional(curator, 'The curator of this step.', {}),
   model: optional(model, 'Model of claude for this step.'),
-  needs: optional(ids, 'Steps that must end before this one starts; it sees their output. Default: all steps above.'),
   timeoutSeconds: optional(seconds, 'The step fails after this time.'),
   retries: optional(wholeNumber(0, 10), 'How often to try the step again after a failure.', 0),
   onFail: optional(
@@ -113,7 +110,7 @@ export const flowFileSchema = v.pipe(
     curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older steps.', {}),
     priorities: optional(priorities, "How much an agent's output counts; overrides the built-in priorities.", {}),
     scentTrail: optional(path, 'A file with hints from earlier runs; every briefing holds its beginning.'),
-    steps: withDescription(steps, 'The steps, in their order, unless needs change it.'),
+    steps: withDescription(steps, 'The steps, in their order.'),
   }),
   v.title('ctxb flow'),
 );

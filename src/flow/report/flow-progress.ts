@@ -7,16 +7,16 @@ import { fitText } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
-import type { Flow, FlowStep } from '../flow.ts';
+import type { FlowStep } from '../flow.ts';
 import type { FlowWatcher } from '../run/conduct-flow.ts';
-import type { Board, StepNews, StepStatus } from '../run/run-flow.ts';
+import type { Board, StepNews } from '../run/run-flow.ts';
 import { type StepEnd, sumOf } from '../run/run-step.ts';
 
 interface FlowProgressOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
   readonly style: Style;
   readonly quiet: boolean;
-  /** Number of requested steps; `done` of them finished in an earlier run. */
+  /** Number of steps; `done` of them finished in an earlier run. */
   readonly total: number;
   readonly done: number;
 }
@@ -25,7 +25,7 @@ const STARTING = { text: 'starting', costUsd: 0 };
 
 /** Prints the progress of a flow to stderr; lines from a step's session start with the step's name. */
 export function createFlowProgress({ stderr, style, quiet, total, done: before }: FlowProgressOptions): FlowWatcher {
-  const running = new Map<string, { readonly text: string; readonly costUsd: number }>();
+  let running: { readonly id: string; readonly text: string; readonly costUsd: number } | undefined;
   const drawsStatus = !quiet && stderr.isTTY === true;
   const skipped: string[] = [];
   let done = before;
@@ -43,10 +43,9 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   function draw(): void {
     if (!drawsStatus) return;
     const counts = `${done} of ${total} done${failed === 0 ? '' : `, ${failed} failed`}`;
-    const cost = [...running.values()].reduce((sum, { costUsd: more }) => sum + more, spent);
-    const parts = [counts, dollars(cost), ...[...running].map(([id, { text: now }]) => `${id} ${now}`)];
+    const parts = [counts, dollars(spent + (running?.costUsd ?? 0)), running && `${running.id} ${running.text}`];
     // CLEAR_LINE clears a single line, so the text must not wrap.
-    const text = fitText(parts.join(' · '), (stderr.columns ?? 120) - 1);
+    const text = fitText(parts.filter(Boolean).join(' · '), (stderr.columns ?? 120) - 1);
     if (text === shown) return;
     stderr.write(CLEAR_LINE + text);
     shown = text;
@@ -65,9 +64,9 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   return {
     news(step, news) {
       if (news.kind === 'skipped') return void skipped.push(step.id);
-      if (news.kind === 'started') running.set(step.id, STARTING);
+      if (news.kind === 'started') running = { id: step.id, ...STARTING };
       else {
-        running.delete(step.id);
+        running = undefined;
         spent += news.end.costUsd;
       }
       if (news.kind === 'done') done++;
@@ -83,9 +82,9 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
       relay: (text) => line(`${style.bold(`[${step.id}]`)} ${text}`),
       status(state) {
         // The last state of a session can arrive after its step has ended.
-        if (!running.has(step.id)) return;
+        if (running?.id !== step.id) return;
         const text = `${percent(readGauge(state.gauge).fraction)} ${state.told.zone}`;
-        running.set(step.id, state.gauge.calls === 0 ? STARTING : { text, costUsd: costUsd(state) });
+        running = { id: step.id, ...(state.gauge.calls === 0 ? STARTING : { text, costUsd: costUsd(state) }) };
         draw();
       },
     }),
@@ -118,8 +117,7 @@ function endText({ durationMs, peakTokens, calls, costUsd: cost }: ReturnType<ty
 }
 
 /** One line of totals over all steps; the receipts contain the figures of each step. */
-export function flowSumText({ steps }: Flow, board: Board, ends: ReadonlyMap<string, StepEnd>): string {
-  const count = (status: StepStatus) => steps.filter(({ id }) => board[id] === status).length;
-  const all = counted(steps.length - count('left-out'), 'step');
-  return `${count('done')} of ${all} done: ${endText(sumOf([...ends.values()]))}`;
+export function flowSumText(board: Board, ends: ReadonlyMap<string, StepEnd>): string {
+  const done = [...board.values()].filter((status) => status === 'done').length;
+  return `${done} of ${counted(board.size, 'step')} done: ${endText(sumOf([...ends.values()]))}`;
 }

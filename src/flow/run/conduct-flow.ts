@@ -11,15 +11,15 @@ import { OUTPUT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
 import { effectiveCurator } from '../effective.ts';
 import type { Curator, Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
-import { runFlow, type Settled, type StepNews } from './run-flow.ts';
+import { runFlow, type StepNews } from './run-flow.ts';
 import { runStep, type StepEnd, type StepRun, type StepWatcher, sumOf } from './run-step.ts';
 
 /** A run of a flow, as configured on the command line. */
 export interface FlowRun {
   readonly flow: Flow;
   readonly files: FlowRunFiles;
-  readonly settled: Settled;
-  readonly parallel: number;
+  /** Steps that an earlier run has finished. */
+  readonly done: ReadonlySet<string>;
   readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config' | 'otlp'>;
   /** The parts of a step's briefing other than outputs. */
   readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
@@ -44,7 +44,7 @@ export async function conductFlow(run: FlowRun, io: Io) {
   noteBeginning(run);
   const attempts = new Map<string, readonly StepEnd[]>();
   const ends = new Map<string, StepEnd>();
-  const stop = createFlowStop(run.parallel);
+  const stop = createFlowStop();
 
   function onStep(step: FlowStep, news: StepNews): void {
     progress.news(step, news);
@@ -59,7 +59,7 @@ export async function conductFlow(run: FlowRun, io: Io) {
   }
 
   try {
-    const board = await runFlow(flow, run, { stop: stop.noMore, attempt: createAttempts(run, stop, io), onStep });
+    const board = await runFlow(flow, run.done, { stop: stop.noMore, attempt: createAttempts(run, stop, io), onStep });
     const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
     const received = stop.received();
     return { board, ends, exitCode: received === undefined ? worst : signalExitCode(received) };
@@ -70,10 +70,10 @@ export async function conductFlow(run: FlowRun, io: Io) {
 }
 
 /** Resets the state of steps that will run again, so that their old answers are not used. */
-function noteBeginning({ flow, files, settled }: FlowRun): void {
+function noteBeginning({ flow, files, done }: FlowRun): void {
   files.writeRun({ version: 1, flow: flow.name, started: new Date().toISOString(), ctxb: processMark(process.pid) });
   for (const { id } of flow.steps) {
-    if (settled.done.has(id) || settled.leftOut.has(id)) continue;
+    if (done.has(id)) continue;
     if (files.read(id, STEP_FILE) !== undefined) files.writeJson(id, STEP_FILE, { version: 1, status: 'waiting' });
   }
 }
@@ -82,8 +82,7 @@ function noteBeginning({ flow, files, settled }: FlowRun): void {
 function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
   const { flow, files, progress } = run;
   // A curator is asked once per step instead of once per attempt.
-  const curations = new Map<string, Promise<Curation | undefined>>();
-  let lastCurator: Promise<unknown> = Promise.resolve();
+  const curations = new Map<string, Curation | undefined>();
   const endsByStep = new Map<string, readonly StepEnd[]>();
   const summaries = createSummaries(files);
   const worldOf = (step: FlowStep) => ({ ...run.brief(step), outputs: (id: string) => stepOutput(files, id) });
@@ -108,11 +107,8 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
   async function curationOf(step: FlowStep): Promise<Curation | undefined> {
     const { curator } = effectiveCurator(flow, step, run.brief(step));
     if (!curator.enabled) return undefined;
-    // Run curators one after another: a later one reuses the summaries of an earlier one.
-    const curation = curations.get(step.id) ?? lastCurator.then(() => choose(step, curator));
-    lastCurator = curation.catch(() => {});
-    curations.set(step.id, curation);
-    return curation;
+    if (!curations.has(step.id)) curations.set(step.id, await choose(step, curator));
+    return curations.get(step.id);
   }
 
   async function runBriefed(step: FlowStep, prompt: string): Promise<StepEnd> {
@@ -197,20 +193,16 @@ function figuresOf(end: StepEnd): StepReceipt['measured'] {
   };
 }
 
-/** Time for steps to stop by themselves: their sessions also receive Ctrl-C, and interrupt their turns. */
+/** Time for a step to stop by itself: its session also receives Ctrl-C, and interrupts its turn. */
 const PATIENCE_MS = 5_000;
-
-/** Listeners that each session adds to the process. Without a higher limit, Node would warn of a leak. */
-const PER_SESSION = 2;
 
 type FlowStop = ReturnType<typeof createFlowStop>;
 
-/** The first Ctrl-C lets running steps interrupt their turns; a second one, or any other signal, ends them. */
-function createFlowStop(parallel: number) {
+/** The first Ctrl-C lets the running step interrupt its turn; a second one, or any other signal, ends it. */
+function createFlowStop() {
   const noMore = new AbortController();
   const atOnce = new AbortController();
   setMaxListeners(0, noMore.signal, atOnce.signal);
-  process.setMaxListeners(Math.max(process.getMaxListeners(), parallel * PER_SESSION + 10));
   let timer: NodeJS.Timeout | undefined;
   const signals = watchSignals({
     interrupt() {
@@ -226,7 +218,7 @@ function createFlowStop(parallel: number) {
   return {
     /** Aborted when no more steps may start. */
     noMore: noMore.signal,
-    /** Aborted when running steps must end immediately. */
+    /** Aborted when the running step must end immediately. */
     atOnce: atOnce.signal,
     /** Returns the first signal received, if any. */
     received: signals.received,

@@ -55,7 +55,7 @@ function main(view: StudioView, flow: FlowView, shown: ShownEdit): Html {
   return html`<main>
 <nav aria-label="Steps of the flow">
 ${link(null, 'The flow: budgets of all steps', shown)}
-${stagesOf(flow).map((steps) => html`<ul>${steps.map((each) => html`<li>${stepLink(each, shown)}</li>`)}</ul>`)}
+${flow.steps.map((each) => html`<ul><li>${stepLink(each, shown)}</li></ul>`)}
 </nav>
 <section id="level" class="card">
 ${headOf(flow, step)}
@@ -63,12 +63,6 @@ ${form(view, flow, shown)}
 ${step === undefined ? overview(flow) : html`<h3>Last run</h3>${receiptOf(step)}`}
 </section>
 </main>`;
-}
-
-function stagesOf({ steps }: FlowView): StepView[][] {
-  const stages: StepView[][] = [];
-  for (const step of steps) stages[step.stage] = [...(stages[step.stage] ?? []), step];
-  return stages.filter((stage) => stage !== undefined);
 }
 
 function link(level: Edit['step'], text: string, shown: Pick<ShownEdit, 'level'>, kind = ''): Html {
@@ -79,17 +73,15 @@ function link(level: Edit['step'], text: string, shown: Pick<ShownEdit, 'level'>
 
 function stepLink(step: StepView, shown: ShownEdit): Html {
   const own = Object.keys(step.budgets.own).length > 0 ? 'own' : '';
-  const after = step.after.length === 0 ? '' : `, after ${step.after.join(', ')}`;
   const size = groupDigits(step.budgets.effective.contextBudgetChars.value);
-  return html`${link(step.id, step.id, shown, own)} <small>${size}${after}</small>`;
+  return html`${link(step.id, step.id, shown, own)} <small>${size}</small>`;
 }
 
 function headOf({ steps, window }: FlowView, step: StepView | undefined): Html {
   if (step !== undefined) {
-    const { id, agent, objective, after, sees } = step;
-    const needs = after.length === 0 ? 'It needs no other step' : `After ${after.join(', ')}`;
+    const { id, agent, objective } = step;
     return html`<h2>${id} <span class="agent">${agent}</span></h2>${objective !== undefined && html`<p>${objective}</p>`}
-<p class="quiet">${needs}; it sees the output of ${pluralize(sees, 'step')}.</p>`;
+<p class="quiet">It sees the output of ${pluralize(steps.indexOf(step), 'earlier step')}.</p>`;
   }
   return html`<h2>The flow</h2><p class="quiet">These budgets apply to each of its ${pluralize(steps.length, 'step')}, unless the step sets its own. Presets and shares refer to a window of ${groupDigits(window)} tokens.</p>`;
 }

@@ -1,7 +1,6 @@
 import type { BudgetChanges, Finding } from '../../config/config.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
 import { type BudgetWorld, effectiveBudgets } from '../effective.ts';
-import { orderSteps } from '../file/order-steps.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW, type ResolvedBudgets } from '../pack/budgets.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
@@ -45,8 +44,6 @@ const NOTHING = { budgets: {}, model: undefined };
 export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: ShownFlow) {
   const budgetsOf = (levels: Flow, step: Pick<FlowStep, 'budgets' | 'model'> = NOTHING) =>
     effectiveBudgets(levels, step, { global, window });
-  const order = orderSteps(flow);
-  const stages = new Map(order.stages.flatMap((steps, stage) => steps.map(({ id }) => [id, stage] as const)));
   return {
     name: flow.name,
     profile: flow.profile,
@@ -58,11 +55,6 @@ export function flowView(flow: Flow, { ownBudgets, receiptOf, global, window }: 
       id: step.id,
       agent: step.agent,
       objective: step.objective,
-      /** Stage index from 0; steps of one stage do not need each other. */
-      stage: stages.get(step.id) ?? 0,
-      after: order.direct.get(step.id) ?? [],
-      /** Number of steps whose output it sees. */
-      sees: order.history.get(step.id)?.length ?? 0,
       budgets: budgetsView(step.id, budgetsOf(flow, step)),
       receipt: receiptOf(step.id),
     })),

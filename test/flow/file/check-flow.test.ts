@@ -3,7 +3,7 @@ import { flow, found, step } from '../../support/flow.ts';
 
 const FLOW_KEYS = '$schema, name, profile, profiles, budgets, curator, priorities, scentTrail, steps';
 const STEP_KEYS =
-  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, curator, model, needs, timeoutSeconds, retries, onFail';
+  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, curator, model, timeoutSeconds, retries, onFail';
 const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars, contextBudgetTokens';
 const NAME = 'a text of letters, digits, "-" and "_" that begins with a letter or digit, at most 64 long';
 
@@ -91,10 +91,10 @@ it.each([
   },
   {
     name: 'a key without a value',
-    text: `budgets:\n${step('needs:')}`,
+    text: `budgets:\n${step('inputs:')}`,
     findings: [
       `budgets: expected an object with ${BUDGET_KEYS}, found null (f.yaml:1); give it keys or remove it`,
-      'steps[0].needs: expected a list of ids of steps, found null (f.yaml:6); give it a value or remove it',
+      'steps[0].inputs: expected a list of paths, found null (f.yaml:6); give it a value or remove it',
     ],
   },
   {
@@ -116,10 +116,10 @@ it.each([
   },
   {
     name: 'a text in the place of a list',
-    text: step('inputs: a.md', 'needs: x'),
+    text: step('inputs: a.md', 'outputs: x'),
     findings: [
       'steps[0].inputs: expected a list of paths, found "a.md" (f.yaml:5); correct it',
-      'steps[0].needs: expected a list of ids of steps, found "x" (f.yaml:6); correct it',
+      'steps[0].outputs: expected a list of paths, found "x" (f.yaml:6); correct it',
     ],
   },
   {
@@ -155,46 +155,6 @@ it.each([
     findings: [
       'steps[2].id: expected an id unlike that of any other step, found "Build" as in steps[0] (f.yaml:5); rename one',
       'steps[3].id: expected an id unlike that of any other step, found "test" as in steps[1] (f.yaml:6); rename one',
-    ],
-  },
-  {
-    name: 'needs that name no step',
-    text: flow('id: build', 'id: test, needs: [bild, zzz, 3]'),
-    findings: [
-      'steps[1].needs[0]: expected the id of a step, found "bild" (f.yaml:4); did you mean "build"?',
-      'steps[1].needs[1]: expected the id of a step, found "zzz" (f.yaml:4); correct or remove it',
-      'steps[1].needs[2]: expected the id of a step, found 3 (f.yaml:4); correct it',
-    ],
-  },
-  {
-    name: 'each of several cycles',
-    text: flow(
-      'id: a, needs: [b]',
-      'id: b, needs: [c]',
-      'id: c, needs: [a]',
-      'id: self, needs: [a, self]',
-      'id: d, needs: [a, e]',
-      'id: e, needs: [d]',
-    ),
-    findings: [
-      'steps[2]: expected needs without a cycle, found a cycle: a needs b needs c needs a (f.yaml:5); remove a need; a step without needs follows all steps above it',
-      'steps[3]: expected needs without a cycle, found a cycle: self needs self (f.yaml:6); remove a need; a step without needs follows all steps above it',
-      'steps[5]: expected needs without a cycle, found a cycle: d needs e needs d (f.yaml:8); remove a need; a step without needs follows all steps above it',
-    ],
-  },
-  {
-    name: 'a cycle over a step that follows all above it',
-    text: flow('id: report, needs: [build]', 'id: plan', 'id: build'),
-    findings: [
-      'steps[1]: expected needs without a cycle, found a cycle: report needs build needs plan needs report (f.yaml:4); remove a need; a step without needs follows all steps above it',
-      'steps[2]: expected needs without a cycle, found a cycle: report needs build needs report (f.yaml:5); remove a need; a step without needs follows all steps above it',
-    ],
-  },
-  {
-    name: 'a long cycle, in short',
-    text: flow(...Array.from({ length: 20 }, (_, index) => `id: s${index}, needs: [s${(index + 1) % 20}]`)),
-    findings: [
-      'steps[19]: expected needs without a cycle, found a cycle: s0 needs s1 needs s2 needs s3 needs s4 needs s5 needs ... needs s16 needs s17 needs s18 needs s19 needs s0 (f.yaml:22); remove a need; a step without needs follows all steps above it',
     ],
   },
   {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { found, step } from '../../support/flow.ts';
 
 const STEP_KEYS =
-  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, curator, model, needs, timeoutSeconds, retries, onFail';
+  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, curator, model, timeoutSeconds, retries, onFail';
 const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars, contextBudgetTokens';
 
 it.each([

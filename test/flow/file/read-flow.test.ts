@@ -46,7 +46,6 @@ it('reads the small example', () => {
     budgets: {},
     curator: {},
     model: undefined,
-    needs: ['implement'],
     timeoutSeconds: 900,
     retries: 0,
     onFail: 'stop',

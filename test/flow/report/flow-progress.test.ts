@@ -78,9 +78,9 @@ it('draws a status line with the progress on a terminal', () => {
   const said = written(
     (progress) => {
       progress.news(ONE, STARTED);
-      progress.news(TWO, STARTED);
       progress.watcher(ONE).status(afterTurn(50_000).state);
       progress.news(ONE, DONE);
+      progress.news(TWO, STARTED);
       progress.watcher(ONE).status(afterTurn(60_000).state);
       progress.news(TWO, { kind: 'failed', end: stepEnd({ exitCode: 1, error: 'so' }) });
     },
@@ -89,8 +89,8 @@ it('draws a status line with the progress on a terminal', () => {
   expect(said.split('\n').filter((line) => line.startsWith('<') && line.length > 1 && !line.includes('ctxb:'))).toEqual(
     [
       '<1 of 3 done · $0.00 · one starting',
-      '<1 of 3 done · $0.00 · one starting · two starting',
-      '<1 of 3 done · $0.02 · one 25% ok · two starting',
+      '<1 of 3 done · $0.02 · one 25% ok',
+      '<2 of 3 done · $0.25',
       '<2 of 3 done · $0.25 · two starting',
       '<2 of 3 done, 1 failed · $0.50',
     ],
