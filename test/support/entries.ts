@@ -11,17 +11,12 @@ export const PROMPT: Entry = { kind: 'prompt', t: 0, text: 'go on', pictures: 0 
 /** A command that succeeded, unless `more` says otherwise. */
 export function ran(text: string, more: Call = {}, facts: Partial<CommandFacts> = {}): Call {
   const command = { text, exit: 0, background: false, ms: 10, tail: '', ...facts };
-  return { name: 'Bash', title: text, input: text, said: 'done', output: 'done', command, ...more };
+  return { name: 'Bash', title: text, input: text, said: 'done', command, ...more };
 }
 
 /** A command that failed with `error`. */
 export function failed(text: string, error = 'Error: boom', facts: Partial<CommandFacts> = {}): Call {
-  const more = { outcome: 'failed', said: error, output: error, signature: error } as const;
-  return ran(text, error === '' ? { outcome: 'failed', said: '', output: '' } : more, {
-    exit: 1,
-    tail: error,
-    ...facts,
-  });
+  return ran(text, { outcome: 'failed', said: error }, { exit: 1, tail: error, ...facts });
 }
 
 export function changed(path: string, change: FileChange['change'] = 'edited'): Call {
@@ -33,8 +28,8 @@ export function swapped(path: string, before: string, after: string): Call {
   return { ...changed(path), input: `${path} ${before} ${after}`, swaps: [{ path, before, after }] };
 }
 
-export function looked(name: string, title: string, output = `of ${title}`): Call {
-  return { name, title, input: title, said: output, output };
+export function looked(name: string, title: string): Call {
+  return { name, title, input: title, said: `of ${title}` };
 }
 
 /** Of the drafts entries: a second apart, with the ids `c1`, `c2`, … */
@@ -43,7 +38,7 @@ export function calls(drafts: readonly Draft[]): Entry[] {
     const t = (index + 1) * 1_000;
     if (draft.kind !== undefined) return { ...draft, t };
     const id = `c${index + 1}`;
-    const rest = { name: 'Bash', agent: null, outcome: 'ok', title: '', said: 'done', input: id, output: id } as const;
+    const rest = { name: 'Bash', agent: null, outcome: 'ok', title: '', said: 'done', input: id } as const;
     return { ...rest, ...draft, kind: 'tool', t, id };
   });
 }

@@ -170,8 +170,6 @@ function randomCall(t: number, text: () => string, next: (limit: number) => numb
     title: oneLine(text(), 500),
     said: oneLine(text(), 500),
     input: String(next(20)),
-    output: String(next(20)),
-    ...(outcome === 'failed' ? { signature: `Error: ${text()}` } : {}),
     ...(next(2) === 0 ? { command } : {}),
     ...(next(2) === 0 ? { reads: text() } : {}),
     ...(next(2) === 0 ? { changes: [{ path: text(), change }] } : {}),

@@ -36,9 +36,6 @@ export interface ToolEntry {
   readonly gist?: string | undefined;
   /** Fingerprint of the input, independent of key order. */
   readonly input: string;
-  readonly output: string;
-  /** The message of a failure with numbers, paths and hexadecimals masked; undefined without a message. */
-  readonly signature?: string | undefined;
   readonly command?: CommandFacts | undefined;
   readonly reads?: string | undefined;
   /** Files that this call changed for certain. */

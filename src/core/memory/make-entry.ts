@@ -2,7 +2,7 @@ import { fieldsOf, textOf } from '../protocol/fields.ts';
 import { cut, cutterWith, LONG_LINE_LENGTH, lastLines, type Mask, oneLine } from '../text/words.ts';
 import { summarizeOutput } from './call-summary/command-output.ts';
 import { summarizeCall } from './call-summary/summarize-call.ts';
-import { describeInput, describeResult, errorSignature } from './entries/describe.ts';
+import { describeInput, describeResult } from './entries/describe.ts';
 import { fileWork } from './entries/file-changes.ts';
 import type { CommandFacts, Entry, Swap, ToolEntry } from './entry.ts';
 import type { Found } from './extract/extract.ts';
@@ -63,8 +63,6 @@ function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Ma
     said: line(describeResult(name, outcome, result.text)),
     gist: summarizeCall(ended, { command, summarizeOutput, placeOf, mask }),
     input: fingerprint(inputToCompare(name, input)),
-    output: fingerprint(found.result.text),
-    signature: outcome === 'ok' ? undefined : errorSignature(name, result.text),
     command: command && maskedCommand(command, mask),
     ...filesOf(ended, (path) => mask(placeOf(path))),
   };

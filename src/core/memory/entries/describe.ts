@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
-import { LONG_LINE_LENGTH, spaced } from '../../text/words.ts';
 import type { Outcome } from '../entry.ts';
+import { LONG_LINE_LENGTH } from '../../text/words.ts';
 
 /** Input keys that describe a call, most informative first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
@@ -66,80 +66,31 @@ function small(fields: Fields, cutTo: Cut): string {
 /** UTF-16 units that are searched at each end of a text; errors are at the beginning or at the end. */
 const SCAN = 2_000;
 
-const MAX_LINES = 3;
-const LINE_LENGTH = 160;
-
-const ESCAPES = /\u001b\[[0-9;?]*[A-Za-z]/g;
-const WRAPPING = /<\/?(?:tool_use_error|error)>/g;
+/** Colours, and claude's marks around an error. */
+const MARKUP = /\u001b\[[0-9;?]*[A-Za-z]|<\/?(?:tool_use_error|error)>/g;
 
 /** Lines that report a failure without its cause; any failed run prints them. */
 const EMPTY_WORDS =
   /^(?:(?:Error: )?Exit code \d+|exit status \d+|FAIL(?:ED|URE)?|Error:?|Errors?:? ?\d*|Failures:?|Shell cwd was reset.*|\[.{1,40}\] ERROR task failed|.*(?:Command failed with exit code \d+|ELIFECYCLE|A complete log of this run|process (?:exited|completed)|build failed, waiting).*|(?:g?make|ninja)(?:\[\d+\])?: .*|[-=_*~^.\s│|]+|Traceback \(most recent call last\):?|(?:\[.{1,40}\] )?(?:(?:Finished|Done|Completed) in .*|\d+ (?:issues?|errors?|problems?)[.:]?)|FAILED \((?:failures|errors)=.*|npm (?:ERR!|error)(?: (?:code|errno|path|command|Lifecycle script)\b.*)?)$/i;
 
-/** Lines that name a failed test. */
-const TEST = /^(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?\s+\S|not ok \d+|[✗✘✖×●]\s|\d+\) |test .* \.\.\. FAILED)/;
-
-/** Lines that name an error, or a place in a file with a message. */
-const ERROR =
-  /\b[A-Z]\w*(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?|fehler)(?:\[\w+\])?(?: \w{1,8})?:|\berror TS\d+|^ERROR\b|\bpanicked at\b|^\S+\.\w{1,6}[:(](?:\d+|N)(?:[:,](?:\d+|N))?\)?:|^(?:\d+|N):(?:\d+|N)\s+error\b|^E\s{2,}\S|^!\s|\[rejected\]/;
+/** Lines that name a failed test, an error, or a place in a file with a message. */
+const STRONG =
+  /^(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?\s+\S|not ok \d+|[✗✘✖×●]\s|\d+\) |test .* \.\.\. FAILED)|\b[A-Z]\w*(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?|fehler)(?:\[\w+\])?(?: \w{1,8})?:|\berror TS\d+|^ERROR\b|\bpanicked at\b|^\S+\.\w{1,6}[:(]\d+(?:[:,]\d+)?\)?:|^\d+:\d+\s+error\b|^E\s{2,}\S|^!\s|\[rejected\]/;
 
 /** Words for failures without a standard form. */
 const WEAK =
   /\b(?:error|failed|failure|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|rejected|invalid|undefined|unexpected|unknown|missing|timed? ?out|conflict|unsupported|abort(?:ed)?|does not exist|doesn't exist|is not (?:a|an|recognized)|not permitted|already exists)\b/i;
 
-const DURATION = /\s*\(?\b\d[\d.,]*\s?(?:ns|µs|us|ms|s|sec|seconds|m|min|minutes)\b(?: ?\d[\d.]*s\b)?\)?/g;
-
-const MASKS: readonly (readonly [RegExp, string])[] = [
-  [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<id>'],
-  [/\b\d{4}[-/]\d\d[-/]\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?\b/g, '<time>'],
-  [/\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b/g, '<time>'],
-  [/\b0x[0-9a-f]+\b/gi, '<hex>'],
-  [/\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b/gi, '<hex>'],
-];
-
-/** Folders before the last part of a path that is absolute, starts with a dot, or ends in a file name. */
-const FOLDERS =
-  /(?<![\w.:/\\-])(?:(?:[A-Za-z]:|~|\.{1,2})?(?:[\\/][\w.@+-]+)*[\\/](?=[\w.@+-])|(?:[\w@+-][\w.@+-]*\/)+(?=[\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7}\b))/g;
-
-const NUMBERS = /(?<![\w<])[-+]?\d[\d.,]*(?:[a-zµ%]{1,3}\b|%)?(?!\w)/gi;
-
-/**
- * A normalised error message that is equal for equal failures: up to three lines that name an error, without durations,
- * numbers, addresses, times and folders, which differ between runs. Names of tests and files and quoted words stay,
- * because they distinguish errors. Undefined if the text names no cause.
- */
-export function errorSignature(tool: string, text: string): string | undefined {
-  const unique = new Set<string>();
-  for (const line of tellingLines(tool, text)) {
-    unique.add(mask(line));
-    if (unique.size === MAX_LINES) break;
-  }
-  return unique.size === 0 ? undefined : [...unique].join(' | ');
-}
-
 /** The first line that names the error, unchanged. */
-export function errorLine(tool: string, text: string): string | undefined {
-  return tellingLines(tool, text)[0];
-}
-
-/** Whether a signature names an error; otherwise it is only the end of the output. */
-export function namesError(signature: string): boolean {
-  return signature.split(' | ').some((line) => TEST.test(line) || ERROR.test(line) || WEAK.test(line));
-}
-
-function tellingLines(tool: string, text: string): string[] {
+function errorLine(tool: string, text: string): string | undefined {
   const lines = ends(text)
-    .replace(ESCAPES, '')
-    .replace(WRAPPING, '')
+    .replace(MARKUP, '')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !EMPTY_WORDS.test(line));
   // claude's own tools report the error in the first line and then quote the input.
-  if (tool !== 'Bash' && !tool.startsWith('mcp__')) return lines.slice(0, 1);
-  const strong = lines.filter((line) => TEST.test(line) || ERROR.test(line));
-  if (strong.length > 0) return strong;
-  const weak = lines.filter((line) => WEAK.test(line));
-  return weak.length > 0 ? weak : lines.slice(-MAX_LINES);
+  if (tool !== 'Bash' && !tool.startsWith('mcp__')) return lines[0];
+  return lines.find((line) => STRONG.test(line)) ?? lines.find((line) => WEAK.test(line)) ?? lines.slice(-3)[0];
 }
 
 /** Both ends of a long text, without partial lines. */
@@ -149,14 +100,4 @@ function ends(text: string): string {
   const tail = text.slice(-SCAN);
   const lastBreak = head.lastIndexOf('\n');
   return `${lastBreak < 0 ? head : head.slice(0, lastBreak)}\n${tail.slice(tail.indexOf('\n') + 1)}`;
-}
-
-function mask(line: string): string {
-  let masked = line.slice(0, 2 * LINE_LENGTH);
-  masked = masked.replace(FOLDERS, '');
-  for (const [pattern, name] of MASKS) masked = masked.replace(pattern, name);
-  masked = masked.replace(DURATION, '');
-  // A number in a test's name distinguishes it from similar tests.
-  if (!TEST.test(line)) masked = masked.replace(NUMBERS, 'N');
-  return spaced(masked).trim().slice(0, LINE_LENGTH);
 }

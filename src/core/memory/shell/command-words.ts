@@ -11,27 +11,11 @@ const READER =
 /** Redirects to a file or uses `tee`; redirects between streams do not count. */
 const WRITES = /(?<![0-9&<=-])>{1,2}(?!\s*(?:&|\/dev\/null))|\btee\b/;
 
-/** Commands that wait for something or poll its progress. */
-const WAITS =
-  /^\s*(?:sleep|wait|watch|until|while|curl|wget|nc|ping|pgrep|ps|lsof|pg_isready|redis-cli|docker (?:ps|logs|inspect)|docker[ -]compose (?:ps|logs)|kubectl (?:get|logs|describe|rollout|wait)|systemctl (?:status|is-active)|launchctl|adb devices|tail|gh (?:run|pr|workflow) (?:view|checks|list|status|watch)|gh api)\b|\bsleep\s+[\d.$]|--watch\b|\btail\s+-[fF]/;
-
-/** Commands whose failure is an answer: no match, or a difference. */
-const ASKS =
-  /^\s*(?:!|grep|egrep|fgrep|rg|ag|diff|cmp|test|\[\[?|which|type|command -v|pgrep|find|git (?:diff|grep|merge-base|show-ref|check-ignore|ls-remote|rev-parse)|\w+ --version)(?=\s|$)/;
-
 /** Whether all parts of a command line only read. */
 export function isReadOnly(command: string): boolean {
   if (command.length > HEAD || !READER.test(command)) return false;
   if (WRITES.test(command)) return false;
   return command.split(/&&|\|\||[;|\n]/).every((part) => part.trim() === '' || READER.test(part));
-}
-
-export function waits(command: string): boolean {
-  return WAITS.test(commandCore(command).text);
-}
-
-export function asks(command: string): boolean {
-  return ASKS.test(commandCore(command).text);
 }
 
 /** UTF-16 units of a command that are compared. */

@@ -15,7 +15,7 @@ import {
 } from '../../../support/entries.ts';
 
 const A = looked('Read', 'a.ts');
-const B = ran('npm run build', { output: 'built', said: 'built' });
+const B = ran('npm run build', { said: 'built' });
 
 function told(text: string): Entry {
   return { kind: 'remark', t: 0, text };

@@ -22,12 +22,13 @@ const REFUSED: Call = {
   ...ran('deploy --now', {}, { exit: null }),
   outcome: 'refused',
   said: 'This command requires approval',
-  signature: 'This command requires approval',
 };
 
 function refused(said: string): Call {
-  return { name: 'Edit', title: 'a.ts', input: 'a', outcome: 'refused', said, output: said, signature: said };
+  return { name: 'Edit', title: 'a.ts', input: 'a', outcome: 'refused', said };
 }
+
+const DECLINED = refused("The user doesn't want to proceed with this tool use. The tool use was rejected");
 
 function byAgent(agent: string, call: Call): Call {
   return { ...call, agent };
@@ -50,7 +51,12 @@ describe('the same failure', () => {
     {
       name: 'with edits in between, for the third time',
       entries: [TEST, changed('a.ts'), TEST, changed('a.ts'), TEST],
-      story: ['5 found: same failure'],
+      story: [],
+    },
+    {
+      name: 'twice in a row after an edit',
+      entries: [TEST, changed('a.ts'), TEST, TEST],
+      story: ['4 found: same failure'],
     },
     {
       name: 'with an edit by a subagent in between',
@@ -69,60 +75,18 @@ describe('the same failure', () => {
       story: ['3 found: same failure'],
     },
     {
-      name: 'it fails in another way each time',
-      entries: [
-        TEST,
-        changed('a.ts'),
-        failed('npm test', 'Error: bang'),
-        changed('a.ts'),
-        TEST,
-        failed('npm test', 'Error: bang'),
-      ],
-      story: [],
-    },
-    {
-      name: 'fewer tests fail each time',
-      entries: [3, 2, 1].flatMap((count) => [
-        failed('npm test', 'Error: boom', { failures: `${count} failed` }),
-        changed('a.ts'),
-      ]),
-      story: [],
-    },
-    {
-      name: 'it says nothing, with changes in between',
-      entries: [failed('x', ''), changed('a.ts'), failed('x', ''), changed('a.ts'), failed('x', '')],
-      story: [],
+      name: 'it says something else the second time',
+      entries: [TEST, failed('npm test', 'Error: bang')],
+      story: ['2 found: same failure'],
     },
     { name: 'by two agents, once each', entries: [TEST, byAgent('helper', TEST)], story: [] },
     { name: 'a permission that is refused', entries: [REFUSED, REFUSED], story: ['2 found: same failure'] },
-    ...[
-      "The user doesn't want to proceed with this tool use. The tool use was rejected",
-      '<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>',
-      '<tool_use_error>File has been modified since read, either by the user or by a linter.</tool_use_error>',
-      '<tool_use_error>InputValidationError: Read failed due to the following issue:</tool_use_error>',
-    ].map((said) => ({
-      name: `not for: ${said.slice(0, 60)}`,
-      entries: [refused(said), refused(said), refused(said)],
+    {
+      name: 'not: a person declines it',
+      entries: [DECLINED, DECLINED],
       story: [],
-    })),
+    },
     { name: 'cancelled', entries: [1, 2, 3].map(() => ({ ...TEST, outcome: 'cancelled' })), story: [] },
-    { name: 'a search that finds nothing', entries: [failed('grep -r x src'), failed('grep -r x src')], story: [] },
-    { name: 'a comparison', entries: [failed('diff a b'), failed('diff a b')], story: [] },
-    {
-      name: 'waiting for a server',
-      entries: [
-        failed('curl -s localhost:3000'),
-        failed('curl -s localhost:3000'),
-        failed('sleep 5 && ./up'),
-        failed('sleep 5 && ./up'),
-      ],
-      story: [],
-    },
-    {
-      name: 'checks that are not done yet',
-      entries: [failed('gh pr checks 4'), failed('gh pr checks 4'), failed('gh pr checks 4')],
-      story: [],
-    },
     {
       name: 'success clears',
       entries: [TEST, TEST, changed('a.ts'), ran('npm test')],
@@ -173,11 +137,6 @@ describe('the same failure', () => {
       name: 'the line that names the error',
       entries: [TEST, TEST],
       text: '`npm test` failed 2 times without a change in between: Error: boom',
-    },
-    {
-      name: 'changes',
-      entries: [TEST, changed('a'), TEST, changed('a'), TEST],
-      text: '`npm test` failed 3 times in the same way, with changes in between: Error: boom',
     },
     {
       name: 'a refusal',

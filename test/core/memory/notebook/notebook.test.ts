@@ -151,7 +151,7 @@ function heard(id: string, name: string): Entry {
 function call(changes: Partial<Extract<Entry, { readonly kind: 'tool' }>>): Entry {
   const command = { text: 'make', exit: 2, background: false, ms: null, tail: 'Error: no' } as const;
   const common = { kind: 'tool', t: 1, id: 'toolu_1', name: 'Bash', agent: null, outcome: 'failed' } as const;
-  return { ...common, title: 'make', said: 'no', input: '1', output: '1', signature: 'Error: no', command, ...changes };
+  return { ...common, title: 'make', said: 'no', input: '1', command, ...changes };
 }
 
 function written(entries: readonly Entry[]) {
