@@ -63,12 +63,6 @@ export interface FileChange {
   readonly change: 'created' | 'edited';
 }
 
-/** `all`: every uncommitted change. */
-export interface Discard {
-  readonly how: 'checkout' | 'restore' | 'reset';
-  readonly paths: readonly string[] | 'all';
-}
-
 export interface Swap {
   readonly path: string;
   readonly before: string;
@@ -103,7 +97,7 @@ export interface RemarkEntry {
 export interface DeadEnd {
   /** Identifies the approach. */
   readonly key: string;
-  readonly cause: 'told' | 'same failure' | 'edit reverted' | 'changes discarded';
+  readonly cause: 'told' | 'same failure' | 'edit reverted';
   /** The attempt and its outcome, on one line, at most 500 code points. */
   readonly text: string;
   /** `tool_use` ids, oldest first, at most 20. */

@@ -2,7 +2,7 @@ import { spaced } from '../../text/words.ts';
 import type { Entry } from '../entry.ts';
 import { createLedger, type DeadEndChange, type Ledger } from './ledger.ts';
 import { createSameFailure } from './repetition.ts';
-import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
+import { createRevertedEdit } from './reverted-edit.ts';
 
 /**
  * Finds failed approaches in a stream of entries. Mutable, with bounded size. The rules prefer a missed dead end to a
@@ -10,9 +10,7 @@ import { createDiscardedChanges, createRevertedEdit } from './undone-work.ts';
  */
 export function createDeadEnds() {
   const ledger = createLedger();
-  const detectors = [createRemark, createSameFailure, createRevertedEdit, createDiscardedChanges].map((create) =>
-    create(ledger),
-  );
+  const detectors = [createRemark, createSameFailure, createRevertedEdit].map((create) => create(ledger));
   return {
     add(entry: Entry): readonly DeadEndChange[] {
       for (const detect of detectors) detect(entry);

@@ -1,7 +1,7 @@
+import { inBackticks } from '../../text/words.ts';
 import type { Entry, ToolEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { commandCore, isReadOnly } from '../shell/command-words.ts';
-import { inBackticks } from '../../text/words.ts';
 import { type Ledger, prolong, type Series, startSeries } from './ledger.ts';
 
 /** A call whose failures had no change between them. */

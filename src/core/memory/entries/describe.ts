@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
-import type { Outcome } from '../entry.ts';
 import { LONG_LINE_LENGTH } from '../../text/words.ts';
+import type { Outcome } from '../entry.ts';
 
 /** Input keys that describe a call, most informative first. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];

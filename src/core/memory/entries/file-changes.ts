@@ -33,35 +33,14 @@ function readSwaps(path: string, fields: Fields): Swap[] {
   });
 }
 
-/** Longer edits never count as incidental. */
-const MAX_LENGTH = 4_000;
+/** Imports in common languages (Go lists quoted paths), comments, brackets, and empty lines. */
+const INCIDENTAL =
+  /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"]|\/\/|\/\*|\*|#|<!--|--\s|[()[\]{},;]*$)/;
 
-/** An import in the syntax of common languages; Go lists quoted paths. */
-const IMPORT =
-  /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"])/;
-
-/** Comments, brackets and empty lines. */
-const SILENT = /^(?:\/\/.*|\/\*.*|\*.*|#(?!include).*|<!--.*|--\s.*|[()[\]{},;]*)$/;
-
-/** Debug output and markers of temporary code. */
-const PROBE =
-  /\bDEBUG\b|\bdebugger\b|\bTEMP(?:ORARY)?\b|\bEXPERIMENT\b|\bXXX\b|[Rr]emove (?:after|before|when|me|this)|\b(?:temporarily|debug logging)\b|console\.\w+\(|\bf?print(?:ln|f)?!?\(|\bdbg!|\beprint|\bFprint(?:ln|f)?\(os\.Std|\bfmt\.Print|\bt\.Logf?\(|\blog\.(?:Print|print)|\bSystem\.(?:out|err)\.|\bvar_dump\(|\bbinding\.pry|\bbreakpoint\(\)|\bset_trace\(|\bputs\s/;
-
-/**
- * Whether an edit only adds or removes imports, comments, white space or debug output, so that undoing it does not
- * reveal a failed approach. Symmetric in its arguments.
- */
-export function isIncidental(before: string, after: string): boolean {
-  if (before.length + after.length > MAX_LENGTH) return false;
-  const lines = different(before, after);
-  if (lines.length === 0) return before.replace(/\s+/g, '') === after.replace(/\s+/g, '');
-  return lines.every((line) => SILENT.test(line) || IMPORT.test(line)) || lines.some((line) => PROBE.test(line));
-}
-
-/** Trimmed lines that occur in only one of the two texts. */
-function different(before: string, after: string): string[] {
-  const [old, young] = [linesOf(before), linesOf(after)];
-  return [...old.filter((line) => !young.includes(line)), ...young.filter((line) => !old.includes(line))];
+/** Whether an edit only adds or removes imports, comments or white space: undoing it does not reveal a failed approach. */
+function isIncidental(before: string, after: string): boolean {
+  const [old, young] = [new Set(linesOf(before)), new Set(linesOf(after))];
+  return [...old, ...young].every((line) => (old.has(line) && young.has(line)) || INCIDENTAL.test(line));
 }
 
 function linesOf(text: string): string[] {

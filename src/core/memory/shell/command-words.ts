@@ -1,5 +1,4 @@
 import { spaced } from '../../text/words.ts';
-import type { Discard } from '../entry.ts';
 
 /** UTF-16 units; longer commands never count as read-only, because their effect is unclear. */
 const HEAD = 400;
@@ -53,38 +52,11 @@ export function collapseSpaces(text: string): string {
   return spaced(text.replaceAll('\\\n', '')).trim();
 }
 
-/** Commands that discard uncommitted changes, with the paths after them. */
-const DISCARDS: readonly (readonly [Discard['how'], RegExp])[] = [
-  ['checkout', /^git checkout (?:\S+ )?-- (.+)$/],
-  ['checkout', /^git checkout (?:-f|--force|HEAD)? ?(\.|\S*\.[a-z]{2,4}(?: \S+)*)$/],
-  ['restore', /^git restore (?!.*(?:-S|--staged|-p|--patch)\b)(.+)$/],
-  ['reset', /^git reset (?:.* )?--(?:hard|merge|keep)(?: |$)/],
-];
-
-/** The changes that a successful command discarded; a path may be a folder, which includes its contents. */
-export function discardsOf(command: string): Discard | undefined {
-  if (!command.includes('git ') || command.includes('||')) return undefined;
-  const discards = partsOf(command).flatMap((part) =>
-    DISCARDS.flatMap(([how, pattern]): Discard[] => {
-      const match = pattern.exec(part);
-      if (match === null) return [];
-      const paths = match[1]?.split(' ').filter((word) => /^[^-$*"'`:]/.test(word));
-      return [{ how, paths: paths === undefined || paths.includes('.') ? 'all' : paths }];
-    }),
-  );
-  return discards[0];
-}
-
+/** Whether a command line commits. */
 export function commits(command: string): boolean {
+  const parts = command.slice(0, NEAR).split(/&&|[;|\n]/);
   return (
-    command.includes('git commit') && partsOf(command).some((part) => /^git commit(?: (?!--dry-run)|$)/.test(part))
+    command.includes('git commit') &&
+    parts.some((part) => /^git commit(?: (?!--dry-run)|$)/.test(commandCore(part).text))
   );
-}
-
-/** Splits a command line into commands without their prefixes. */
-function partsOf(command: string): string[] {
-  return command
-    .slice(0, NEAR)
-    .split(/&&|[;|\n]/)
-    .map((part) => commandCore(part).text);
 }
