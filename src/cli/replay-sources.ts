@@ -174,6 +174,9 @@ function isForeign({ lines: { total, malformed, unknown } }: SessionFigures): bo
 /** Unsupported formats of recordings: the first bytes in hex, and the command that converts them. */
 const WRAPPINGS: readonly (readonly [begins: RegExp, what: string])[] = [
   [/^1f8b/, 'it is compressed: gzip -dc FILE | ctxb replay'],
+  [/^28b5/, 'it is compressed: zstd -dc FILE | ctxb replay'],
+  [/^425a/, 'it is compressed: bzip2 -dc FILE | ctxb replay'],
+  [/^fd37/, 'it is compressed: xz -dc FILE | ctxb replay'],
   [/^(?:fffe|feff)/, 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay'],
 ];
 

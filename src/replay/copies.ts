@@ -18,7 +18,8 @@ export function isWhole({ lost, unsized }: SessionFigures['lines']): boolean {
 export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<CountedSession, 'context'>) {
   // claude's cost includes calls without usage.
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
-  const isPartial = cost.unpriced !== undefined || !(isCounted || isWhole(lines)) || (cost.usd === null && calls > 0);
+  const hasGap = cost.unpriced !== undefined || cost.unlogged !== undefined;
+  const isPartial = hasGap || !(isCounted || isWhole(lines)) || (cost.usd === null && calls > 0);
   const partial = isPartial && { usdPartial: true as const };
   if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd, ...partial };
   const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));
@@ -229,8 +230,15 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
       compactions: compactions.filter((owner) => owner !== undefined).length,
       usd: toUsd(copiedMicroUsd(session, calls, extra)),
     },
+    cost: ownCost(session.cost, (call) => isOwn(ledger.findIndex(({ number }) => number === call))),
     ...(isFull(session) && ownOfFull(session, isOwn)),
   };
+}
+
+/** @param isOwn takes the number of a call */
+function ownCost({ unlogged, ...cost }: SessionFigures['cost'], isOwn: (call: number) => boolean) {
+  const own = unlogged?.filter(({ call }) => isOwn(call)) ?? [];
+  return { ...cost, ...(own.length > 0 && { unlogged: own }) };
 }
 
 /** @param isOwn takes the index of a call in the ledger */

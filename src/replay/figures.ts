@@ -6,11 +6,13 @@ import type { AssistantEvent } from '../core/protocol/events.ts';
 import { NO_USAGE, saysNothing } from '../core/protocol/usage.ts';
 import type { Cutter } from '../core/text/words.ts';
 import { createInputReader, type RecordingLine } from './inputs.ts';
+import type { UnloggedAgent } from './items-seen.ts';
 import { createCurve } from './observers/calls.ts';
 import { createCompactions } from './observers/compactions.ts';
 import { createLedger } from './observers/ledger.ts';
 import { createPrompts } from './observers/prompts.ts';
 import type { Seen } from './observers/seen.ts';
+import { createUnlogged } from './observers/unlogged.ts';
 import type { ReadLine } from './read/line-feed.ts';
 import type { SessionFigures } from './summary.ts';
 
@@ -36,6 +38,7 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
   const curve = createCurve();
   const ledger = createLedger(keeps.usage);
   const prompts = createPrompts(cut, keeps.prompts);
+  const unlogged = createUnlogged();
   let at = 0;
   let project: string | null = null;
   let peakCall = 0;
@@ -93,6 +96,7 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
       curve.see(seen);
       ledger.see(seen);
       prompts.see(seen);
+      unlogged.see(seen);
       note(seen);
       return true;
     },
@@ -129,17 +133,23 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
           peakCall,
           curve: curve.found(),
         },
-        cost: costOf(state),
+        // In a stream, claude's own cost includes subagents.
+        cost: costOf(state, reader.dialect === 'session' ? unlogged.found() : []),
         lines: { ...lines, ...(lost > 0 && { lost }), ...(unsized.size > 0 && { unsized: unsized.size }) },
       } satisfies Omit<SessionFigures, 'ledger' | 'compactions'>;
     },
   };
 }
 
-function costOf(state: GovernorState): SessionFigures['cost'] {
+function costOf(state: GovernorState, unlogged: readonly UnloggedAgent[]): SessionFigures['cost'] {
   const { known, unpriced } = state.cost;
   const computed = isComputed(state.cost);
   const saved = savedUsd(state);
   const sum = { usd: known ? costUsd(state) : null, computed };
-  return { ...sum, ...(unpriced && computed && { unpriced }), ...(saved !== 0 && { saved }) };
+  return {
+    ...sum,
+    ...(unpriced && computed && { unpriced }),
+    ...(unlogged.length > 0 && { unlogged }),
+    ...(saved !== 0 && { saved }),
+  };
 }

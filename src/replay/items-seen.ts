@@ -136,6 +136,14 @@ export interface SubagentSeen extends Partial<SubagentBegun> {
   readonly estimated: boolean;
 }
 
+/** A subagent without a log, so without a cost. */
+export interface UnloggedAgent {
+  /** claude's id of it, or the id of the tool call in versions without one. */
+  readonly agent: string;
+  /** Main-thread calls before its result. */
+  readonly call: number;
+}
+
 /** Estimated tokens by source: `prompt`, `answer` (the model's own output), `summary`, `notice`, or a tool's name. */
 export type Growth = Readonly<Record<string, number>>;
 

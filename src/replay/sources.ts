@@ -11,7 +11,10 @@ export interface Source {
   readonly subagents: readonly string[];
 }
 
-const RECORDING = /\.(ndjson|jsonl)$/;
+/** Recordings, also compressed ones; `WRAPPINGS` in `cli/replay-sources.ts` names the ones that ctxb does not read. */
+const RECORDING = /\.(ndjson|jsonl)(\.(gz|zst|bz2|xz))?$/;
+
+const SESSION_LOG = /^(.+)\.jsonl(?:\.gz)?$/;
 
 /**
  * Folder of a session's subagent logs, next to the session's log: `<session>/subagents/agent-*.jsonl`. Workflows and
@@ -27,7 +30,7 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
 
 /**
  * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files in a folder and its subfolders,
- * sorted by name. Follows symbolic links; skips the folders of ctxb's runs and of git.
+ * sorted by name, also compressed ones. Follows symbolic links; skips the folders of ctxb's runs and of git.
  *
  * @param tell called for each unreadable folder or link below `path`; by default, the first one is thrown
  * @throws CtxbError `unreadable-input` with the path
@@ -38,7 +41,20 @@ export function findSources(path: string, tell: OnFault = raise): Source[] {
   const isFolder = tryRead(false, raise, path, () => statSync(path).isDirectory());
   const files = isFolder ? recordingsBelow(path, onFault).sort() : [path];
   const flat = createFlatLogs(onFault);
-  return distinct(files.map((file) => ({ file, subagents: subagentLogs(file, onFault, flat) })));
+  const found = distinct(files.map((file) => ({ file, subagents: subagentLogs(file, onFault, flat) })));
+  return isFolder ? joinAgents(found) : found;
+}
+
+/** Joins the logs of the subagents of a session that has no log. */
+function joinAgents(sources: readonly Source[]): Source[] {
+  const joined = new Map<string, Source>();
+  for (const source of sources) {
+    const session = FLAT_LOG.test(basename(source.file)) ? sessionOfAgent(source.file) : undefined;
+    const known = joined.get(session ?? source.file);
+    const { file, subagents } = known ?? source;
+    joined.set(session ?? source.file, known ? { file, subagents: [...subagents, source.file] } : source);
+  }
+  return [...joined.values()];
 }
 
 /** Removes files found by several paths, and subagent logs that belong to a found session. */
@@ -182,27 +198,33 @@ function subagentLogs(file: string, onFault: OnFault, flat: FlatLogs): string[] 
   return real === file ? logs : [...flat(real), ...logsBeside(real, onFault)];
 }
 
-/** Subagent logs next to a session's log, the layout of Claude Code 2.0. Each log names its session. */
+/**
+ * Subagent logs next to a session's log, the layout of Claude Code 2.0, or in a folder next to it. Each log names its
+ * session.
+ */
 type FlatLogs = (session: string) => readonly string[];
 
-const FLAT_LOG = /^agent-[\w-]+\.jsonl$/;
+const FLAT_LOG = /^agent-[\w-]+\.jsonl(?:\.gz)?$/;
 
 /** Reads each folder once. */
 function createFlatLogs(onFault: OnFault): FlatLogs {
   const folders = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return (file) => {
-    if (!file.endsWith('.jsonl') || FLAT_LOG.test(basename(file))) return [];
-    const folder = dirname(file);
-    const known = folders.get(folder) ?? flatLogsIn(folder, onFault);
-    folders.set(folder, known);
-    return known.get(basename(file, '.jsonl')) ?? [];
+    const session = sessionOf(file);
+    if (session === undefined) return [];
+    return [dirname(file), join(dirname(file), SUBAGENTS)].flatMap((folder) => {
+      const known = folders.get(folder) ?? flatLogsIn(folder, onFault);
+      folders.set(folder, known);
+      return known.get(session) ?? [];
+    });
   };
 }
 
 /** Subagent logs by session id. */
 function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, readonly string[]> {
   const logs = new Map<string, string[]>();
-  const names = entriesOf(folder, onFault).filter((entry) => FLAT_LOG.test(entry.name));
+  const isFolder = statsOf(folder, onFault)?.isDirectory();
+  const names = isFolder ? entriesOf(folder, onFault).filter((entry) => FLAT_LOG.test(entry.name)) : [];
   for (const entry of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     const session = isFile(entry, path, onFault) ? sessionOfAgent(path) : undefined;
@@ -222,9 +244,15 @@ function sessionOfAgent(path: string): string | undefined {
   return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;
 }
 
+/** The session that a log is named after; undefined for other files. */
+function sessionOf(file: string): string | undefined {
+  return FLAT_LOG.test(basename(file)) ? undefined : SESSION_LOG.exec(basename(file))?.[1];
+}
+
 function logsBeside(file: string, onFault: OnFault): string[] {
-  if (!file.endsWith('.jsonl')) return [];
-  const folder = join(dirname(file), basename(file, '.jsonl'), SUBAGENTS);
+  const session = sessionOf(file);
+  if (session === undefined) return [];
+  const folder = join(dirname(file), session, SUBAGENTS);
   return statsOf(folder, onFault)?.isDirectory() ? recordingsBelow(folder, onFault).sort() : [];
 }
 

@@ -14,6 +14,7 @@ import type {
   ReliefSeen,
   ResultSeen,
   SubagentSeen,
+  UnloggedAgent,
 } from './items-seen.ts';
 import type { Oddity } from './observers/oddities.ts';
 import type { Grouping, RetentionTotals, Sum } from './sums.ts';
@@ -53,6 +54,8 @@ export interface SessionFigures {
     readonly computed: boolean;
     /** A model without a price, whose calls are not included. */
     readonly unpriced?: string;
+    /** Subagents whose logs are missing, so that their calls are not included; missing if there are none. */
+    readonly unlogged?: readonly UnloggedAgent[];
     /**
      * Estimated saving compared with claude alone, in US dollars; negative if ctxb cost more. Only in the record of a
      * run, and missing if 0.

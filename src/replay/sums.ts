@@ -74,11 +74,12 @@ type Part = ReturnType<typeof partsOf>[number];
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial } = ownFigures(session);
   const isTorn = usdPartial === true && !isWhole(session.lines);
+  const gaps = new Set(session.cost.unlogged?.map(({ call }) => call));
   let remaining = usd === null ? null : toMicroUsd(usd);
   const calls = session.ledger().map((call) => {
     const microUsd = remaining === null || call.microUsd === null ? null : Math.min(remaining, call.microUsd);
     if (remaining !== null) remaining -= microUsd ?? 0;
-    const isGap = isTorn || (usdPartial === true && call.microUsd === null);
+    const isGap = isTorn || (usdPartial === true && (call.microUsd === null || gaps.has(call.number ?? 0)));
     const share = { calls: call.main ? 1 : 0, compactions: 0, usd: inUsd(microUsd), usdPartial: isGap || undefined };
     return { name: nameOf(session, by, call), t: call.t, session, ...share };
   });

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { markCopies, ownFigures } from '../../src/replay/copies.ts';
@@ -277,6 +278,76 @@ describe('unknown is not zero', () => {
   });
 });
 
+describe('a subagent whose log is missing', () => {
+  const usual = { status: 'completed', content: TEXT, totalDurationMs: 9, totalToolUseCount: 2 };
+  const waited = { ...usual, agentId: 'a1', totalTokens: 9_000, usage: usage(3, 0, 8_900, 97) };
+  const launched = { isAsync: true, status: 'async_launched', agentId: 'a1', description: 'look', prompt: 'look' };
+  const { agentId: _, status: __, ...old } = waited;
+  const asked = (id: string, name: string, report: unknown): readonly Fields[] => [
+    call('s', id, usage(0, 5_000, 0, 50), { content: [{ type: 'tool_use', id: `t-${id}`, name, input: {} }] }),
+    said('s', result(`t-${id}`), { toolUseResult: report }),
+  ];
+  const log = (report: unknown): readonly Fields[] => [
+    ...[said('s', 'go'), ...asked('m0', 'Bash', { stdout: '"agentId" "totalTokens":', stderr: '' })],
+    ...[...asked('m1', 'Agent', report), call('s', 'm2', usage(0, 200, 5_000, 20))],
+  ];
+  const heard = (agentId: string) => ({ ...ofAgent(call('s', 'm9', usage(0, 700, 0, 7))), agentId });
+
+  it.each([
+    { name: 'that was waited for', report: waited, agent: 'a1' },
+    { name: 'in the background', report: launched, agent: 'a1' },
+    { name: 'of a version without ids', report: old, agent: 't-m1' },
+  ])('$name makes the cost a lower bound', async ({ report, agent }) => {
+    put('s.jsonl', log(report));
+    const session = await onlyOne();
+    expect(session.cost.unlogged).toEqual([{ agent, call: 2 }]);
+    expect(breachesOf(session, { context: 0.9, costUsd: 1 })).toHaveLength(1);
+    expect(sumsBy([session], 'day')).toMatchObject([{ usdPartial: true }]);
+  });
+
+  it('is not missing beside or in the log of the session', async () => {
+    put('s.jsonl', log(waited));
+    put('s/subagents/agent-a1.jsonl', [heard('a1')]);
+    expect((await onlyOne()).cost.unlogged).toBeUndefined();
+    put('s/subagents/agent-a1.jsonl', [heard('a2')]);
+    expect((await onlyOne()).cost.unlogged).toHaveLength(1);
+    rmSync(join(folder, 's'), { recursive: true });
+    put('s.jsonl', [...log(old), { ...call('s', 'm9', usage(0, 700, 0, 7)), isSidechain: true }]);
+    expect((await onlyOne()).cost.unlogged).toBeUndefined();
+  });
+
+  it('counts in the session that a fork has copied it from', async () => {
+    const shared = log(waited);
+    put('s.jsonl', shared);
+    put('s/subagents/agent-a1.jsonl', [heard('a1')]);
+    const own = call('s', 'm3', usage(0, 200, 5_000, 20));
+    put(
+      'fork.jsonl',
+      [...shared, own].map((row) => ({ ...row, sessionId: 'f' })),
+    );
+    const { full } = await found();
+    expect(full.map((session) => ownFigures(session).usdPartial)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('cost of a model without a price', () => {
+  it('is what old rows say', async () => {
+    const row = (id: string, costUSD: number) => ({
+      ...call('s', id, usage(0, 5_000, 0, 9), { model: 'glm-4.6' }),
+      costUSD,
+    });
+    put('s.jsonl', [said('s', 'go'), row('m1', 0.0125), row('m1', 0.0125), row('m2', 0), row('m3', 1)]);
+    expect(await found()).toMatchObject({ calls: 3, usd: 1.0125 });
+    const session = await onlyOne();
+    expect([session.cost.usd, session.cost.unpriced]).toEqual([1.0125, undefined]);
+  });
+
+  it('is not used for a model with a price', async () => {
+    put('s.jsonl', [said('s', 'go'), { ...call('s', 'm1', usage(0, 1_000, 0, 0)), costUSD: 7 }]);
+    expect((await onlyOne()).cost.usd).toBe(0.00375);
+  });
+});
+
 describe('the window of the model', () => {
   const log = (model: string, ...asked: readonly string[]) => {
     const row = { ...call('s', 'm1', usage(0, 150_000, 0, 10), { model }), version: '2.1.140' };
@@ -305,6 +376,66 @@ describe('all of the input', () => {
     const { calls, full } = await found();
     expect(calls).toBe(3);
     expect(full.map(({ lines }) => lines.malformed)).toEqual([1, 1]);
+  });
+});
+
+describe('logs that were packed or laid out', () => {
+  const rows = () => [
+    ...[said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0)), said('s', 'on')],
+    call('s', 'm2', usage(0, 2_000, 0, 0)),
+  ];
+  const text = (lines: readonly Fields[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  const pretty = (lines: readonly Fields[]) => lines.map((line) => `${JSON.stringify(line, null, 2)}\n`).join('');
+
+  it('are read if gzip packed them, with those of subagents', async () => {
+    mkdirSync(join(folder, 's/subagents'), { recursive: true });
+    writeFileSync(join(folder, 's.jsonl.gz'), gzipSync(text(rows())));
+    const agent = text([ofAgent(call('s', 'm9', usage(0, 4_000, 0, 0)))]);
+    writeFileSync(join(folder, 's/subagents/agent-x1.jsonl.gz'), gzipSync(agent));
+    expect(await found()).toMatchObject({ sessions: 1, calls: 2, usd: 0.02625 });
+  });
+
+  it('are read up to where a packed one was cut off', async () => {
+    const packed = gzipSync(text(Array.from({ length: 400 }, rows).flat()));
+    writeFileSync(join(folder, 's.jsonl.gz'), packed.subarray(0, packed.length / 2));
+    await expect(found()).rejects.toThrow(/unexpected end of file/);
+  });
+
+  it.each([
+    { name: 'objects over several lines', write: (lines: readonly Fields[]) => pretty(lines) },
+    { name: 'an array over several lines', write: (lines: readonly Fields[]) => JSON.stringify(lines, null, 2) },
+    {
+      name: 'an array that begins below a blank line',
+      write: (lines: readonly Fields[]) => `\n${JSON.stringify(lines, null, 2)}`,
+    },
+    {
+      name: 'a file that ends in the middle of an object',
+      write: (lines: readonly Fields[]) => `${pretty(lines)}{\n  "type": "user",\n`,
+    },
+  ])('are read as $name', async ({ write }) => {
+    writeFileSync(join(folder, 's.jsonl'), write(rows()));
+    expect(await found()).toMatchObject({ sessions: 1, calls: 2, usd: 0.01125 });
+  });
+
+  it('are read as an object of results', async () => {
+    const object = { type: 'result', subtype: 'success', session_id: 's', total_cost_usd: 0.25, result: 'done' };
+    writeFileSync(join(folder, 's.ndjson'), JSON.stringify(object, null, 2));
+    const { full } = await found();
+    expect(full.map(({ cost }) => cost.usd)).toEqual([0.25]);
+  });
+});
+
+describe('agents in a folder of their own', () => {
+  it('belong to the session beside that folder', async () => {
+    put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0))]);
+    put('subagents/agent-x1.jsonl', [ofAgent(call('s', 'm9', usage(0, 4_000, 0, 0)))]);
+    expect(await found()).toMatchObject({ sessions: 1, calls: 1, usd: 0.01875 });
+  });
+
+  it.each(['s/subagents/', 'subagents/', ''])('without their session are one entry: %s', async (place) => {
+    for (const id of ['x1', 'x2'])
+      put(`${place}agent-${id}.jsonl`, [{ ...ofAgent(call('s', id, usage(0, 4_000, 0, 0))), agentId: id }]);
+    expect(await found()).toMatchObject({ sessions: 1, calls: 0, usd: 0.03 });
   });
 });
 

@@ -18,6 +18,7 @@ import {
   type Fields,
   fieldsOf,
   isFields,
+  numberOf,
   ownOf,
   parsed,
   stringOf,
@@ -97,6 +98,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
   const cacheMiss = message.diagnostics
     ? textOf(fieldsOf(fieldsOf(message.diagnostics).cache_miss_reason).type)
     : undefined;
+  const costUsd = numberOf(line.costUSD);
   return {
     kind: 'assistant',
     ...lineFields(line),
@@ -110,6 +112,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
     version: textOf(line.version),
     cwd: textOf(line.cwd),
     ...(cacheMiss && { cacheMiss }),
+    ...(costUsd !== undefined && { costUsd }),
     ...(failure && { failure }),
   };
 }

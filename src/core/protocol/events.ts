@@ -78,6 +78,8 @@ export interface AssistantEvent extends LineFields {
   readonly cwd: string | undefined;
   /** The API's reason for a prompt cache miss: `tools_changed`, `unavailable`. */
   readonly cacheMiss?: string;
+  /** Cost in US dollars, in the logs of old versions. */
+  readonly costUsd?: number;
   /** The API failure, if this line replaces an answer. */
   readonly failure?: ApiFailure;
   /** A result followed the call, so claude's cost counter includes it. */

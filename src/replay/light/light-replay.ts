@@ -13,6 +13,7 @@ import { cutterWith, type Mask } from '../../core/text/words.ts';
 import { createFigures } from '../figures.ts';
 import type { RecordingLine } from '../inputs.ts';
 import type { CompactionSeen } from '../items-seen.ts';
+import { reportedAgent } from '../observers/unlogged.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
 import type { SessionFigures } from '../summary.ts';
 
@@ -108,7 +109,7 @@ function hasSameContent(answer: AssistantEvent, last: AssistantEvent): boolean {
 /** Whether only the time of an event matters. */
 function isQuiet(state: GovernorState, event: Event): boolean {
   if (event.kind !== 'user') return MEANINGLESS.has(event.kind);
-  return event.role === 'tool-result' && isCalm(state);
+  return event.role === 'tool-result' && isCalm(state) && reportedAgent(event) === undefined;
 }
 
 function isCalm({ session, exact }: GovernorState): boolean {

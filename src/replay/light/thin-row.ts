@@ -3,6 +3,7 @@ import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
 import type { Block } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { contextOf, type Usage } from '../../core/protocol/usage.ts';
+import { AGENT_REPORT } from '../observers/unlogged.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { behindPiece, countIn, hole, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
 
@@ -18,7 +19,7 @@ const OPENING = Buffer.from('{"parentUuid":');
 const CARRIAGE_RETURN = 13;
 
 const [UUID, TIMESTAMP, STOP, ID] = [slot('uuid'), slot('timestamp'), slot('stop_reason'), slot('message id')];
-const CONTENT = hole('content');
+const [CONTENT, REPORT] = [hole('content'), hole('report')];
 
 /** What is known of a log so far. */
 interface State {
@@ -87,17 +88,18 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const layout = open && layoutOf({ ...withSlots(row), ...open });
   if (layout === undefined) return undefined;
   const { begins, ends } = layout;
-  const [uuid, timestamp, content] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP), layout.placeOf(CONTENT)];
+  const [uuid, timestamp] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP)];
+  const [content, report] = [layout.placeOf(CONTENT), layout.placeOf(REPORT)];
   const answers = row.type === 'user' ? threadOf(row) : undefined;
+  const isTelling = (bytes: Buffer) => {
+    const part = (at: number) => bytes.subarray(begins[at], ends[at]);
+    if (isPrompt) return !state.isTold() || mayTell(part(content));
+    return !state.isCalm() || (report !== -1 && hasAny(part(report), AGENT_REPORT));
+  };
   return {
     layout,
     read(bytes) {
-      if (
-        isPrompt
-          ? !state.isTold() || mayTell(bytes, begins[content] as number, ends[content] as number)
-          : !state.isCalm()
-      )
-        return undefined;
+      if (isTelling(bytes)) return undefined;
       const text = (at: number) => textIn(bytes, begins[at] as number, ends[at] as number);
       return { kind: 'unread', row: { uuid: text(uuid), t: timeOf(text(timestamp)), answers } };
     },
@@ -116,9 +118,12 @@ function openPrompt(row: Fields): Fields | undefined {
 /** Texts of prompts that affect the figures: commands, a change of the window, a compaction. */
 const TELLING = ['<command-name>', 'Set model to', 'This session is being continued'];
 
-function mayTell(bytes: Buffer, from: number, to: number): boolean {
-  const text = bytes.subarray(from, to);
-  return bytes[from] !== QUOTE || TELLING.some((words) => text.includes(words));
+function mayTell(text: Buffer): boolean {
+  return text[0] !== QUOTE || hasAny(text, TELLING);
+}
+
+function hasAny(text: Buffer, words: readonly string[]): boolean {
+  return words.some((word) => text.includes(word));
 }
 
 function openResult({ message, isReplay, toolUseResult }: Fields): Fields | undefined {
@@ -129,7 +134,7 @@ function openResult({ message, isReplay, toolUseResult }: Fields): Fields | unde
   const content = [{ ...block, tool_use_id: slot('tool_use_id'), content: CONTENT }];
   return {
     message: { ...messageFields, content },
-    ...(toolUseResult !== undefined && { toolUseResult: hole('report') }),
+    ...(toolUseResult !== undefined && { toolUseResult: REPORT }),
   };
 }
 
@@ -163,7 +168,7 @@ function answerReader(row: Fields): Reader | undefined {
   if (event.kind !== 'assistant' || event.synthetic || row.line !== undefined) return undefined;
   const { usage: known } = event;
   const isUsual = Array.isArray(messageFields.content) && typeof messageFields.id === 'string';
-  if (!isUsual || known === undefined || known.besides !== undefined) return undefined;
+  if (!isUsual || known === undefined || known.besides !== undefined || event.costUsd !== undefined) return undefined;
   const message = {
     ...withSlots(messageFields),
     id: ID,

@@ -1,5 +1,6 @@
 import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { type Fields, isFields, parsed } from '../../core/protocol/fields.ts';
+import { valueEnd } from '../../core/protocol/json-spans.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
 
 /** Maximum length of a line in bytes; the longest one in public recordings is below 10 MiB. */
@@ -76,22 +77,33 @@ export function findAllIn(text: string): readonly ReadLine[] {
   return [...found, ...torn].map((each, at) => (at === 0 ? each : { ...each, isMore: true }));
 }
 
-/**
- * The rows of a recording that is one JSON array, as Anthropic's GitHub action writes it; of a truncated one, the
- * readable part.
- */
-function rowsIn(array: readonly Buffer[]): readonly ReadLine[] {
-  const text = Buffer.concat(array).toString();
-  const rows = parsed(text);
-  if (!Array.isArray(rows)) return findAllIn(text).map(({ isMore: _, ...line }) => line);
-  return rows.flat(ARRAYS_DEEP).map((value) => (isFields(value) ? { kind: 'value', value } : MALFORMED));
+/** The objects of a recording that is not written in lines; of a truncated one, the readable part. */
+function rowsIn(document: readonly Buffer[]): readonly ReadLine[] {
+  const text = Buffer.concat(document).toString();
+  const rows: ReadLine[] = [];
+  for (let at = behindBreak(text, 0); at < text.length; ) {
+    const end = valueEnd(text, at);
+    const value = parsed(text.slice(at, end));
+    if (!isFields(value)) return [...rows, ...findAllIn(text.slice(at)).map(({ isMore: _, ...line }) => line)];
+    rows.push({ kind: 'value', value });
+    at = behindBreak(text, end);
+  }
+  return rows;
 }
 
 /**
- * Matches the start of an array of objects, or of an array of such arrays, which `jq --slurp` makes of several files.
+ * Matches the first line of an array of objects, as Anthropic's GitHub action writes it, of an array of such arrays,
+ * which `jq --slurp` makes of several files, and of an object over several lines, as `jq` prints it.
  */
-const ARRAY = /^\s*\[\s*(?:[[{]|$)/;
-const ARRAYS_DEEP = 1;
+const DOCUMENT = /^\s*(?:\[\s*(?:[[{]|$)|\{\s*$)/;
+
+const BREAK = /[\s,[\]]*/y;
+
+function behindBreak(text: string, at: number): number {
+  BREAK.lastIndex = at;
+  BREAK.test(text);
+  return BREAK.lastIndex;
+}
 
 /** Reads the relevant fields of a line faster than a full parse; undefined: parse the line. */
 export type Thin = (bytes: Buffer, from: number, to: number) => ReadLine | undefined;
@@ -112,8 +124,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   let hasZeros = false;
   let isFirst = true;
   let isOpened = false;
-  /** Collects the recording if it is a single array. */
-  let array: Buffer[] | undefined;
+  /** Collects the recording if it is not written in lines. */
+  let document: Buffer[] | undefined;
 
   function hold(bytes: Buffer): void {
     const needed = size + bytes.length;
@@ -152,8 +164,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
 
   /** @param text undefined if the line is too long */
   function takeWhole(text: string | undefined, isLast: boolean): void {
-    if (!isOpened && text !== undefined && ARRAY.test(text)) {
-      array = [Buffer.from(text)];
+    if (!isOpened && text !== undefined && DOCUMENT.test(text)) {
+      document = [Buffer.from(text)];
       return;
     }
     // An incomplete last line is still being written, so no call is lost.
@@ -173,20 +185,20 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     push(chunk: Buffer): void {
       hasZeros = chunk.includes(0) || (hasZeros && size > 0);
       let begin = 0;
-      while (array === undefined) {
+      while (document === undefined) {
         const end = chunk.indexOf(LINE_FEED, begin);
         if (end === -1) break;
         take(chunk, begin, end);
         begin = end + 1;
       }
       const rest = chunk.subarray(begin);
-      if (array === undefined) hold(rest);
-      else array.push(Buffer.from(rest));
+      if (document === undefined) hold(rest);
+      else document.push(Buffer.from(rest));
     },
     /** Ends the input; a last line needs no line feed. */
     end(): void {
       if (size > 0) take(nothing, 0, 0, true);
-      if (array !== undefined) for (const line of rowsIn(array)) hand(line, '[');
+      if (document !== undefined) for (const line of rowsIn(document)) hand(line, '[');
       if (held.length === USUAL_BYTES) usual = held;
       held = nothing;
     },

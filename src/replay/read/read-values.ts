@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { pipeline, type Readable } from 'node:stream';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { unreadableError } from '../../errors.ts';
 import { createLineFeed, type ReadLine, type Thin } from './line-feed.ts';
 
@@ -35,26 +36,32 @@ export async function readValues(
   const take = (chunk: Buffer) => {
     feed.push(chunk);
     onBytes?.(chunk.length);
+    return goesOn();
   };
-  if (file === '-') for await (const chunk of chunksOf(stdin)) take(chunk);
-  else {
-    for (const chunk of chunksIn(file)) {
-      take(chunk);
-      if (!goesOn()) return;
-    }
-  }
+  const stream = file === '-' ? stdin : packedStream(file);
+  if (stream === undefined) {
+    for (const chunk of chunksIn(file)) if (!take(chunk)) return;
+  } else for await (const chunk of chunksFrom(stream, file)) if (!take(chunk)) return;
   feed.end();
 }
 
-/** Reads the start of a recording as text. @throws Error of the file system */
+/** The end of the name of a file that gzip compressed. */
+const GZIP = '.gz';
+
+/** Reads the start of a recording as text. @throws Error of the file system or of zlib */
 export function headOf(file: string, bytes: number): string {
   const head = Buffer.alloc(bytes);
   const handle = openSync(file, 'r');
   try {
-    return head.toString('utf8', 0, readSync(handle, head));
+    const read = head.subarray(0, readSync(handle, head));
+    return `${file.endsWith(GZIP) ? gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }) : read}`;
   } finally {
     closeSync(handle);
   }
+}
+
+function packedStream(file: string): Readable | undefined {
+  return file.endsWith(GZIP) ? pipeline(createReadStream(file), createGunzip(), () => {}) : undefined;
 }
 
 // A generator, so that only errors of reading become read errors, and not those of the consumer.
@@ -72,10 +79,10 @@ function* chunksIn(file: string): Generator<Buffer> {
   }
 }
 
-async function* chunksOf(stdin: Readable): AsyncGenerator<Buffer> {
+async function* chunksFrom(stream: Readable, file: string): AsyncGenerator<Buffer> {
   try {
-    yield* stdin;
+    yield* stream;
   } catch (cause) {
-    throw unreadableError('-', cause);
+    throw unreadableError(file, cause);
   }
 }

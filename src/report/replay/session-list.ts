@@ -91,18 +91,20 @@ function nextRows({ edge }: Page): string[] {
     : ['  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).'];
 }
 
-/** Notes on missing figures: unpriced models, malformed lines, calls without usage. */
+/** Notes on missing figures: unpriced models, logs of subagents, malformed lines, calls without usage. */
 export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost: { unpriced } }) => (unpriced === undefined ? [] : [unpriced])));
   const unpriced = [...models].map((model) => onOneLine(model === '' ? 'a model without a name' : model)).join(', ');
   const sum = (of: keyof SessionFigures['lines']) => sessions.reduce((all, { lines }) => all + (lines[of] ?? 0), 0);
   const [malformed, lost, unsized] = [sum('malformed'), sum('lost'), sum('unsized')];
   const where = counted(sessions.filter(({ lines }) => lines.malformed > 0).length, 'session');
+  const unlogged = sessions.reduce((all, { cost }) => all + (cost.unlogged?.length ?? 0), 0);
   const calls = lost === 0 ? '' : `: the calls on ${lost === malformed ? 'them' : tokens(lost)} are not counted`;
   return [
     ...(models.size === 0
       ? []
       : [`  The cost is without calls of ${unpriced}, which has no price: cost.prices sets it.`]),
+    ...(unlogged === 0 ? [] : [`  The cost is without ${counted(unlogged, 'subagent')} whose log is missing.`]),
     ...(malformed === 0 ? [] : [`  ${counted(malformed, 'malformed line')} in ${where}${calls}.`]),
     ...(unsized === 0 ? [] : [`  Not counted: ${counted(unsized, 'call')} without usage.`]),
   ];

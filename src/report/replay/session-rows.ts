@@ -138,11 +138,14 @@ function lineageText({ from, to, reason, context }: SessionSummary['lineage'][nu
 }
 
 function costText(usd: number, session: SessionSummary): string {
-  const { computed, unpriced } = session.cost;
-  const unsized = session.lines.unsized === undefined ? '' : ', without calls that have no usage';
-  const unpricedNote =
-    unpriced === undefined ? unsized : `, without calls of ${onOneLine(unpriced)}, which has no price`;
-  return `${dollars(usd)}${computed ? ` (${costSource(session)}${unpricedNote})` : ''}`;
+  const { computed, unpriced, unlogged = [] } = session.cost;
+  if (!computed) return dollars(usd);
+  const gaps = [
+    ...(session.lines.unsized === undefined ? [] : ['calls that have no usage']),
+    ...(unpriced === undefined ? [] : [`calls of ${onOneLine(unpriced)}, which has no price`]),
+    ...(unlogged.length === 0 ? [] : [`${counted(unlogged.length, 'subagent')} whose log is missing`]),
+  ];
+  return `${dollars(usd)} (${[costSource(session), ...gaps.map((gap) => `without ${gap}`)].join(', ')})`;
 }
 
 function copiedText({ calls, usd, from }: Copied): string {

@@ -3,7 +3,7 @@ import { isNewer, saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
 import { callMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
-import { costBeside, leastPriceFor, microUsdOf, type Prices, priceFor } from './prices.ts';
+import { costBeside, leastPriceFor, microUsdOf, PAID, type Price, type Prices, priceFor } from './prices.ts';
 
 /**
  * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): with binary
@@ -238,9 +238,10 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
   const generated = addContent(figures.generated, written);
   if (open !== undefined && !isNewer(usage, open.usage)) return withCall(cost, { ...open, outputKnown, generated });
   const version = event.version ?? list.version;
-  const price = priceIn(list, model, version, last);
+  const price = priceIn(list, event, version, last);
   if (price === undefined) return withGap(cost, model ?? '');
-  const { microUsd: besides, unpriced } = costBeside(usage, price, list.prices, version);
+  const { microUsd, unpriced } = costBeside(usage, price, list.prices, version);
+  const besides = microUsd + paidMicroUsd(event, price);
   const call = { thread, messageId, model, version, price, usage, besides, outputKnown, generated };
   const settled = cost.settled + (last && last !== open ? callMicroUsd(last) : 0);
   return withGap(withCalls(cost, settled, true, replaceCall(cost.calls, call)), unpriced);
@@ -248,12 +249,16 @@ function readCall(cost: Cost, event: AssistantEvent, list: PriceList, written: C
 
 function priceIn(
   { prices, isRecording }: PriceList,
-  model: string | undefined,
+  { model, costUsd }: AssistantEvent,
   version: string | undefined,
   last?: PricedCall,
 ) {
-  if (last !== undefined && last.model === model && last.version === version) return last.price;
-  return (isRecording ? priceFor : leastPriceFor)(model, prices, version);
+  if (last !== undefined && last.price !== PAID && last.model === model && last.version === version) return last.price;
+  return (isRecording ? priceFor : leastPriceFor)(model, prices, version) ?? (costUsd === undefined ? undefined : PAID);
+}
+
+function paidMicroUsd({ costUsd }: AssistantEvent, price: Price): number {
+  return price === PAID ? toMicroUsd(costUsd ?? 0) : 0;
 }
 
 function noteUncounted(cost: Cost, { synthetic }: AssistantEvent): Cost {

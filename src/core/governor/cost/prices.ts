@@ -69,6 +69,9 @@ export const PRICES: Prices = {
   'claude-haiku-5-5': { ...ratesFrom(0.1), longPrompt: { above: 100_000, times: 5 } },
 };
 
+/** The price of tokens whose cost is known otherwise. */
+export const PAID: Price = ratesFrom(0);
+
 /** Micro-dollars of a web search, and the factor of a US region: claude counts both since 2.1.239 at the latest. */
 const WEB_SEARCH = 10_000;
 const IN_THE_US_TIMES = 1.1;
