@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -199,6 +199,11 @@ describe('lines', () => {
   it.each([
     { title: 'a compressed file', bytes: gzipSync, remedy: 'gzip -dc FILE | ctxb replay' },
     {
+      title: 'a file that zstd compressed',
+      bytes: () => Buffer.from('28b52ffd0458', 'hex'),
+      remedy: 'zstd -dc FILE | ctxb replay',
+    },
+    {
       title: 'UTF-16',
       bytes: (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'),
       remedy: 'iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
@@ -319,10 +324,9 @@ describe('several sessions', () => {
   const LOGS = ['crossing.session.jsonl', 'native-mid-turn.session.jsonl', 'subagent.session.jsonl'];
 
   async function withLogs(place: Place): Promise<void> {
-    await mkdir(place.path('.claude/projects/-home-dev-project'), { recursive: true });
-    for (const name of LOGS) {
-      await place.file(`.claude/projects/-home-dev-project/${name}`, readFileSync(fixture(name), 'utf8'));
-    }
+    const project = place.path('.claude/projects/-home-dev-project');
+    for (const name of [...LOGS, 'subagent.session'])
+      await cp(fixture(name), `${project}/${name}`, { recursive: true });
   }
 
   it('are those that claude has logged, where nothing is named at a terminal', async () => {
