@@ -159,12 +159,16 @@ interface StartFault {
 
 function startError(command: string, { code = '', message }: StartFault): CtxbError {
   if (code === 'ENOENT' && !(command.includes('/') && existsSync(command))) {
-    const todo = command === 'claude' ? `: ${INSTALL}` : '';
-    return new CtxbError('command-not-found', `${command}: command not found${todo}`);
+    return new CtxbError('command-not-found', `${command}: command not found: ${todoFor(command)}`);
   }
   const remedy = REMEDIES[code];
   const why = `${code || message}${remedy === undefined ? '' : ` (${remedy})`}`;
   return new CtxbError('command-failed', `${command} cannot be started: ${why}`);
+}
+
+function todoFor(command: string): string {
+  if (command.startsWith('-')) return 'options of ctxb come before --';
+  return command === 'claude' ? INSTALL : 'check its name, or give its path';
 }
 
 const INSTALL = 'install Claude Code (npm install -g @anthropic-ai/claude-code), or give its path';

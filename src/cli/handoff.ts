@@ -96,7 +96,7 @@ async function sessionNotes(name: string | undefined, flags: HandoffFlags, io: I
     const what =
       name === undefined
         ? `there are no notes in ${root}`
-        : `${name}: no recording, and no session in ${root} begins so`;
+        : `${name}: no recording, and no session in ${root} has an id that begins so`;
     throw new CtxbError('usage', `${what}: ctxb run keeps notes`);
   }
   const { id, path, updatedAt } = session;

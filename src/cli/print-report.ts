@@ -41,7 +41,7 @@ interface Printing {
   readonly meant?: string | undefined;
 }
 
-const FILTERS = 'what --since, --project and --model ask for';
+const FILTERS = 'matches --since, --project and --model';
 
 const EXIT_UNREADABLE = 2;
 const EXIT_UNWRITTEN = 2;
@@ -79,7 +79,7 @@ export async function printReport(
   const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   for (const extra of extras) extra(sessions.filter(isFull), outcome);
-  if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} is ${meant}`);
+  if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);
   if (isGated(gates)) verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);

@@ -68,7 +68,7 @@ async function recall(terms: readonly string[], flags: RecallFlags, io: Io): Pro
   });
   io.stdout.write(flags.json ? `${printableJson(hits, 2)}\n` : textOfHits(hits, await styleFor(io.stdout, io.env)));
   if (hits.length > 0) return 0;
-  tell(io, `nothing ${flags.all ? '' : 'of this project '}holds ${words.join(' and ')}`);
+  tell(io, `no match for ${words.join(' and ')} in ${flags.all ? 'any session' : "this project's sessions"}`);
   return code;
 }
 

@@ -96,7 +96,10 @@ async function recordingReceipts(file: string, retention: Retention, io: Io): Pr
   const [source] = findSources(file);
   if (source === undefined) return [];
   const options = { policy, series: false, mask: redact, stdin: openStdin([file], io), retention };
-  const { sessionId, compactions, retention: reliefs = [] } = await replaySource(source, options);
+  const { sessionId, compactions, lines, retention: reliefs = [] } = await replaySource(source, options);
+  if (lines.malformed + lines.unknown === lines.total && retention === true) {
+    throw new CtxbError('unreadable-input', `${file}: no line comes from claude: name a recording`);
+  }
   return reliefs.map((relief) => ({
     session: sessionId,
     file,

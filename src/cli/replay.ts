@@ -112,7 +112,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     io,
     levels: policy,
     shown: { series, retention: flags.retention === true },
-    meant: isBareWhatIf && flags.since === undefined ? 'of the last 30 days: --since 90d takes more' : undefined,
+    meant: isBareWhatIf && flags.since === undefined ? 'is of the last 30 days: --since 90d takes more' : undefined,
     say,
     clear: progress.clear,
   });

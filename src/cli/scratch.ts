@@ -48,7 +48,7 @@ function pathOf(folder: string, name: string): string {
   if (session !== undefined) return session.path;
   throw new CtxbError(
     'usage',
-    `${name}: no recording, and no session in ${folder} begins so: see ${join(folder, 'sessions')}`,
+    `${name}: no recording, and no session in ${folder} has an id that begins so: see ${join(folder, 'sessions')}`,
   );
 }
 

@@ -40,7 +40,12 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
 
   function notAnObject(key: string, names: readonly string[], found: unknown): Finding {
     const expected = `an object with ${names.join(', ')}`;
-    return finding(key, { expected, found: shown(found), origin, todo: 'nest the keys in it' });
+    return finding(key, {
+      expected,
+      found: shown(found),
+      origin,
+      todo: `${found === undefined ? 'give it keys' : 'nest the keys in it'}, or remove it`,
+    });
   }
 
   function unknownKey(key: string, name: string, known: readonly string[]): Finding {
@@ -96,6 +101,9 @@ function choicesIn(expected: string): string[] {
   return [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
 }
 
+/** A number of tokens as people write it: 200k. */
+const THOUSANDS = /^(\d+)k$/i;
+
 /** A percentage without its sign. */
 const WHOLE_PERCENT = /^(?:[2-9]|[1-9]\d|100)$/;
 
@@ -105,6 +113,8 @@ function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { sour
     return 'set it in a configuration file, as a variable cannot hold it';
   const suggestion = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
   if (suggestion !== undefined) return `did you mean "${suggestion}"?`;
+  const [, thousands] = (typeof value === 'string' && THOUSANDS.exec(value)) || [];
+  if (thousands !== undefined && expected.includes('of tokens')) return `did you mean ${thousands}000?`;
   if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;
   return fallback === undefined
     ? 'correct it or leave it out'

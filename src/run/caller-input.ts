@@ -9,7 +9,6 @@ import { CtxbError, unreadableError } from '../errors.ts';
 import { readNamed, readPiped } from '../store/files/given-file.ts';
 import type { HeadlessRun } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
-import { WAYS } from './prompt-text.ts';
 
 /**
  * The source of this run's prompts: its own options, else lines on stdin if the caller speaks the protocol, else
@@ -31,7 +30,7 @@ export async function callerInput(
   const own = [...(text ? [text] : []), ...prompts].map((prompt) => promptLine(prompt, stamp));
   const lines =
     promptsFile === undefined ? own : [...own, ...promptsIn(await read(promptsFile, stdin), promptsFile, stamp)];
-  if (lines.length === 0) throw new CtxbError('usage', WAYS);
+  if (lines.length === 0) throw new CtxbError('usage', `--prompts ${promptsFile}: no prompt in it`);
   return fixedPrompts(lines);
 }
 

@@ -4,12 +4,12 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { HeadlessRun } from './headless-run.ts';
 
-export const WAYS =
+const WAYS =
   'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
   'on stdin, or as lines on stdin with --input-format stream-json';
 
 const INTERACTIVE =
-  'ctxb run holds no conversation: at the terminal ctxb is a plugin, claude plugin install ctxb@ctxb (docs/terminal.md)';
+  'for a conversation at the terminal, ctxb is a plugin: claude plugin install ctxb@ctxb (docs/terminal.md)';
 
 /** The text of the prompt; undefined when the caller speaks the protocol, or when other prompts were given. */
 export interface PromptText {

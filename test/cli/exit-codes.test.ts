@@ -12,7 +12,10 @@ describe('the program', () => {
   it('cannot be found: 127 and its name', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'no-such-claude', '-p']);
-    expect(run).toMatchObject({ code: 127, stderr: 'ctxb: no-such-claude: command not found\n' });
+    expect(run).toMatchObject({
+      code: 127,
+      stderr: 'ctxb: no-such-claude: command not found: check its name, or give its path\n',
+    });
     expect(run.stdout.toString()).toBe('');
   });
 

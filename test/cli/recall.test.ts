@@ -57,7 +57,7 @@ it('takes an argument as a phrase, wants all of them, and shows as many as are a
   expect(await recall(place, 'step', 'nowhere')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'ctxb: nothing of this project holds step and nowhere\n',
+    stderr: "ctxb: no match for step and nowhere in this project's sessions\n",
   });
   const [first, ...more] = JSON.parse((await recall(place, '--json', '--limit', '1', 'step')).stdout);
   expect({ first, more }).toMatchObject({
