@@ -168,7 +168,7 @@ function exitCodeOf({ breaches, faults }: Outcome): number {
  */
 type ExtraReport = (sessions: readonly SessionSummary[], outcome: Outcome) => void;
 
-/** @param say prints a problem that does not concern the report itself */
+/** @param say prints a problem that does not concern the report itself, or a path */
 async function openExtraReports(
   { ci, html }: Pick<ReportOptions, 'ci' | 'html'>,
   { env, cwd }: Io,
@@ -177,9 +177,7 @@ async function openExtraReports(
 ): Promise<ExtraReport[]> {
   const extras: ExtraReport[] = [];
   if (ci && env.GITHUB_STEP_SUMMARY) extras.push(await openCiSummary(env.GITHUB_STEP_SUMMARY, page, say));
-  if (html !== undefined) {
-    extras.push(await openHtmlPage(resolve(cwd, html), page));
-  }
+  if (html !== undefined) extras.push(await openHtmlPage(resolve(cwd, html), page, say));
   return extras;
 }
 
@@ -200,7 +198,11 @@ async function openCiSummary(path: string, page: Page, say: (message: string) =>
 const TEMPLATE = new URL('../replay.html', import.meta.url);
 
 /** Writes the page of `--html FILE`. @throws CtxbError `usage` when the path holds another file */
-async function openHtmlPage(path: string, { levels, list }: Page): Promise<ExtraReport> {
+async function openHtmlPage(
+  path: string,
+  { levels, list }: Page,
+  say: (message: string) => void,
+): Promise<ExtraReport> {
   const { pageData, replayHtml } = await import('../report/replay-html/page-data.ts');
   requireFree(path, HTML_MARK);
   requireFolder(path);
@@ -209,5 +211,6 @@ async function openHtmlPage(path: string, { levels, list }: Page): Promise<Extra
     if (sessions.length === 0 && faults.length > 0) return;
     const data = pageData(sessions, { policy: levels, sort: list.sort ?? 'newest' });
     writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);
+    say(`page: ${path}`);
   };
 }

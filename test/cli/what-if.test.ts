@@ -80,7 +80,7 @@ describe('--what-if', () => {
   it('is drawn in the page', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--what-if', '--html', 'page.html', SESSION]);
-    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run).toMatchObject({ code: 0, stderr: `ctxb: page: ${place.path('page.html')}\n` });
     expect(await readFile(place.path('page.html'), 'utf8')).toMatch(/"curve":\[\d+,/);
   });
 

@@ -186,13 +186,17 @@ type Point = readonly [x: number, y: number];
 /** Draws on a chart in its scales; sizes are in CSS pixels. */
 export type Pen = ReturnType<typeof penOf>;
 
-/** Draws with a pen whose unit is the CSS pixel. */
+/** Draws with a pen whose unit is the CSS pixel, only in the plot and in the padding above it. */
 function drawOn(plot: uPlot, draw: (pen: Pen) => void): void {
-  const ratio = plot.bbox.width / plot.over.clientWidth;
-  plot.ctx.save();
-  plot.ctx.scale(ratio, ratio);
+  const { ctx, bbox } = plot;
+  const ratio = bbox.width / plot.over.clientWidth;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, 0, bbox.width, bbox.top + bbox.height);
+  ctx.clip();
+  ctx.scale(ratio, ratio);
   draw(penOf(plot, ratio));
-  plot.ctx.restore();
+  ctx.restore();
 }
 
 function penOf(plot: uPlot, ratio: number) {

@@ -89,7 +89,7 @@ function drawTurns({ box, x, fill }: Pen, { turn }: Session, { from, to }: Span)
   for (let call = first; call <= last; ) {
     let end = call;
     while (end < last && turn[end] === turn[call - 1]) end++;
-    const [left, right] = [Math.max(box.left, x(call - 0.5)), Math.min(box.left + box.width, x(end + 0.5))];
+    const [left, right] = [x(call - 0.5), x(end + 0.5)];
     const color = (turn[call - 1] ?? 0) % 2 === 0 ? 'line' : 'edge';
     fill(color, left, box.top + box.height - STRIP, right - left, STRIP);
     call = end + 1;
@@ -126,36 +126,32 @@ function drawEvents(pen: Pen, { info }: Session, span: Span): void {
  */
 const [APART, TICK] = [8, 8];
 
-/** Short names of compactions. LETTER is the width of a letter in pixels. */
+/** Short names of compactions. LETTER is the width of a letter in pixels, ASIDE the distance of a name to its line. */
 const NAMES: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
   claude: 'by claude',
   placed: 'by claude, as placed',
   caller: 'by the caller',
   ctxb: 'by ctxb',
 };
-const LETTER = 6;
-/**
- * Number and height in pixels of the rows for names. The names are at the bottom, clear of the levels, in several rows
- * so that neighbors do not overlap.
- */
-const [NAME_ROWS, ROW] = [3, 15];
+const [LETTER, ASIDE] = [6, 5];
 
+/**
+ * Writes each name beside its line, at the bottom, clear of the levels. Without room for it up to the neighboring lines,
+ * only the tooltip and the table show it.
+ */
 function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['compactions']): void {
   const isDense = compactions.length * APART > box.width;
   const foot = box.top + (isDense ? TICK : box.height);
-  const free = Array.from({ length: NAME_ROWS }, () => box.left);
+  let free = box.left;
   for (const [index, { call, by }] of compactions.entries()) {
     const at = x(call + 0.5);
     line('ink', [at, box.top], [at, foot], [5, 3]);
     const next = compactions[index + 1];
     const end = next === undefined ? box.left + box.width : x(next.call + 0.5);
     const width = NAMES[by].length * LETTER;
-    const left = at + width < end ? at + 5 : at - width;
-    // If no row has room for the name, the tooltip and the table still show it.
-    const row = free.findIndex((end) => left >= end);
-    if (isDense || row < 0) continue;
-    text('ink', NAMES[by], left, foot - STRIP - 9 - row * ROW);
-    free[row] = left + width;
+    const left = at + ASIDE + width <= end ? at + ASIDE : at - ASIDE - width;
+    if (!isDense && left >= free) text('ink', NAMES[by], left, foot - STRIP - 9);
+    free = Math.max(at, left + width);
   }
 }
 

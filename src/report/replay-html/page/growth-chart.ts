@@ -130,8 +130,8 @@ const WIDEST = 40;
 function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {
   const { box, x } = pen;
   for (const { first, parts } of bars) {
-    const left = Math.max(box.left, x(first - 0.5));
-    const right = Math.min(box.left + box.width, x(first + size - 0.5));
+    const left = x(first - 0.5);
+    const right = x(first + size - 0.5);
     // Stacked areas are continuous; additions are per call.
     const gap = mode === 'sum' ? 0 : Math.max(right - left > 4 ? 1 : 0, right - left - WIDEST);
     drawBar(pen, parts, left + gap / 2, right - left - gap);
