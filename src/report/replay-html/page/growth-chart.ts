@@ -128,7 +128,7 @@ function partOf(figures: readonly number[], mode: Mode): number {
 const WIDEST = 40;
 
 function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {
-  const { box, x } = pen;
+  const { x } = pen;
   for (const { first, parts } of bars) {
     const left = x(first - 0.5);
     const right = x(first + size - 0.5);
