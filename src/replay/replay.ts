@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Policy } from '../core/governor/policy.ts';
 import { CtxbError } from '../errors.ts';
 import { createLightReplay } from './light/light-replay.ts';
-import { createThinner } from './light/thin-row.ts';
+import { createSkipper, createThinner } from './light/thin-row.ts';
 import { readValues } from './read/read-values.ts';
 import { replayRun } from './replay-run.ts';
 import { createSessionReplay, type SessionOptions } from './session-replay.ts';
@@ -20,7 +20,9 @@ export interface ReplayOptions extends SessionOptions {
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
   const { policy, ...asked } = options;
   const replay = createSessionReplay({ ...asked, run: replayRun(policy) });
-  for (const path of [file, ...subagents]) await readValues(path, options, replay.line);
+  // Notes are made of the tools' reports too.
+  const how = options.retention ? options : { ...options, thin: createSkipper() };
+  for (const path of [file, ...subagents]) await readValues(path, how, replay.line);
   return replay.summary(file);
 }
 

@@ -3,7 +3,6 @@ import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
 import type { Block } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { contextOf, type Usage } from '../../core/protocol/usage.ts';
-import { AGENT_REPORT } from '../observers/unlogged.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { behindPiece, countIn, hole, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
 
@@ -19,7 +18,7 @@ const OPENING = Buffer.from('{"parentUuid":');
 const CARRIAGE_RETURN = 13;
 
 const [UUID, TIMESTAMP, STOP, ID] = [slot('uuid'), slot('timestamp'), slot('stop_reason'), slot('message id')];
-const [CONTENT, REPORT] = [hole('content'), hole('report')];
+const [CONTENT, REPORT, DATA] = [hole('content'), hole('report'), hole('data')];
 
 /** What is known of a log so far. */
 interface State {
@@ -33,7 +32,7 @@ interface State {
 interface Reader {
   readonly layout: Layout;
   /** Returns undefined if the row must be parsed. */
-  read(bytes: Buffer): ReadLine | undefined;
+  read(bytes: Buffer, from: number, to: number): ReadLine | undefined;
 }
 
 /**
@@ -44,12 +43,24 @@ interface Reader {
  * @returns undefined if the line is not a row with an object
  */
 export function createThinner(state: State): Thin {
+  return createRowReader((row) => readerOf(row, state));
+}
+
+/** For a full replay: parses rows without the tools' reports and the data of progress, which no figure needs. */
+export function createSkipper(): Thin {
+  return createRowReader(skipperOf);
+}
+
+/** @param readerOf undefined if rows of this form must always be parsed */
+function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   const readers: Reader[] = [];
 
   function readAndLearn(bytes: Buffer, from: number, to: number): ReadLine | undefined {
     const value = objectIn(bytes, from, to);
     if (value === undefined) return undefined;
-    const reader = readerOf(value, state);
+    // Without these fields, another form of row could hide them in a hole.
+    const isNamed = value.uuid !== undefined && value.timestamp !== undefined && value.sessionId !== undefined;
+    const reader = isNamed ? readerOf(value) : undefined;
     if (reader !== undefined && readers.unshift(reader) > MAX_LAYOUTS) readers.pop();
     return { kind: 'value', value };
   }
@@ -69,19 +80,44 @@ export function createThinner(state: State): Thin {
     const another = bytes.indexOf(OPENING, from + OPENING.length);
     if (another !== -1 && another < to) return undefined;
     const reader = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
-    return reader === undefined ? readAndLearn(bytes, from, to) : reader.read(bytes);
+    return reader === undefined ? readAndLearn(bytes, from, to) : reader.read(bytes, from, to);
   };
 }
 
 function objectIn(bytes: Buffer, from: number, to: number): Fields | undefined {
-  const value = parsed(bytes.toString('utf8', from, to));
+  return objectOf(bytes.toString('utf8', from, to));
+}
+
+function objectOf(text: string): Fields | undefined {
+  const value = parsed(text);
   return isFields(value) ? value : undefined;
 }
 
+function skipperOf(row: Fields): Reader | undefined {
+  const isReport = row.toolUseResult !== undefined;
+  const open = isReport ? openResult(row) : openProgress(row);
+  const layout = open && layoutOf({ ...withSlots(row), ...open });
+  if (layout === undefined) return undefined;
+  const place = layout.placeOf(isReport ? REPORT : DATA);
+  return {
+    layout,
+    read(bytes, from, to) {
+      const [begin, end] = [layout.begins[place] as number, layout.ends[place] as number];
+      if (isReport && hasAny(bytes.subarray(begin, end), REPORTED)) return undefined;
+      const value = objectOf(`${bytes.toString('utf8', from, begin)}{}${bytes.toString('utf8', end, to)}`);
+      return value && { kind: 'value', value };
+    },
+  };
+}
+
+/**
+ * Ends of the keys of reports that figures need, such as `agentId`, and the start of an escape, which could hide one. They
+ * are found faster than whole keys, because their first letters are rare.
+ */
+const REPORTED = ['Id"', 'Tokens"', 'For"', '\\u00'].map((text) => Buffer.from(text));
+
 /** Returns undefined if rows of this form must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
-  // Without these fields, another form of row could hide them in a hole.
-  if (row.uuid === undefined || row.timestamp === undefined || row.sessionId === undefined) return undefined;
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
   const open = openPrompt(row) ?? openResult(row) ?? openProgress(row);
@@ -94,7 +130,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const isTelling = (bytes: Buffer) => {
     const part = (at: number) => bytes.subarray(begins[at], ends[at]);
     if (isPrompt) return !state.isTold() || mayTell(part(content));
-    return !state.isCalm() || (report !== -1 && hasAny(part(report), AGENT_REPORT));
+    return !state.isCalm() || (report !== -1 && hasAny(part(report), REPORTED));
   };
   return {
     layout,
@@ -116,13 +152,13 @@ function openPrompt(row: Fields): Fields | undefined {
 }
 
 /** Texts of prompts that affect the figures: commands, a change of the window, a compaction. */
-const TELLING = ['<command-name>', 'Set model to', 'This session is being continued'];
+const TELLING = ['<command-name>', 'Set model to', 'This session is being continued'].map((text) => Buffer.from(text));
 
 function mayTell(text: Buffer): boolean {
   return text[0] !== QUOTE || hasAny(text, TELLING);
 }
 
-function hasAny(text: Buffer, words: readonly string[]): boolean {
+function hasAny(text: Buffer, words: readonly Buffer[]): boolean {
   return words.some((word) => text.includes(word));
 }
 
@@ -139,7 +175,7 @@ function openResult({ message, isReplay, toolUseResult }: Fields): Fields | unde
 }
 
 function openProgress({ type, data }: Fields): Fields | undefined {
-  return type === 'progress' && data !== undefined ? { data: hole('data') } : undefined;
+  return type === 'progress' && data !== undefined ? { data: DATA } : undefined;
 }
 
 /** The thread of a row: the id of its subagent, or '' for the main thread. */
@@ -205,7 +241,7 @@ function blocksIn(bytes: Buffer, from: number, to: number, isSized: boolean): re
 }
 
 /** Signed commits contain this mark, which reveals the size of the window. */
-const LARGE_WINDOW_MARK = '1M context';
+const LARGE_WINDOW_MARK = Buffer.from('1M context');
 
 /** A usage with slots for its counts, named by their paths. */
 function withCounts(value: unknown, path: string): unknown {

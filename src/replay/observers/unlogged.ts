@@ -27,6 +27,3 @@ export function reportedAgent(event: Seen['input']['event']): string | undefined
   const { agentId, totalTokens } = fieldsOf(event.toolReport);
   return textOf(agentId) ?? (countOf(totalTokens) ? answeredIn(event.blocks)[0] : undefined);
 }
-
-/** Texts that the report of a subagent contains, unescaped. */
-export const AGENT_REPORT: readonly string[] = ['"agentId"', '"totalTokens"'];

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import { createLightReplay } from '../../../src/replay/light/light-replay.ts';
-import { createThinner } from '../../../src/replay/light/thin-row.ts';
-import { createLineFeed } from '../../../src/replay/read/line-feed.ts';
+import { createSkipper, createThinner } from '../../../src/replay/light/thin-row.ts';
+import { createLineFeed, type Thin } from '../../../src/replay/read/line-feed.ts';
 import { replayRun } from '../../../src/replay/replay-run.ts';
 import { createSessionReplay } from '../../../src/replay/session-replay.ts';
 import { createRandom } from '../../support/random.ts';
@@ -30,11 +30,24 @@ function readLightly(bytes: Buffer) {
   return found && { ...found, ledger: found.ledger() };
 }
 
+function replayFully(bytes: Buffer, thin?: Thin) {
+  const replay = createSessionReplay({ ...how, series: true });
+  feedTo(createLineFeed(replay.line, undefined, thin), bytes);
+  return replay.summary('a.jsonl');
+}
+
+/** The whole summary, with and without the parts of rows that a full reading skips. */
+function bothFull(bytes: Buffer) {
+  return [replayFully(bytes), replayFully(bytes, createSkipper())].map(({ ledger, ...summary }) => ({
+    ...summary,
+    ledger: ledger(),
+  }));
+}
+
 /** What a full reading says of what a light one says. */
 function readFully(bytes: Buffer) {
-  const replay = createSessionReplay({ ...how, series: false });
-  feedTo(createLineFeed(replay.line), bytes);
-  const { ledger, compactions, context, ...whole } = replay.summary('a.jsonl');
+  const { ledger, compactions, context, ...all } = replayFully(bytes);
+  const { series: ___, prompts: ____, results: _____, ...whole } = all;
   const { last: _, basis: __, ...shares } = context;
   const { turns, traffic, actions, pauses, growth, largest, lineage, subagents, oddities, ...figures } = whole;
   return {
@@ -56,6 +69,11 @@ describe('a light replay equals a full one', () => {
     else expect(light).toBeUndefined();
   });
 
+  it.each(recordings)('for $name, without what a full one skips', ({ path }) => {
+    const [whole, skipped] = bothFull(readFileSync(path));
+    expect(skipped).toEqual(whole);
+  });
+
   it('for odd logs, complete and truncated', () => {
     let told = 0;
     for (let seed = 1; seed <= sized(100, 20_000); seed++) {
@@ -66,6 +84,8 @@ describe('a light replay equals a full one', () => {
         if (light === undefined) continue;
         told++;
         expect(light, `seed ${seed}`).toEqual(readFully(bytes));
+        const [whole, skipped] = bothFull(bytes);
+        expect(skipped, `seed ${seed}`).toEqual(whole);
       }
     }
     expect(told).toBeGreaterThan(sized(200, 40_000));

@@ -147,6 +147,8 @@ function createRows(random: Random): () => Row {
     const report = random.pick([
       JSON.parse(QUOTED),
       { stdout: QUOTED, a: [{}, [], -0.5e3] },
+      { status: 'completed', agentId: 'a1', agentType: 'Explore', usage: { input_tokens: 7, output_tokens: 3 } },
+      { scheduledFor: 1_790_000_000_000, 'agent\u0000Id': '' },
       null,
       'Error: no',
     ] as const);

@@ -86,6 +86,26 @@ const NEXT = Float64Array.of(0.05, 0.32, 0.27, 0.02, 0.8, 0.3, 0.07, 0.95, 1.2);
 const LONGEST_WORD = 12;
 const LETTER_OF_NO_WORD = 0.26;
 
+/** States after a character: 0 at the start, its kind, or for a letter the length of its word up to the longest. */
+const FIRST_LETTER = WIDE + 1;
+const LAST_LETTER = WIDE + LONGEST_WORD;
+
+/** By state and kind of the next character. Tables are twice as fast as branches, which differ from word to word. */
+const KINDS = WIDE + 1;
+const TABLE = { length: (LAST_LETTER + 1) * KINDS };
+const COSTS = Float64Array.from(TABLE, (_, place) => costAfter(Math.floor(place / KINDS), place % KINDS));
+const STATES = Uint8Array.from(TABLE, (_, place) => stateAfter(Math.floor(place / KINDS), place % KINDS));
+
+function costAfter(state: number, kind: number): number {
+  if (kind === LETTER && state === LAST_LETTER) return LETTER_OF_NO_WORD;
+  const isSame = kind === LETTER ? state >= FIRST_LETTER : kind === state;
+  return (isSame ? NEXT : FIRST)[kind] as number;
+}
+
+function stateAfter(state: number, kind: number): number {
+  return kind === LETTER ? Math.min(Math.max(state, WIDE) + 1, LAST_LETTER) : kind;
+}
+
 const ASCII = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
 
 /** Start of the Chinese, Japanese and Korean range. Surrogates follow most of it, and are mostly emoji. */
@@ -108,22 +128,16 @@ export function expectedTokens(text: string): number {
 function tokensIn(text: string, from: number, to: number): number {
   let tokens = 0;
   let before = -1;
-  let kind = -1;
-  let run = 0;
+  let state = 0;
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at);
     // Check the bound first: a read beyond the end of the table takes V8 twice as long.
-    let next = code < 128 ? (ASCII[code] as number) : kindBeyondAscii(code);
-    if (code === before && next >= SPACE && next !== WIDE) next = REPEATED;
-    if (next !== kind) {
-      tokens += FIRST[next] as number;
-      run = 1;
-    } else {
-      run++;
-      tokens += next === LETTER && run > LONGEST_WORD ? LETTER_OF_NO_WORD : (NEXT[next] as number);
-    }
+    let kind = code < 128 ? (ASCII[code] as number) : kindBeyondAscii(code);
+    if (code === before && kind >= SPACE && kind !== WIDE) kind = REPEATED;
+    const place = state * KINDS + kind;
+    tokens += COSTS[place] as number;
+    state = STATES[place] as number;
     before = code;
-    kind = next;
   }
   return tokens;
 }

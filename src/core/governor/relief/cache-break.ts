@@ -32,10 +32,11 @@ const KEPT_SHARE = 0.5;
 function cacheLoss(before: GovernorState, state: GovernorState, usage: Usage) {
   const { cache, gauge, run } = before;
   const minUsd = run.policy.cost.expiredCacheUsd;
-  const listPrice = priceOfModel(state);
   // Any other basis means that the context has been replaced since, or may have been.
   if (gauge.basis !== 'measured' || typeof minUsd !== 'number') return undefined;
-  if (listPrice === undefined || usage.cacheRead >= cache.held * KEPT_SHARE) return undefined;
+  if (usage.cacheRead >= cache.held * KEPT_SHARE) return undefined;
+  const listPrice = priceOfModel(state);
+  if (listPrice === undefined) return undefined;
   const tokens = Math.min(cache.held - usage.cacheRead, usage.cacheCreation);
   const { usd, cachedUsd } = rewriteCost(tokens, state.cache, priceAt(listPrice, contextOf(usage)));
   return usd - cachedUsd < minUsd ? undefined : { tokens, usd, cachedUsd };
