@@ -34,7 +34,6 @@ const COMMANDS: readonly CommandEntry[] = [
   command('handoff', 'ask a run to hand over, or write a handoff document', () => import('./handoff.ts')),
   command('health', 'show how full the contexts of your projects became', () => import('./health.ts')),
   command('config', 'show every setting and where it comes from', () => import('./config.ts')),
-  command('init', 'write a configuration file for this project', () => import('./init.ts')),
   command('cleanup', 'delete what ctxb keeps in this project', () => import('./cleanup.ts')),
   command('doctor', 'check that ctxb works here, with your claude', () => import('./doctor.ts')),
   command('completion', 'print a script that completes ctxb in a shell', () => import('./completion.ts')),

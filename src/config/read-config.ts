@@ -9,7 +9,7 @@ import type { Finding } from './config.ts';
 import { parseData, SyntaxFault } from './parse-data.ts';
 
 /** Names of configuration files, data formats only. The first one in a folder applies. */
-export const PLACES = [
+const PLACES = [
   '.contextbudgetrc',
   '.contextbudgetrc.json',
   '.contextbudgetrc.yaml',

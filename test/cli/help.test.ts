@@ -17,7 +17,6 @@ const COMMANDS = [
   'health',
   'cleanup',
   'config',
-  'init',
   'statusline',
   'doctor',
   'completion',

@@ -22,8 +22,7 @@ ctxb reads the nearest configuration file, in the working folder or above it:
 \`\`\`
 
 The file is \`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.yaml\`, \`.contextbudgetrc.yml\`, or the key
-\`contextbudget\` of \`package.json\`. It is data: ctxb executes nothing in it. \`ctxb init\` writes one. With \`--preset lean\` it warns
-earlier and allows smaller results, with \`--preset heavy\` the opposite; the default is \`balanced\`.
+\`contextbudget\` of \`package.json\`. It is data: ctxb executes nothing in it.
 
 | what | wins over |
 | --- | --- |

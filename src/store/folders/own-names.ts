@@ -6,8 +6,6 @@ import { orStoreError } from '../files/store-error.ts';
 /** The file that marks a folder as made by ctxb; it contains the folder's inode. */
 export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
-/** The JSON schema with which editors explain the keys of a `.contextbudgetrc`. */
-export const SCHEMA = 'contextbudgetrc.schema.json';
 const PART = 'health-\\d{8}T\\d{9}-[0-9a-f]{4}\\.ndjson';
 /** An archived part of a health log. */
 export const HEALTH_PART = wholeName(PART);
@@ -19,7 +17,7 @@ export const SESSION_FOLDER = wholeName(SESSION);
 
 const ANY = '[\\w-]{1,64}';
 const LOCK = `lock\\.${ANY}`;
-const ROOT_FILES = `(?:scratch\\.md|contextbudgetrc\\.schema\\.json|(?:journal|mailbox|health)\\.ndjson|${PART}|\\${IGNORE}|${MARK})`;
+const ROOT_FILES = `(?:scratch\\.md|(?:journal|mailbox|health)\\.ndjson|${PART}|\\${IGNORE}|${MARK})`;
 const SESSION_FILES =
   '(?:(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json)';
 const FLOW_RUN = `flows/\\d{8}T\\d{9}-[0-9a-f]{4}-${ANY}`;
