@@ -23,9 +23,9 @@ export const KEYS = {
     option: '--window <tokens>',
   },
   strategy: {
-    takes: ['compact', 'handoff', 'auto'],
+    takes: ['compact', 'handoff'],
     preset: 'compact',
-    about: 'How to make room: compact, handoff (continue in a fresh context), or auto (what costs less).',
+    about: 'How to make room: compact, or handoff (continue in a fresh context).',
     option: '--strategy <way>',
   },
   task: {

@@ -11,11 +11,10 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import type { Io } from '../io.ts';
-import { earlierLandings } from '../store/ledgers/health-log.ts';
 import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
 import type { StartClaude } from './executor.ts';
-import { contextFolder, type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
+import { type HeadlessRun, isAttended, outageSeconds, type Watcher } from './headless-run.ts';
 import { createOutlet, type Outlet } from './output/outlet.ts';
 import { createOutput } from './output/output.ts';
 import { noteBeginning, noteProcess, openRunFiles, type RecordFile } from './run-files.ts';
@@ -263,6 +262,5 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     withoutRetries: Number(io.env.CLAUDE_CODE_MAX_RETRIES || 1) === 0,
     persistent: invocation.sessionPersistence,
     attended: isAttended(headless, io),
-    ...(config.strategy === 'auto' ? { landings: earlierLandings(contextFolder(headless, io)) } : {}),
   };
 }

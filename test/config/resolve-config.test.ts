@@ -121,7 +121,7 @@ describe('precedence', () => {
     { variable: 'CTXB_TASK', text: '123', key: 'task', value: '123' },
     { variable: 'CTXB_MEMORY_ENABLED', text: 'false', key: 'memory.enabled', value: false },
     { variable: 'CTXB_THRESHOLDS_HANDOFF', text: '90%', key: 'thresholds.handoff', value: 0.9 },
-    { variable: 'CTXB_STRATEGY', text: 'auto', key: 'strategy', value: 'auto' },
+    { variable: 'CTXB_STRATEGY', text: 'handoff', key: 'strategy', value: 'handoff' },
     { variable: 'CTXB_ZONES_ON_LARGE_TASK', text: 'relieve', key: 'zones.onLargeTask', value: 'relieve' },
     { variable: 'CTXB_ZONES_TELL_AGENT', text: 'false', key: 'zones.tellAgent', value: false },
     { variable: 'CTXB_HANDOFF_ENABLED', text: '0', key: 'handoff.enabled', value: false },

@@ -17,7 +17,6 @@ const VARIANTS: readonly Variant[] = [
   { name: 'ctxb run', ctxb: [] },
   { name: 'ctxb run --compaction summary', ctxb: ['--compaction', 'summary'] },
   { name: 'ctxb run --strategy handoff', ctxb: ['--strategy', 'handoff'] },
-  { name: 'ctxb run --strategy auto', ctxb: ['--strategy', 'auto'] },
   { name: 'ctxb run --tool-budgets off', ctxb: ['--tool-budgets', 'off'] },
   { name: 'ctxb run --no-memory', ctxb: ['--no-memory'] },
 ];

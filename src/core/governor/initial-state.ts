@@ -34,7 +34,7 @@ export function initialState(run: Run): GovernorState {
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     turn: NEW_TURN,
     operation: IDLE,
-    relief: { ...NO_RELIEF, landings: run.landings ?? [] },
+    relief: NO_RELIEF,
     exact: newExact(run.mode === 'act' && run.exact === true),
     tools: NO_TOOLS,
     mailbox: EMPTY_MAILBOX,

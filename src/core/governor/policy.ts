@@ -14,7 +14,7 @@ export interface Policy {
     readonly midTurn: number;
   };
   /** Way to relieve the context between turns. `auto` compares what each way costs and frees. */
-  readonly strategy: 'compact' | 'handoff' | 'auto';
+  readonly strategy: 'compact' | 'handoff';
   readonly compaction: {
     readonly enabled: boolean;
     /**

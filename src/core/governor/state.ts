@@ -56,8 +56,6 @@ export interface Run {
   readonly withoutRetries?: boolean;
   /** Whether claude keeps a log, so that another process can resume the session. */
   readonly persistent: boolean;
-  /** Contexts after earlier compactions in this project, newest last, in tokens; only if the strategy needs them. */
-  readonly landings?: readonly number[];
 }
 
 export type Turn = Readonly<typeof NEW_TURN>;

@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { orElse, unreadableError } from '../../errors.ts';
-import { parseHealth } from '../../health/health-lines.ts';
 import { namesIn, removeFile, statsOf } from '../files/plain-file.ts';
-import { readTail } from '../files/read-lines.ts';
 import { ignoring, orStoreError } from '../files/store-error.ts';
 import { HEALTH_PART } from '../folders/own-names.ts';
 
@@ -79,15 +77,4 @@ function foldersIn(path: string): string[] {
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
     .map(({ name }) => join(path, name))
     .sort();
-}
-
-/** Bytes to read from the end of the log (about 600 records), and the maximum number of landings. */
-const TAIL_BYTES = 256 * 1024;
-const NEWEST = 8;
-
-/** Context sizes in tokens after the last compactions in a project, newest last; empty without a log. */
-export function earlierLandings(folder: string): number[] {
-  const lines = orElse(() => readTail(join(folder, HEALTH_LOG), TAIL_BYTES).lines, []);
-  const details = lines.flatMap((line) => parseHealth(line)?.details ?? []);
-  return details.flatMap(({ event, tokens }) => (event === 'landing' ? [tokens] : [])).slice(-NEWEST);
 }

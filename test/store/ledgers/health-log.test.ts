@@ -13,8 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { earlierLandings, findHealthLogs, keepShort } from '../../../src/store/ledgers/health-log.ts';
-import { compaction, healthLine, landing, turn } from '../../support/health.ts';
+import { findHealthLogs, keepShort } from '../../../src/store/ledgers/health-log.ts';
 
 let root: string;
 
@@ -80,30 +79,6 @@ it('a path over links leads to the same log, while a log that is a link stays on
 
 it('reports a path that does not exist', async () => {
   await expect(findHealthLogs(join(root, 'gone'), usual)).rejects.toMatchObject({ code: 'unreadable-input' });
-});
-
-describe('earlier landings', () => {
-  it.each<{ title: string; lines: readonly string[]; expected: readonly number[] }>([
-    { title: 'is not known without any', lines: [healthLine(turn()), healthLine(compaction('auto'))], expected: [] },
-    {
-      title: 'is read from the log, the newest last; lines that say nothing are passed over',
-      lines: [healthLine(landing(30_000)), '{"torn', healthLine(compaction('auto')), healthLine(landing(24_000))],
-      expected: [30_000, 24_000],
-    },
-    {
-      title: 'is told of the newest',
-      lines: Array.from({ length: 3_000 }, (_, n) => healthLine(landing(n))),
-      expected: Array.from({ length: 8 }, (_, n) => 2_992 + n),
-    },
-  ])('$title', ({ lines, expected }) => {
-    put('health.ndjson');
-    writeFileSync(join(root, 'health.ndjson'), lines.map((line) => `${line}\n`).join(''));
-    expect(earlierLandings(root)).toEqual(expected);
-  });
-
-  it('are empty without a log', () => {
-    expect(earlierLandings(join(root, 'none'))).toEqual([]);
-  });
 });
 
 it('a long log is continued in a new file, and its oldest parts are removed', () => {

@@ -12,7 +12,7 @@ function randomRun(random: Random): Run {
   const limitUsd = random.chance(0.3) ? random.whole(1, 30) / 10 : undefined;
   const projectLimitUsd = random.chance(0.1) ? random.whole(1, 30) / 10 : undefined;
   const policy = policyWith({
-    strategy: random.pick(['compact', 'compact', 'handoff', 'auto']),
+    strategy: random.pick(['compact', 'compact', 'handoff']),
     compaction: {
       enabled: random.chance(0.8),
       when: random.chance(0.2) ? 'boundary' : 'next-prompt',

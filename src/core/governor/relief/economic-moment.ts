@@ -67,14 +67,6 @@ export function economicMoment(outlook: Cycle): number {
   return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
 }
 
-/** Average cost of a call if each relief comes at its moment, in micro-dollars, without the cost of new input. */
-export function costPerCall(outlook: Cycle): number {
-  const { landing, growth, how, rates } = outlook;
-  const cycle = economicMoment(outlook) - landing;
-  const reads = landing + cycle / 2 + (how === 'exact' ? 0 : growth);
-  return (reads * rates.cacheRead + (perCycle(outlook) * growth) / Math.max(1, cycle)) / 1_000_000;
-}
-
 /** Cost of a relief that does not grow with the length of the cycle, in millionths of a micro-dollar. */
 function perCycle(outlook: Cycle): number {
   return reliefCost(outlook) + (outlook.how === 'exact' ? 0 : outlook.landing * outlook.rates.cacheRead);

@@ -15,10 +15,6 @@ export interface Extent {
   readonly full: number;
   /** undefined if unknown. */
   readonly window: number | undefined;
-  /** Context of the first call. */
-  readonly first: number;
-  /** Growth per call; 0 if unknown. */
-  readonly growth: number;
   /** Growth that nine of ten turns do not exceed; undefined if too few turns are known. */
   readonly turn?: number | undefined;
   /** When a relief pays; undefined if unknown or never. */
@@ -77,7 +73,7 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
   if (isHigh && !mayCompact(standing)) return 'no other way';
   if (isCrossed && isThrashing(relief.boundaries)) return 'thrashing';
   if (!isCrossed && !willCross(run.policy, extent)) return undefined;
-  if (!prefersHandoff(standing, extent)) return undefined;
+  if (run.policy.strategy !== 'handoff') return undefined;
   return isCrossed ? 'strategy' : 'forecast';
 }
 
@@ -87,14 +83,6 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
 export function willCross(policy: Policy, { full, window, turn, provesNothing }: Extent): boolean {
   if (turn === undefined || provesNothing === true || full < inTokens(policy.thresholds.warn, window)) return false;
   return full + turn >= handoffLevel(policy, window);
-}
-
-function prefersHandoff(standing: Standing, extent: Extent): boolean {
-  const { strategy } = standing.run.policy;
-  if (strategy !== 'auto') return strategy === 'handoff';
-  if (extent.moment !== undefined) return extent.moment.way === 'handoff';
-  const { compact, handoff } = compareStrategies(standing, extent);
-  return handoff < compact;
 }
 
 /** Whether compacting is enabled, possible, and has not proved useless. */
@@ -138,12 +126,8 @@ export function withLanding(landings: readonly number[], tokens: number): readon
   return [...landings, tokens].slice(-REMEMBERED_LANDINGS);
 }
 
-/**
- * Assumptions until a compaction was seen, in tokens: the median context after published compactions, and its part
- * without system prompt and tools.
- */
+/** The median context after published compactions, in tokens; assumed until a compaction was seen. */
 const USUAL_LANDING = 50_000;
-const USUAL_KEPT = 17_500;
 
 /** Tokens of a handoff document and of the files that the agent reads again because of it. */
 export const DOCUMENT_TOKENS = 6_000;
@@ -151,31 +135,8 @@ export const DOCUMENT_TOKENS = 6_000;
 /** Median growth per call, in tokens; assumed until the session has turns of its own. */
 export const USUAL_GROWTH = 617;
 
-/**
- * Compares both ways of relief by the tokens that they read: once the whole context for the summary, or twice for the
- * document, and then the remaining context at each call until it is full again.
- */
-export function compareStrategies({ relief, run }: Standing, { full, window, first, growth }: Extent) {
-  const ceiling = inTokens(run.policy.thresholds.compact, window);
-  const landing = landingOf(relief.landings, ceiling, first);
-  const fresh = Math.min(first + DOCUMENT_TOKENS, ceiling);
-  const perCall = Math.max(1, growth > 0 ? growth : USUAL_GROWTH);
-  const calls = Math.max(1, Math.round((ceiling - Math.max(landing, fresh)) / perCall));
-  const compact = full + landing * calls;
-  const handoff = 2 * full + fresh * calls;
-  const count = relief.landings.length;
-  const source = count === 0 ? 'assumed' : `as ${count === 1 ? 'one compaction' : `${count} compactions`} landed`;
-  const text = `over ${calls} calls compacting reads ${full} + ${calls} × ${landing} (${source}) = ${compact} tokens, handing over 2 × ${full} + ${calls} × ${fresh} = ${handoff}`;
-  return { compact, handoff, text };
-}
-
-/**
- * Expected context of the first call after a compaction, in tokens.
- *
- * @param first context of the session's first call; 0 if unknown
- */
-export function landingOf(landings: readonly number[], ceiling: number, first = 0): number {
-  const usual = first > 0 ? first + USUAL_KEPT : USUAL_LANDING;
+/** Expected context of the first call after a compaction, in tokens. */
+export function landingOf(landings: readonly number[], ceiling: number): number {
   const median = landings.toSorted((a, b) => a - b)[Math.floor(landings.length / 2)];
-  return median ?? Math.min(usual, Math.round(ceiling / 2));
+  return median ?? Math.min(USUAL_LANDING, Math.round(ceiling / 2));
 }

@@ -11,18 +11,9 @@ import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, decided, type Step, toStep } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
-import {
-  compareWays,
-  costPerCall,
-  momentNow,
-  type Outlook,
-  reliefCost,
-  savedPerCall,
-  USUALLY_MISSED,
-} from './economic-moment.ts';
+import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
-  compareStrategies,
   DOCUMENT_TOKENS,
   type Extent,
   landingOf,
@@ -55,8 +46,6 @@ export function extentOf(state: GovernorState): Extent {
   return {
     full,
     window: gauge.window.tokens,
-    first: gauge.first ?? 0,
-    growth: Math.max(0, turn.growth.tokens) / Math.max(1, gauge.calls),
     // After a failed attempt, another one before the next call would fail too.
     turn: relief.triedAt === gauge.calls ? undefined : forecast(turn),
     moment: isSoon ? undefined : bearable,
@@ -184,48 +173,32 @@ export function nextMoment(state: GovernorState): Moment | undefined {
 
 const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;
 
-/** A handoff loses more than its price shows, so it must be cheaper by this share. */
-const MIN_GAIN = 0.1;
-
 /** The way that can pay; undefined if only the levels of the window apply, as with summaries. */
 function payingWay(state: GovernorState): Moment['way'] | undefined {
   const { mode, policy } = state.run;
   const { strategy, compaction, handoff } = policy;
-  const mayHandOver = mode === 'act' && handoff.enabled && compaction.how !== 'summary';
-  if (strategy === 'handoff') return mayHandOver ? 'handoff' : undefined;
-  if (!exactIsPossible(state) || !compaction.enabled) return undefined;
-  if (strategy === 'compact' || !mayHandOver) return 'compact';
-  return callCost(state, 'handoff') < callCost(state, 'compact') * (1 - MIN_GAIN) ? 'handoff' : 'compact';
+  if (strategy === 'handoff') {
+    return mode === 'act' && handoff.enabled && compaction.how !== 'summary' ? 'handoff' : undefined;
+  }
+  return exactIsPossible(state) && compaction.enabled ? 'compact' : undefined;
 }
 
-/** Average cost of a call with this way of relief, in micro-dollars. */
-function callCost(state: GovernorState, way: Moment['way']): number {
-  return costPerCall(outlookOf(state, OUTLOOK_BY_WAY[way]));
-}
-
-/** Why the context is relieved; with strategy `auto`, also the compared sums. */
+/** Why the context is relieved. */
 export function dueReason(state: GovernorState): string {
   const { gauge, run, relief } = state;
-  const { thresholds, strategy } = run.policy;
   const extent = extentOf(state);
   const paying = payingMoment(state, extent);
   if (paying !== undefined) return `${crossedText(gauge, paying.at)}: ${savingText(state, paying.way)}`;
   const { full, turn = 0, window } = extent;
-  const why =
-    relief.latch === 'compact' || !willCross(run.policy, extent)
-      ? crossedText(gauge, thresholds.compact)
-      : `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(run.policy, window)}`;
-  return strategy === 'auto' ? `${why}; ${compareStrategies(state, extent).text}` : why;
+  return relief.latch === 'compact' || !willCross(run.policy, extent)
+    ? crossedText(gauge, run.policy.thresholds.compact)
+    : `${full} tokens and a turn's growth of up to ${turn} would cross ${handoffLevel(run.policy, window)}`;
 }
 
-/** Saving of a relief per further call, in words; empty without a saving. With `auto` also the compared costs. */
+/** Saving of a relief per further call, in words; empty without a saving. */
 export function savingText(state: GovernorState, way: Moment['way']): string {
   const savedMicroUsd = savedPerCall(outlookOf(state, OUTLOOK_BY_WAY[way]));
-  const text = savedMicroUsd > 0 ? `saves about ${costText(state, savedMicroUsd)} a call, net of its cost` : '';
-  if (state.run.policy.strategy !== 'auto') return text;
-  const [compact, handoff] = (['compact', 'handoff'] as const).map((each) => costText(state, callCost(state, each)));
-  const comparison = `with exact compactions a call costs about ${compact}, with handoffs ${handoff}`;
-  return [text, comparison].filter((part) => part !== '').join('; ');
+  return savedMicroUsd > 0 ? `saves about ${costText(state, savedMicroUsd)} a call, net of its cost` : '';
 }
 
 function costText(state: GovernorState, micro: number): string {

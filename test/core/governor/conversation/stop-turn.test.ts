@@ -63,10 +63,6 @@ describe('a turn is ended after a tool', () => {
   it.each<{ name: string; used?: number; policy?: PolicyChanges; run?: Partial<Run>; input?: Line }>([
     { name: 'there is room', used: 158_000 },
     { name: 'the strategy is to compact', policy: { strategy: 'compact' } },
-    {
-      name: 'compacting is cheaper',
-      policy: { strategy: 'auto', thresholds: { ...policyWith().thresholds, compact: 27_000 } },
-    },
     { name: 'nothing is to be done in mid-turn', policy: { midTurn: { enabled: false } } },
     { name: 'ctxb only observes', run: { mode: 'observe' } },
     { name: 'it is a tool of a subagent', input: { agent_id: 'a1' } },

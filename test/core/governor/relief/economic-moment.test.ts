@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   compareWays,
-  costPerCall,
   economicMoment,
   type Outlook,
   savedPerCall,
@@ -64,14 +63,6 @@ describe('the moment from which a relief pays', () => {
       const best = perCall(outlook, at);
       for (const factor of [0.5, 0.7, 1.5, 2, 4]) expect(perCall(outlook, at * factor)).toBeGreaterThan(best * 0.98);
     }
-  });
-
-  it.each([
-    { name: 'exactly', outlook: usual },
-    { name: 'by a handoff', outlook: handedOver },
-  ])('a call costs there what a cycle of calls comes to, $name', ({ outlook }) => {
-    const counted = perCall({ ...outlook, growth: 100 }, economicMoment({ ...outlook, growth: 100 }));
-    expect(costPerCall({ ...outlook, growth: 100 }) / (counted / 1e6)).toBeCloseTo(1, 1);
   });
 
   it('comes later if more must be fetched again', () => {

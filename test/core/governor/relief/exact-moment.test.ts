@@ -123,7 +123,6 @@ function missing(calls: number) {
 
 describe('the way that pays', () => {
   const off = ({ exact }: GovernorState) => ({ exact: { ...exact, phase: 'off' } as const });
-  const large = (state: GovernorState) => ({ relief: { ...state.relief, bare: 90_000 } });
   const tried = (call: number) => (state: GovernorState) => ({
     relief: { ...state.relief, handed: { call, landing: 23_000, answer: 1_500 } },
   });
@@ -141,25 +140,15 @@ describe('the way that pays', () => {
       work: { policy: { strategy: 'handoff' }, changes: tried(15) },
       way: undefined,
     },
-    { name: 'compacting, where either may', work: { policy: { strategy: 'auto' } }, way: 'compact' },
-    {
-      name: 'handing over, where exact compactions leave much',
-      work: { policy: { strategy: 'auto' }, changes: large },
-      way: 'handoff',
-    },
-    { name: 'none to choose without the mod', work: { policy: { strategy: 'auto' }, changes: off }, way: undefined },
   ])('is $name', ({ work, way }) => {
     expect(momentOf(worked(work))?.way).toBe(way);
   });
 
-  it('is announced with its price, and with auto with both prices', () => {
+  it('is announced with its price', () => {
     expect(reliefNow(worked({ calls: 45, policy: { strategy: 'handoff' } }))).toMatchObject({
       way: 'handoff',
       reason: expect.stringMatching(/have crossed \d+ of 200000: saves about \$0\.0\d+ a call, net of its cost$/),
     });
-    expect(savingText(worked({ calls: 35, policy: { strategy: 'auto' } }), 'compact')).toMatch(
-      /; with exact compactions a call costs about \$0\.0\d+, with handoffs \$0\.0\d+$/,
-    );
   });
 
   it('comes later if the agent has written more for the last handoff', () => {

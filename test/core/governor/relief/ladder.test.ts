@@ -65,12 +65,6 @@ const SETTINGS: readonly Rung[] = [
     does: COMPACT,
   },
   {
-    name: 'strategy auto: the cheaper way, as a session begins small',
-    at: 0.79,
-    settings: { strategy: 'auto' },
-    does: HANDOFF,
-  },
-  {
     name: 'levels of the user',
     at: 0.45,
     settings: { thresholds: { warn: 0.3, compact: 0.4 }, compaction: { target: 0.2 } },
