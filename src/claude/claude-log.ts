@@ -1,9 +1,6 @@
-import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
-import type { Prices } from '../core/governor/cost/prices.ts';
 import type { ExitEvent } from '../core/governor/input.ts';
 import { promptsInTurn } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { decodeObject } from '../core/protocol/decode.ts';
 import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';
@@ -182,21 +179,4 @@ export function readLoggedState(state: GovernorState, { env, cwd }: Io): LoggedS
 /** A short description of the open tool call, with secrets masked. */
 export function openToolText({ openTool }: SessionLog): string | undefined {
   return openTool && redact(`${openTool.name} ${openTool.title}`.trim());
-}
-
-/**
- * Cost of the main thread's calls after a time, from claude's own logs, in micro-dollars.
- *
- * @param since milliseconds since the epoch
- */
-export function loggedCost(paths: readonly string[], since: number, prices: Prices): number {
-  let cost = EMPTY_COST;
-  const list = { prices, version: undefined };
-  for (const path of new Set(paths)) {
-    for (const line of readLines(path)) {
-      const later = rowsIn(line).filter(({ timestamp }) => Date.parse(textOf(timestamp) ?? '') > since);
-      for (const row of later) cost = readCost(cost, decodeObject(row), list);
-    }
-  }
-  return totalMicroUsd(cost);
 }

@@ -1,6 +1,6 @@
 import { agentsBegun } from '../core/governor/agents/agent-limits.ts';
 import { isComputed, totalMicroUsd } from '../core/governor/cost/cost.ts';
-import { latestCallsMicroUsd } from '../core/governor/cost/priced-call.ts';
+import { latestCallsMicroUsd, openMicroUsd } from '../core/governor/cost/priced-call.ts';
 import type { OwnEvent, SpentBefore } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Faults } from '../store/files/store-error.ts';
@@ -23,8 +23,10 @@ interface CostKeeperOptions extends CostPlace {
 
 /** The spending of a run, recorded at each step because the run may be killed at any moment. */
 export interface SpentSoFar extends SpentBefore {
-  /** Milliseconds since the epoch. */
+  /** Time of claude's last report, in milliseconds since the epoch. */
   readonly at: number;
+  /** Cost of the calls since then as far as the stream shows it, in micro-dollars; part of the sums. */
+  readonly computed: number;
   /** Expected cost of the calls in progress, estimated from earlier ones, in micro-dollars. */
   readonly claimed: number;
 }
@@ -51,7 +53,7 @@ export function createCostKeeper({
    * the cost of a later call if that is higher.
    */
   let expectedCall = 0;
-  let reported = { total: 0, calls: 0 };
+  let reported = { total: 0, calls: 0, at: options.now() };
   /** The last report to `onSpent`; undefined if nothing was spent. */
   let noted: string | undefined;
 
@@ -75,9 +77,10 @@ export function createCostKeeper({
     const total = totalMicroUsd(state.cost);
     const { calls } = state.gauge;
     const latest = latestCallsMicroUsd(state.cost);
-    if (latest === 0 && total > reported.total) {
-      expectedCall = Math.round((total - reported.total) / Math.max(1, calls - reported.calls));
-      reported = { total, calls };
+    if (latest === 0 && total !== reported.total) {
+      const spent = Math.max(0, total - reported.total);
+      expectedCall = Math.round(spent / Math.max(1, calls - reported.calls)) || expectedCall;
+      reported = { total, calls, at: state.now };
     }
     expectedCall = Math.max(latest, expectedCall);
     const isAtWork = !isOver && state.turn.phase !== 'idle';
@@ -103,7 +106,7 @@ export function createCostKeeper({
     const text = JSON.stringify(spent);
     if (text === noted) return;
     noted = text;
-    onSpent?.({ ...spent, at: state.now });
+    onSpent?.({ ...spent, at: reported.at, computed: openMicroUsd(state.cost) });
   }
 
   function look(open: CostLedger, lost = 0): OwnEvent {
@@ -124,6 +127,10 @@ export function createCostKeeper({
       const { others, earlier } = state.spending;
       const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
       return isNews ? seen : undefined;
+    },
+    /** Time of claude's last report, in milliseconds since the epoch. */
+    get reportedAt() {
+      return reported.at;
     },
     /** Records the remaining cost. */
     close(state: GovernorState): void {

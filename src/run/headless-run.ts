@@ -14,7 +14,7 @@ import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import type { CostPlace } from '../store/ledgers/cost-ledger.ts';
 import type { KeptPrompt } from './kept-prompts.ts';
-import type { ModelUsage } from './output/whole-results.ts';
+import type { EarlierFigures } from './output/whole-results.ts';
 
 export interface HeadlessRun {
   readonly program: string;
@@ -52,8 +52,7 @@ export interface ResumedRun {
   readonly document: { readonly path: string; readonly text: string } | undefined;
   /** The run's cost so far, and the limits that the user has raised. */
   readonly spent: SpentBefore;
-  /** Usage of each model so far. */
-  readonly models: ModelUsage;
+  readonly figures: EarlierFigures;
   readonly finished: boolean;
   /** A short description of a tool call without a result. */
   readonly openTool: string | undefined;

@@ -49,7 +49,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const store = createSessionStore(folder, { runId, now, onFault: faults, seal });
   const inbox = openInbox(folder, runId, faults);
   const memory = createMemory({ run, mask: redact });
-  const figures = createWholeResults(headless.resumed?.models);
+  const figures = createWholeResults(headless.resumed?.figures);
   return {
     faults,
     figures,
@@ -69,7 +69,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
             ...{ ...costPlace(headless, io), runId, period, now, isLimited, lostBefore: headless.resumed?.spent.lost },
             // A separate reporter, so that it reports a cause that was reported before.
             onFault: createFaults(notice),
-            onSpent: (spent) => store.run({ spent, models: figures.models() }),
+            onSpent: (spent) => store.run({ spent, figures: figures.kept() }),
           })
         : undefined,
     recorder: record && createRecorder(record, run, notice),
@@ -78,7 +78,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
 
 /** Records the data that is needed to resume the run if it is interrupted. */
 export function noteBeginning(
-  { store }: RunFiles,
+  { store, figures }: RunFiles,
   headless: HeadlessRun,
   run: Run,
   child: Child,
@@ -86,9 +86,11 @@ export function noteBeginning(
 ): void {
   const { resumed, values, otlp, record } = headless;
   const settings = values && settingsToKeep({ values, otlp, record });
-  const spent = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, ...resumed?.spent, at: Date.now(), claimed: 0 };
-  const { document, models, prompts = lines.flatMap(waitingPrompt) } = resumed ?? {};
-  store.run({ words: startWords(headless), prompts, settings, spent, models, handedOver: document?.path });
+  const before = { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, ...resumed?.spent };
+  const spent = { ...before, at: Date.now(), computed: 0, claimed: 0 };
+  const { document, prompts = lines.flatMap(waitingPrompt) } = resumed ?? {};
+  const kept = { spent, figures: figures.kept() };
+  store.run({ words: startWords(headless), prompts, settings, ...kept, handedOver: document?.path });
   // From this line on, a resume finds this run instead of the previous one.
   noteProcess(store, run, child, resumed?.runId);
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });

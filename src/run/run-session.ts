@@ -20,6 +20,7 @@ import { createExecutor, type ExecutorWorld, type StartClaude } from './executor
 import { createHandoffWriter } from './handoff-writer.ts';
 import { contextFolder, type HeadlessRun, type ResumedRun, type Watcher } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
+import { loggedSpending } from './logged-spending.ts';
 import type { CallerOutput } from './output/output.ts';
 import { createPassOn } from './output/pass-on.ts';
 import { keepRunCard } from './run-card.ts';
@@ -92,6 +93,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     tellAll(noted?.tell ?? []);
     const spent = costs?.settle(host.state);
     if (spent !== undefined) host.tell(spent);
+    tellAll(loggedSpending.ofAgents(before, after, io));
   }
 
   function carryOut(actions: readonly Action[], which: (action: Action) => boolean): void {
@@ -121,7 +123,10 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     {
       child: ends.child,
       startNext: ends.startSuccessor,
-      readLog: (state) => readLoggedState(state, io),
+      readLog: (state) => ({
+        ...readLoggedState(state, io),
+        ...loggedSpending.atExit(state, io, files.figures, costs?.reportedAt ?? now()),
+      }),
       onFault: watcher.notice,
     },
     { passOn, state, tell: host.tell },

@@ -154,7 +154,16 @@ it('a limit that a person has raised holds for claude too, where nobody is there
   const name = path.slice(path.indexOf('runs/'));
   const line = JSON.stringify({
     v: 1,
-    spent: { settled: 20_000, open: 0, raised: { run: 5 }, agents: 0, lost: 0, claimed: 0, at: Date.now() },
+    spent: {
+      settled: 20_000,
+      open: 0,
+      raised: { run: 5 },
+      agents: 0,
+      lost: 0,
+      claimed: 0,
+      at: Date.now(),
+      computed: 0,
+    },
   });
   appendFileSync(path, `${openSeal(stateFolder(place.env)).close(line, name)}\n`);
   const run = await ctxb(place, ['run', '--resume-run', '--', fake('shows-arguments'), ...STREAM]);
@@ -177,6 +186,11 @@ describe('secrets in what a run was begun with', () => {
 
 function costIn(stderr: string): number {
   return Number(/it has cost \$(\d+\.\d+) so far/.exec(stderr)?.[1]);
+}
+
+/** What Sonnet reads for so many dollars. */
+function costing(usd: number) {
+  return { input_tokens: Math.round((usd / 3) * 1e6), output_tokens: 1, cache_creation_input_tokens: 0 };
 }
 
 describe('a cost limit counts what was spent before', () => {
@@ -213,15 +227,17 @@ describe('a cost limit counts what was spent before', () => {
     await broken(place, ['--cost-limit', '3'], env);
     const alone = costIn((await takeUp(place, ['--cost-limit', '0.001'], env)).stderr);
     const session = String(journalOf(place).find(({ kind }) => kind === 'session')?.id);
-    const usage = { input_tokens: 1_000_000, output_tokens: 1, cache_creation_input_tokens: 0 };
-    const call = (id: string, timestamp: string) => ({
+    const call = (id: string, timestamp: string, usd: number) => ({
       type: 'assistant',
       uuid: id,
       timestamp,
       sessionId: session,
-      message: { id, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content: [], usage },
+      message: { id, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content: [], usage: costing(usd) },
     });
-    const rows = [call('before', '2020-01-01T00:00:00.000Z'), call('alone', '2999-01-01T00:00:00.000Z')];
+    const later = '2999-01-01T00:00:00.000Z';
+    // The second of the run's two calls, which claude had not reported, is there too.
+    const seen = call('seen', later, alone / 2);
+    const rows = [call('before', '2020-01-01T00:00:00.000Z', 3), seen, call('alone', later, 3)];
     const folder = place.path(`claude/projects/${place.cwd.replaceAll(/[^a-zA-Z0-9]/g, '-')}`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${folder}/${session}.jsonl`, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

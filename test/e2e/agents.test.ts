@@ -121,6 +121,23 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
     expect(lastOf(world, 'main').split(WHY)).toHaveLength(2);
   });
 
+  it('one that writes far more than the stream shows, and another one beside it goes on', async () => {
+    await using world = await startWorld({
+      calls: uses(agent('A'), agent('B')),
+      subagentCalls(request) {
+        const call = works(request, isFor(request, 'A') ? 20 : 6);
+        return isFor(request, 'A') ? { ...call, usage: { ...call.usage, output: 10_000 }, delayMs: 300 } : call;
+      },
+    });
+    await run(world, '--max-agent-cost', '0.5');
+    expect(decisions(world)).toEqual([
+      expect.stringMatching(/^stop the subagent "A" \(general-purpose\): it has cost about \$0\.\d\d of \$0\.50$/),
+    ]);
+    // The third call crosses the limit; claude's log has its tokens when the next one was made.
+    expect(requestsOf(world, 'subagent', 'A').length).toBeLessThanOrEqual(4);
+    expect(requestsOf(world, 'subagent', 'B')).toHaveLength(7);
+  });
+
   inSoak('one of another subagent, whose calls the stream does not show', async () => {
     await using world = await startWorld({
       calls: uses(agent('outer')),

@@ -139,18 +139,25 @@ it('a turn in which ctxb compacts exactly tells the round trips that it took', a
   expectWhole(world, resultsOf(run));
 });
 
+/** As with thoughts, the model writes far more than the stream shows before the result of the turn. */
+const WRITES_MUCH = { input: 1_000, cacheRead: 29_000, output: 2_000 };
 const SLOW: readonly Call[] = [
-  { tools: [{ name: 'Bash', input: { command: 'touch one', description: 'One' } }], context: 30_000 },
-  { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }], context: 31_000 },
+  { tools: [{ name: 'Bash', input: { command: 'touch one', description: 'One' } }], usage: WRITES_MUCH },
+  { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }], usage: WRITES_MUCH },
   { text: 'answer 1', context: 32_000 },
   { text: 'answer 2', context: 33_000 },
   { text: 'answer 3', context: 34_000 },
 ];
 
+const logOf = (world: World) => journalLines(world).findLast(({ log }) => log !== undefined)?.log;
+
 async function untilTool(world: World, format: readonly string[]) {
   const run = startCtxb(world, { flags: [...prompts(...THREE), ...SUMMARY], claude: [...SMALL_WINDOW, ...format] });
   run.stdin.end();
   await vi.waitFor(() => expect(existsSync(join(world.scratch.cwd, 'begun'))).toBe(true), { timeout: 30_000 });
+  // claude writes its log a moment behind the stream.
+  const isLogged = () => readFileSync(String(logOf(world)), 'utf8').includes('touch begun');
+  await vi.waitFor(() => expect(isLogged()).toBe(true), { timeout: 30_000 });
   return run;
 }
 
@@ -164,10 +171,21 @@ it.each(firstOf(FORMATS))('a claude that is killed in a turn leaves the figures 
   if (asked === TEXT) return;
   expect(inputOf(results)).toBe(answeredInput(world));
   expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
+  expectWholeTurn(world, results);
   // The time between the two processes is in none of them.
   const ms = results.reduce((sum, { duration_ms }) => sum + Number(duration_ms), 0);
   expect(ms).toBeLessThan(Date.now() - begun);
 });
+
+/** The first turn has the tokens of its parts in both processes. */
+function expectWholeTurn({ standin }: World, results: readonly JsonLine[]): void {
+  const told = results[0]?.usage as Record<string, number>;
+  const parts = standin.answers.slice(0, 3).map(({ usage }) => usage);
+  for (const kind of ['input_tokens', 'cache_read_input_tokens', 'output_tokens'] as const) {
+    const sum = parts.reduce((sum, usage) => sum + usage[kind], 0);
+    expect(told[kind], kind).toBe(sum);
+  }
+}
 
 describe('a run that is taken up', () => {
   for (const { format, asked } of FORMATS) {
@@ -179,7 +197,12 @@ describe('a run that is taken up', () => {
       const { env, cwd } = world.scratch;
       const resumed = await runProgram(process.execPath, [CTXB, 'run', '--resume-run', ...SUMMARY], { env, cwd });
       expect(resumed.code).toBe(0);
-      expectWhole(world, resultsOf(resumed));
+      const results = resultsOf(resumed);
+      expectWhole(world, results);
+      if (asked === TEXT) return;
+      expect(inputOf(results)).toBe(answeredInput(world));
+      expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
+      expectWholeTurn(world, results);
     });
   }
 });

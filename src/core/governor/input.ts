@@ -57,6 +57,8 @@ export type OwnEvent =
   | { readonly kind: 'dead-end'; readonly text: string }
   /** An entry of working memory from an earlier run of the same session. */
   | { readonly kind: 'earlier'; readonly entry: Fields }
+  /** Tokens and cost of a subagent's calls by its log, without the last call on the stream. */
+  | { readonly kind: 'agent-read'; readonly id: string; readonly tokens: number; readonly microUsd: number }
   /** Size of a file that a tool is about to read; `file` is undefined if it is not text or does not exist. */
   | { readonly kind: 'file-measured'; readonly requestId: string; readonly file: FileMeasure | undefined }
   /** ctxb answered one of its hooks with an error, so claude continues without the answer. */
@@ -114,6 +116,8 @@ export interface ExitEvent {
   readonly finished: boolean;
   /** A tool call without a result, in a few words; undefined if all have results. */
   readonly openTool: string | undefined;
+  /** Cost of the calls since claude's last report by its log, in micro-dollars; undefined without a log. */
+  readonly openMicroUsd?: number;
 }
 
 /** A prompt on its way to claude. */

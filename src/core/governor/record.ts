@@ -124,6 +124,7 @@ const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
   'cost-answer': { limitUsd: numberOf },
   ask: { ask: readAsk, by: (value) => read(ASKER, value) },
   'stop-answer': { goesOn: isTrue },
+  'agent-read': { id: stringOf, tokens: count, microUsd: count },
   'file-measured': { requestId: stringOf, file: (value) => allOf(read({ lines: countOf, fitting: countOf }, value)) },
   'hook-failed': { requestId: stringOf },
   'result-stored': { requestId: stringOf, path: textOf },
@@ -133,7 +134,7 @@ const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
     spent: (value) => read(SPENT, value),
     ...END,
   },
-  exit: { code: countOf, signal: textOf, logged: isTrue, delivered: textsOf, ...END },
+  exit: { code: countOf, signal: textOf, logged: isTrue, delivered: textsOf, openMicroUsd: countOf, ...END },
 };
 
 const ASKER: Readers = { from: (value) => (value === 'caller' ? value : 'command'), id: stringOf };

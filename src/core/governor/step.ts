@@ -1,3 +1,5 @@
+import { judgeAgents } from './agents/agent-limits.ts';
+import { readAgentLog } from './agents/agents.ts';
 import { answerHeld, giveUpAsking } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { advance, onStopAnswer } from './conversation/advance.ts';
@@ -69,6 +71,7 @@ const ON_OWN: OnOwn = {
     judgeSpending(state, changedIn(state, 'spending', { others, earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
+  'agent-read': (state, event) => judgeAgents(readAgentLog(state, event), { before: state }),
   'file-measured': (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
   'exact-folder': (state, { path, guarded }) => onExactFolder(state, path, guarded),
   'exact-proved': onExactProved,

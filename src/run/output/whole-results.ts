@@ -1,3 +1,4 @@
+import type { LoggedCalls } from '../../claude/logged-calls.ts';
 import { isInjectedTurn } from '../../core/governor/conversation/visibility.ts';
 import { runCostUsd } from '../../core/governor/cost/cost.ts';
 import { isMessage } from '../../core/governor/facts.ts';
@@ -26,33 +27,56 @@ const NEW_TURN = {
   parts: {} as Fields,
 };
 
+/** The figures of a run for the process that resumes it. */
+export interface KeptFigures {
+  /** Sums up to the last result, its time, and the turn since. */
+  readonly models: ModelUsage;
+  readonly at: number;
+  readonly turn: WholeTurn;
+  readonly times: { readonly begun: number; readonly last: number };
+}
+
+/** The figures of the run that this one resumes. */
+export interface EarlierFigures extends KeptFigures {
+  /** Its calls since the last result. */
+  readonly calls: LoggedCalls;
+  /** Its cost in US dollars. */
+  readonly usd: number;
+}
+
 export type WholeResults = ReturnType<typeof createWholeResults>;
 
 /**
  * Corrects the figures in the caller's results. claude resets its counters at `/clear` and in each process. If ctxb
  * caused that, results have the sums over the run; for an interrupted turn they have the sums over its parts.
  *
- * @param before usage of the run that this one resumes; undefined for a new run
+ * @param before undefined for a new run
  */
-export function createWholeResults(before: ModelUsage | undefined) {
-  let isSetBack = before !== undefined;
+export function createWholeResults(before?: EarlierFigures) {
+  let isSetBack = false;
   /** Usage up to the last reset of claude's counters, and since. */
-  let base: ModelUsage = before ?? {};
+  let base: ModelUsage = before?.models ?? {};
   let since: ModelUsage = {};
   let sinceUsd = 0;
   /** The value of `base` if claude's new process continues the session's counters. */
-  let carriedOn: ModelUsage | undefined = before && {};
+  let carriedOn: ModelUsage | undefined;
   /** Earlier cost of a session that the user resumes, if claude counts it. */
   let earlierUsd = 0;
   /** Calls since the last result, by message id, and their sums by model. */
   const open = new Map<string, OpenCall>();
   let unreported: ModelUsage = {};
-  let turn: WholeTurn = NEW_TURN;
+  let turn: WholeTurn = before?.turn ?? NEW_TURN;
   /** Figures that the caller has received: the number of results, and the sums in the last one. */
-  let reported = { count: 0, models: before ?? {} };
+  let reported = { count: 0, at: before?.at ?? 0, models: base };
   /** Whether claude has written a result that the caller did not get. */
   let isHiding = false;
-  let times = { begun: 0, last: 0 };
+  let times = before?.times ?? { begun: 0, last: 0 };
+  if (before !== undefined) {
+    correct(before.calls);
+    begunAgain();
+    base = withCost(base, before.usd);
+    carriedOn = {};
+  }
 
   function seeResult(result: ResultEvent, line: string, isOwn: boolean, isShown: boolean): WholeTurn {
     const fields = parseFields(line);
@@ -77,6 +101,25 @@ export function createWholeResults(before: ModelUsage | undefined) {
     open.set(messageId, call);
   }
 
+  /** Takes the final token counts of calls from claude's log. */
+  function correct(calls: LoggedCalls): void {
+    for (const [id, { model, usage, subagent }] of calls) noteCall(id, { model, usage, isMain: subagent === null });
+  }
+
+  /** Another process replaces claude. Calls that the last process has not reported are known only from their lines. */
+  function begunAgain(): void {
+    const main = [...open.values()].filter(({ isMain }) => isMain);
+    carriedOn = addModels(base, unreported);
+    base = addModels(carriedOn, since);
+    [since, sinceUsd, isSetBack] = [{}, 0, true];
+    forgetCalls();
+    if (main.length === 0) return;
+    const usage = main.reduce((sum, call) => addModels(sum, usageOf(call)), {} as Fields);
+    // Their results are in no line, because claude generates them when it resumes.
+    const endedTurn = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
+    turn = withPart(endedTurn, { duration_ms: Math.max(0, times.last - times.begun), usage });
+  }
+
   function forgetCalls(): void {
     open.clear();
     unreported = {};
@@ -94,12 +137,7 @@ export function createWholeResults(before: ModelUsage | undefined) {
   function wholeModels(usd: number): ModelUsage {
     if (!isSetBack) return since;
     settleBase(usd);
-    const models = addModels(base, since);
-    const [first] = Object.keys(models);
-    if (first === undefined) return models;
-    const rest = usd - usdOf(models);
-    const usage = fieldsOf(models[first]);
-    return { ...models, [first]: { ...usage, costUSD: (numberOf(usage.costUSD) ?? 0) + rest } };
+    return withCost(addModels(base, since), usd);
   }
 
   return {
@@ -111,7 +149,10 @@ export function createWholeResults(before: ModelUsage | undefined) {
     see(event: Event, line: string, state: GovernorState, isShown: boolean): WholeTurn {
       const isOwn = isInjectedTurn(state);
       times = { begun: state.turn.phase === 'running' ? times.begun : state.now, last: state.now };
-      if (event.kind === 'result') return seeResult(event, line, isOwn, isShown);
+      if (event.kind === 'result') {
+        reported = { ...reported, at: state.now };
+        return seeResult(event, line, isOwn, isShown);
+      }
       if (isEcho(state, event)) return turn;
       if (event.kind === 'assistant' && !event.synthetic && hasUsage(event)) {
         const { messageId, model, usage, subagent } = event;
@@ -127,25 +168,15 @@ export function createWholeResults(before: ModelUsage | undefined) {
     /** The caller gets the result, so the next line belongs to another turn. */
     shown(): void {
       turn = NEW_TURN;
-      reported = { count: reported.count + 1, models: isSetBack ? reported.models : since };
+      reported = { ...reported, count: reported.count + 1, models: isSetBack ? reported.models : since };
     },
-    /**
-     * Another process replaces claude. Calls that the last process has not reported are known only from their lines.
-     */
-    begunAgain(): void {
-      const main = [...open.values()].filter(({ isMain }) => isMain);
-      carriedOn = addModels(base, unreported);
-      base = addModels(carriedOn, since);
-      [since, sinceUsd, isSetBack] = [{}, 0, true];
-      forgetCalls();
-      if (main.length === 0) return;
-      const usage = main.reduce((sum, call) => addModels(sum, usageOf(call)), {} as Fields);
-      // Their results are in no line, because claude generates them when it resumes.
-      const endedTurn = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
-      turn = withPart(endedTurn, { duration_ms: Math.max(0, times.last - times.begun), usage });
+    begunAgain,
+    correct,
+    /** Time of the last result, in milliseconds since the epoch. */
+    get reportedAt() {
+      return reported.at;
     },
-    /** The run's usage so far, for the process that resumes it. */
-    models: (): ModelUsage => addModels(addModels(base, since), unreported),
+    kept: (): KeptFigures => ({ models: addModels(base, since), at: reported.at, turn, times }),
     /** The line of a result with corrected figures. @param state after the result was processed */
     whole(line: string, ended: WholeTurn, state: GovernorState): string {
       if (!isSetBack && !isHiding && !ended.isPieced) return line;
@@ -219,6 +250,12 @@ function callUsage({ model = '', usage }: OpenCall): ModelUsage {
   const { input, output, cacheRead, cacheCreation } = usage;
   const tokens = { inputTokens: input, outputTokens: output };
   return { [model]: { ...tokens, cacheReadInputTokens: cacheRead, cacheCreationInputTokens: cacheCreation } };
+}
+
+/** Makes the costs add up to a sum in US dollars. */
+function withCost(models: ModelUsage, usd: number): ModelUsage {
+  const [first] = Object.keys(models);
+  return first === undefined ? models : addModels(models, { [first]: { costUSD: usd - usdOf(models) } });
 }
 
 function usdOf(models: ModelUsage): number {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { countOf, type Fields, fieldsOf, isFields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
+import { countOf, type Fields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../../store/files/process-mark.ts';
 import { readLines } from '../../store/files/read-lines.ts';
@@ -8,7 +8,7 @@ import type { Seal } from '../../store/runs/seal.ts';
 import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
 import type { SpentSoFar } from '../cost-keeper.ts';
 import { readKept } from '../kept-prompts.ts';
-import type { ModelUsage } from '../output/whole-results.ts';
+import type { KeptFigures } from '../output/whole-results.ts';
 import type { RunSettings } from './run-settings.ts';
 
 /** An interrupted run, from the journal and its own state file. */
@@ -34,7 +34,7 @@ interface Mail extends ReturnType<typeof readKept> {
   readonly settings: RunSettings;
   /** Spending of the run, with the time up to which it was counted. */
   readonly spent: SpentSoFar;
-  readonly models: ModelUsage;
+  readonly figures: KeptFigures;
 }
 
 interface FoundRun {
@@ -119,7 +119,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
     resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
     // If the file exists, the seal proves that ctxb wrote it in this shape.
     settings: opening.settings as RunSettings,
-    models: fieldsOf(mail.findLast(({ models }) => isFields(models))?.models),
+    figures: mail.findLast(({ figures }) => figures !== undefined)?.figures as KeptFigures,
     spent: mail.findLast(({ spent }) => spent !== undefined)?.spent as SpentSoFar,
   };
 }

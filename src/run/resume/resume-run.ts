@@ -1,10 +1,12 @@
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readClaudeArguments } from '../../claude/claude-arguments.ts';
-import { loggedCost, openToolText, readSessionLog, type SessionLog } from '../../claude/claude-log.ts';
+import { openToolText, readSessionLog, type SessionLog } from '../../claude/claude-log.ts';
 import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
 import { findSessionLog, sessionLogsSince } from '../../claude/find-session-log.ts';
+import { agentLogs, loggedCalls, loggedMicroUsd } from '../../claude/logged-calls.ts';
 import { resolveKept } from '../../config/resolve-config.ts';
+import { toUsd } from '../../core/governor/cost/cost.ts';
 import type { SpentBefore } from '../../core/governor/input.ts';
 import { isStamp } from '../../core/governor/prompts/prompt.ts';
 import { parseHandoffFile } from '../../core/memory/handoff/handoff-file.ts';
@@ -62,9 +64,12 @@ export async function resumeRun(
     if (run.prompts.length > 0) return undefined;
     throw new CtxbError('usage', `nothing of run ${run.runId} is left to do: start a new run`);
   }
-  const { models } = run;
   const isOwed = prompts.some(({ fate }) => fate === 'owed');
-  const resumed = { prompts, models, spent: spentOf(run, logs), ...stateOf(run, { logs, isOwed }, io) };
+  const paths = logs.flatMap(({ path }) => [path, ...agentLogs(path)]);
+  const spent = spentOf(run, paths, logs.at(-1)?.finished);
+  const usd = toUsd(spent.settled + spent.open);
+  const figures = { ...run.figures, calls: loggedCalls(paths, run.figures.at), at: Date.now(), usd };
+  const resumed = { prompts, figures, spent, ...stateOf(run, { logs, isOwed }, io) };
   return {
     ...readWords(words.length > 0 ? words : run.words, words.length > 0 ? notice : () => {}),
     resumed,
@@ -95,20 +100,15 @@ function claimRun(
 }
 
 /** The recorded spending, plus later calls in claude's logs: claude may have continued without ctxb. */
-function spentOf({ spent, settings }: EarlierRun, logs: readonly RunLog[]): SpentBefore {
-  const { at, claimed, ...before } = spent;
+function spentOf({ spent, settings }: EarlierRun, paths: readonly string[], isFinished = false): SpentBefore {
+  const { at, computed, claimed, ...before } = spent;
   const { config } = resolveKept(settings.values, {});
+  const logged = loggedMicroUsd(loggedCalls(paths, at), config.cost.prices);
   return {
     ...before,
     // If the log contains the end of the turn, it also contains the cost of all claimed calls.
-    lost: before.lost + (logs.at(-1)?.finished === true ? 0 : claimed),
-    open:
-      before.open +
-      loggedCost(
-        logs.map(({ path }) => path),
-        at,
-        config.cost.prices,
-      ),
+    lost: before.lost + (isFinished ? 0 : claimed),
+    open: before.open + Math.max(0, logged - computed),
   };
 }
 
@@ -142,7 +142,7 @@ function stateOf(
   { runId, prompts, document: path }: EarlierRun,
   { logs, isOwed }: { readonly logs: readonly RunLog[]; readonly isOwed: boolean },
   io: Place,
-): Omit<ResumedRun, 'prompts' | 'models' | 'spent'> {
+): Omit<ResumedRun, 'prompts' | 'figures' | 'spent'> {
   const log = logs.findLast((log) => log.hasMessages || prompts.some(({ uuid }) => log.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
   const { session, body } = parseHandoffFile(text ?? '');

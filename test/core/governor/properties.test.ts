@@ -25,9 +25,9 @@ const FOUND_IN_RELIEFS = [33, 110, 681, 856, 1232];
 
 /**
  * Where claude hangs, or waits for the API: what was said into a turn that ctxb then stops; a caller who interrupts once the
- * run is over.
+ * run is over; a prompt of a failed turn, begun anew in a fresh session behind one that was answered.
  */
-const FOUND_IN_TROUBLE = [72, 92, 332, 2351, 4084];
+const FOUND_IN_TROUBLE = [72, 92, 332, 718, 2351, 4084];
 
 /** What does not hold in the stream of this seed; empty: all does. */
 function faultsIn(seed: number, playing = play): string[] {

@@ -42,7 +42,13 @@ const line = (uuid: string) => JSON.stringify({ type: 'user', uuid, message: { r
 const kept = (uuid: string) => ({ uuid, line: line(uuid), fate: 'waiting' });
 const BEGUN = {
   settings: { values: [], withheld: [] },
-  spent: { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, claimed: 0, at: 0 },
+  spent: { settled: 0, open: 0, raised: {}, agents: 0, lost: 0, claimed: 0, at: 0, computed: 0 },
+  figures: {
+    models: {},
+    at: 0,
+    turn: { steps: 0, pending: 0, isPieced: false, parts: {} },
+    times: { begun: 0, last: 0 },
+  },
 };
 const over = (uuid: string) => ({ prompts: [{ uuid, fate: 'over' }] });
 

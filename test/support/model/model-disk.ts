@@ -8,12 +8,16 @@ interface Row {
   isAnswered: boolean;
   /** Lost with its process. Its answer may still be on the way to the caller. */
   isForgotten: boolean;
+  /** Nobody goes on with its session, and it had no answer. */
+  isAbandoned: boolean;
 }
 
 /** What outlives a process of the modelled claude: its logs, which are also what the model has been told. */
 export interface ModelDisk {
   /** What was told to the model, in order; without what was lost. */
   heard(): readonly string[];
+  /** The same with what was begun anew in another session, in the order in which it was told first. */
+  order(): readonly string[];
   /** Whether claude would skip a prompt with this `uuid`: the session has it. */
   knows(session: string, uuid: string): boolean;
   tell(session: string, uuids: readonly string[], durable: boolean): void;
@@ -31,16 +35,19 @@ export interface ModelDisk {
 }
 
 export function createDisk(): ModelDisk {
-  let rows: Row[] = [];
-
-  const inSession = (session: string) => rows.filter((row) => row.session === session && !row.isForgotten);
+  const rows: Row[] = [];
+  const inSession = (session: string) =>
+    rows.filter((row) => row.session === session && !row.isForgotten && !row.isAbandoned);
+  const known = (which: readonly Row[]) =>
+    which.flatMap(({ uuids, isForgotten, isAnswered }) => (isForgotten && !isAnswered ? [] : uuids));
 
   return {
-    heard: () => rows.flatMap(({ uuids, isForgotten, isAnswered }) => (isForgotten && !isAnswered ? [] : uuids)),
+    heard: () => known(rows.filter(({ isAbandoned }) => !isAbandoned)),
+    order: () => [...new Set(known(rows))],
     knows: (session, uuid) => inSession(session).some(({ uuids }) => uuids.includes(uuid)),
     tell(session, uuids, durable) {
       if (durable) for (const row of rows) row.durable = true;
-      rows.push({ session, uuids, durable, isAnswered: false, isForgotten: false });
+      rows.push({ session, uuids, durable, isAnswered: false, isForgotten: false, isAbandoned: false });
     },
     flush() {
       for (const row of rows) row.durable = true;
@@ -52,7 +59,10 @@ export function createDisk(): ModelDisk {
       }
     },
     abandon() {
-      rows = rows.filter((row) => row.isAnswered);
+      for (const row of rows.filter(({ isAnswered }) => !isAnswered)) {
+        row.isAbandoned = true;
+        row.durable = true;
+      }
     },
     die(kept) {
       let left = kept;

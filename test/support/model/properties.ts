@@ -119,11 +119,18 @@ export function endFaults(run: ModelRun): string[] {
   const known = [...heard, ...retold, ...run.leftUndone];
   const lost = expected.filter((uuid) => !known.includes(uuid) && !run.mayLose);
   const doubled = heard.filter((uuid, at) => heard.indexOf(uuid) !== at);
-  const inOrder = expected.filter((uuid) => heard.includes(uuid));
+  // What is begun anew in another session comes behind what was answered before.
+  const order = run.disk.order().filter((uuid) => heard.includes(uuid));
+  const isOrdered = [heard, order].some((uuids) =>
+    isDeepStrictEqual(
+      uuids,
+      expected.filter((uuid) => heard.includes(uuid)),
+    ),
+  );
   return [
     ...(lost.length > 0 ? [`lost: ${short(lost)}`] : []),
     ...(doubled.length > 0 ? [`doubled: ${short(doubled)}`] : []),
-    ...(doubled.length === 0 && !isDeepStrictEqual(heard, inOrder) ? [`reordered: ${short(heard)}`] : []),
+    ...(doubled.length === 0 && !isOrdered ? [`reordered: ${short(heard)}`] : []),
     ...lastFateFaults(run),
   ];
 }

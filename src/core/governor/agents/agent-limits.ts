@@ -39,7 +39,7 @@ export function countUnseen(state: GovernorState, { before }: Line): Step {
 }
 
 /** Stops agents that exceed a limit. */
-export function judgeAgents(state: GovernorState, { before }: Line): Step {
+export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): Step {
   if (!hasAgentLimits(state.run.policy.agents)) return toStep(state);
   const ids = Object.keys(state.subagents);
   return ids.reduce<Step>((step, id, index) => {

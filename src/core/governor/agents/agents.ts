@@ -4,6 +4,7 @@ import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing, type Usage } from '../../protocol/usage.ts';
 import { openCall } from '../cost/priced-call.ts';
 import { leastPriceFor, microUsdOf } from '../cost/prices.ts';
+import type { OwnEvent } from '../input.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn } from '../steps.ts';
 import { type Agent, type AgentCall, NEW_AGENT } from './agents-state.ts';
@@ -202,6 +203,21 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   const call = estimatedCall(state, agent.used, context, agent.last?.model);
   // If two agents called between two lines, this agent gets both; the next list corrects its size.
   return withAgent(state, id, { ...countCall(agent, call), peak: agent.peak });
+}
+
+/** Corrects the figures of an agent: the stream lacks the final token counts of its calls. */
+export function readAgentLog(
+  state: GovernorState,
+  { id, tokens, microUsd }: Extract<OwnEvent, { readonly kind: 'agent-read' }>,
+): GovernorState {
+  const agent = agentOf(state, id);
+  if (agent === undefined) return state;
+  // A call without an id is in the log.
+  const last = agent.last && !['', ESTIMATED].includes(agent.last.messageId) ? agent.last : NO_CALL;
+  return withAgent(state, id, {
+    tokens: Math.max(agent.tokens, tokens + last.context + last.output),
+    microUsd: Math.max(agent.microUsd, microUsd + last.microUsd),
+  });
 }
 
 /** Removes an allowed tool call whose agent has started, or which ended without an agent. */

@@ -145,6 +145,11 @@ export function costAfterRestart(cost: Cost, start: 'fresh' | 'resumed'): Cost {
   };
 }
 
+/** The cost with the calls since claude's last report by its log. @param microUsd undefined if no log was read */
+export function readLogged(cost: Cost, microUsd = 0): Cost {
+  return microUsd > openMicroUsd(cost) ? { ...cost, settled: microUsd, calls: [] } : cost;
+}
+
 /**
  * Reads claude's own counter before the first call of a process (`get_usage`). Its value is from before this process,
  * so the total stays.

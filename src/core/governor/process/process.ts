@@ -2,7 +2,7 @@ import type { Event } from '../../protocol/events.ts';
 import { withoutRunning } from '../agents/agents.ts';
 import { reopenControl } from '../control/callers-requests.ts';
 import { openControl } from '../control/control.ts';
-import { costAfterRestart } from '../cost/cost.ts';
+import { costAfterRestart, readLogged } from '../cost/cost.ts';
 import { latestCallsMicroUsd } from '../cost/priced-call.ts';
 import type { Action } from '../decisions.ts';
 import { TIMERS } from '../effects.ts';
@@ -36,7 +36,8 @@ import { reliefAfter } from './broken-off.ts';
 const ASKED_CODES: readonly number[] = [0, 129, 130, 143];
 const ASKED_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
-export function onExit(state: GovernorState, event: ExitEvent): Step {
+export function onExit(before: GovernorState, event: ExitEvent): Step {
+  const state = changed(before, { cost: readLogged(before.cost, event.openMicroUsd) });
   const { restarts, balks } = state.process;
   if (balks && event.code === 1) return endWithIt(changed(state, { outcome: 'refused' }), event);
   const { enabled, maxRestarts } = state.run.policy.recovery;

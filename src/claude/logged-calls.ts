@@ -1,0 +1,57 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import type { Prices } from '../core/governor/cost/prices.ts';
+import { decodeObject } from '../core/protocol/decode.ts';
+import type { AssistantEvent, Event } from '../core/protocol/events.ts';
+import { rowsIn } from '../core/protocol/objects-in.ts';
+import { isNewer, saysNothing, type Usage } from '../core/protocol/usage.ts';
+import { orElse } from '../errors.ts';
+import { readLines } from '../store/files/read-lines.ts';
+
+type LoggedCall = AssistantEvent & { readonly usage: Usage };
+
+/** Calls by message id, with their final token counts. On the stream only the result of the turn has these. */
+export type LoggedCalls = ReadonlyMap<string, LoggedCall>;
+
+/**
+ * The calls in claude's own logs after a time. claude writes a row up to 0.15 s after the line on the stream.
+ *
+ * @param since milliseconds since the epoch
+ */
+export function loggedCalls(paths: Iterable<string>, since = 0): LoggedCalls {
+  const calls = new Map<string, LoggedCall>();
+  for (const path of new Set(paths)) {
+    for (const event of callsIn(path)) {
+      const { messageId, usage, timestamp = 0 } = event;
+      const known = calls.get(messageId);
+      if (timestamp > since && (known === undefined || isNewer(usage, known.usage))) calls.set(messageId, event);
+    }
+  }
+  return calls;
+}
+
+function* callsIn(path: string): Generator<LoggedCall> {
+  // Most of a log is results of tools.
+  for (const line of readLines(path))
+    if (line.includes('"output_tokens"')) yield* rowsIn(line).map(decodeObject).filter(isAnswered);
+}
+
+function isAnswered(event: Event): event is LoggedCall {
+  return event.kind === 'assistant' && !event.synthetic && event.usage !== undefined && !saysNothing(event.usage);
+}
+
+/** The logs of a session's subagents. Workflows and nested subagents have subfolders. */
+export function agentLogs(sessionLog: string): string[] {
+  const folder = join(dirname(sessionLog), basename(sessionLog, '.jsonl'), 'subagents');
+  const names = orElse(() => readdirSync(folder, { recursive: true }), []).map(String);
+  return names.filter((name) => AGENT_LOG.test(name)).map((name) => join(folder, name));
+}
+
+const AGENT_LOG = /(?:^|[\\/])agent-[\w-]+\.jsonl$/;
+
+/** Cost of calls in micro-dollars, each at its list price at least. */
+export function loggedMicroUsd(calls: LoggedCalls, prices: Prices): number {
+  const list = { prices, version: undefined };
+  return totalMicroUsd([...calls.values()].reduce((cost, call) => readCost(cost, call, list), EMPTY_COST));
+}
