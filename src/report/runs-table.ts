@@ -28,26 +28,21 @@ interface RunsPage {
 }
 
 const INDENT = ' '.repeat(10);
-const HEADINGS = ['run', 'state', 'for', 'turn', 'context', 'cost', 'prompts'];
+const HEADINGS = ['run', 'for', 'turn', 'context', 'cost', 'prompts'];
 
 /** The list of runs as text: two lines per run (figures, folder), then suggested commands. */
 export function runsTable(
   runs: readonly ListedRun[],
   { style, home, now, columns = Number.POSITIVE_INFINITY }: RunsPage,
 ): string {
-  const cells = [HEADINGS, ...runs.map((run) => cellsOf(run, now))];
-  const widest = Math.max(...cells.map(([, state = '']) => state.length));
-  // `aligned` right-aligns all columns but the first; padding keeps the states left-aligned.
-  const [first = '', ...rows] = align(
-    cells.map(([run = '', state = '', ...figures]) => [run, state.padEnd(widest), ...figures]),
-  );
-  const lines = rows.flatMap((row, at) => {
-    const cwd = onOneLine(runs[at]?.cwd ?? '');
+  const [first = '', ...rows] = align([HEADINGS, ...runs.map((run) => cellsOf(run, now))]);
+  const lines = runs.flatMap((run, at) => {
+    const cwd = onOneLine(run.cwd);
     const isInHome = home !== undefined && `${cwd}/`.startsWith(`${home}/`);
     const folder = isInHome ? `~${cwd.slice(home.length)}` : cwd;
-    return [row, style.dim(INDENT + fitText(folder, columns - INDENT.length, 'end'))];
+    return [`${rows[at]}  ${stateText(run)}`, style.dim(INDENT + fitText(folder, columns - INDENT.length, 'end'))];
   });
-  return [style.bold(first), ...lines, ...nextSteps(runs), ''].join('\n');
+  return [style.bold(`${first}  state`), ...lines, ...nextSteps(runs), ''].join('\n');
 }
 
 function cellsOf(run: ListedRun, now: number): string[] {
@@ -55,7 +50,6 @@ function cellsOf(run: ListedRun, now: number): string[] {
   const share = context === null || window === null ? '' : ` ${percent(Math.min(1, context / window))}`;
   return [
     runId.slice(0, 8),
-    stateText(run),
     duration(Math.max(0, (run.end === null ? now : run.at) - run.since)),
     tokens(turn),
     context === null ? NONE : `${roughTokens(context)}${share}`,
@@ -67,8 +61,8 @@ function cellsOf(run: ListedRun, now: number): string[] {
 function stateText({ phase, waitsFor, end }: ListedRun): string {
   if (end !== null) return `ended: ${end.reason}`;
   if (waitsFor === null) return phase;
-  const until = waitsFor.until === null ? '' : ` until ${localTime(waitsFor.until).slice(-5)}`;
-  return `waits: ${waitsFor.what}${until}`;
+  const { what, until } = waitsFor;
+  return until === null ? `waits: ${what}` : `${what} until ${localTime(until).slice(-5)}`;
 }
 
 function nextSteps(runs: readonly ListedRun[]): string[] {

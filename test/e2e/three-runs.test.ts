@@ -54,8 +54,8 @@ it('three runs at once: listed, one compacted, one stopped, one that waits for a
     start(stopped, all),
     start(waiting, ['--prompt', 'go', '--limit-wait', '3h'], SUBSCRIPTION),
   ];
-  await expect.poll(table, PATIENT).toMatch(/(?:\n\w{8} +working +[\s\S]*){2}/);
-  await expect.poll(table, PATIENT).toMatch(/\n\w{8} +waits: usage limit until \d\d:\d\d /);
+  await expect.poll(table, PATIENT).toMatch(/(?:\n\w{8} .* {2}working\n[\s\S]*){2}/);
+  await expect.poll(table, PATIENT).toMatch(/\n\w{8} .* {2}usage limit until \d\d:\d\d\n/);
   await expect.poll(() => stopped.standin.requests.length, PATIENT).toBeGreaterThanOrEqual(2);
   await expect.poll(() => compacted.standin.requests.length, PATIENT).toBeGreaterThanOrEqual(2);
   const listed = await table();
@@ -69,8 +69,8 @@ it('three runs at once: listed, one compacted, one stopped, one that waits for a
   expect((await runs[0]?.finished)?.code).toBe(0);
   expect((await runs[1]?.finished)?.code).toBe(7);
   const after = await table();
-  expect(after).toMatch(/\n\w{8} +ended: done /);
-  expect(after).toMatch(/\n\w{8} +ended: stopped /);
+  expect(after).toMatch(/\n\w{8} .* {2}ended: done\n/);
+  expect(after).toMatch(/\n\w{8} .* {2}ended: stopped\n/);
   expect(await ask(waiting, 'stop')).toMatchObject({ code: 0 });
   await runs[2]?.finished;
 });
