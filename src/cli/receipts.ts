@@ -73,7 +73,7 @@ async function receiptsOf(name: string | undefined, flags: ReceiptsFlags, io: Io
   const written = all.filter(({ runId, session }) =>
     name === undefined ? runId === last : runId === run?.runId || session.startsWith(name),
   );
-  if (written.length > 0) return runReceipts(written, io);
+  if (written.length > 0) return runReceipts(written, all, io);
   if (run !== undefined) return [];
   const log = sessionLogsSince(0, io).find((path) => basename(path).startsWith(name ?? ''));
   if (log !== undefined) return recordingReceipts(log, true, io);
@@ -108,26 +108,29 @@ async function recordingReceipts(file: string, retention: Retention, io: Io): Pr
   }));
 }
 
-/** The receipts of a run, completed from claude's logs. */
-async function runReceipts(written: readonly WrittenReceipt[], io: Io): Promise<ReliefReceipt[]> {
+/** The receipts of a run, completed from claude's logs. @param all also those of other runs in the same session */
+async function runReceipts(
+  written: readonly WrittenReceipt[],
+  all: readonly WrittenReceipt[],
+  io: Io,
+): Promise<ReliefReceipt[]> {
   const sessions = new Set(written.map(({ session }) => session));
   const found = await Promise.all(
     [...sessions].map(async (session) => {
       const receipts = written.filter((receipt) => receipt.session === session);
       const log = receipts.flatMap(({ log }) => (log !== undefined && kindOf(log) === 'file' ? [log] : []))[0];
       const file = log ?? findSessionLog(session, io);
-      const traced = file === undefined ? [] : await recordingReceipts(file, { receipts }, io);
+      const traced =
+        file === undefined
+          ? []
+          : await recordingReceipts(file, { receipts: all.filter((one) => one.session === session) }, io);
       return receipts.map(
-        (receipt) => traced.find(({ relief }) => isOf(relief, receipt)) ?? untracedReceipt(receipt, file),
+        (receipt) =>
+          traced.find(({ relief }) => relief.kept === receipt.receipt.kept) ?? untracedReceipt(receipt, file),
       );
     }),
   );
   return found.flat();
-}
-
-/** Whether both are the same compaction: the same facts were kept. */
-function isOf({ stayed }: ReliefSeen, { receipt }: WrittenReceipt): boolean {
-  return stayed.length === receipt.stayed.length && stayed.every((fact, at) => fact === receipt.stayed[at]);
 }
 
 /** A receipt whose call is in no log. */

@@ -28,22 +28,26 @@ interface RetentionOptions {
 }
 
 interface Settled {
-  readonly receipt: Receipt;
   readonly call: number;
   readonly line: number;
+  /** Milliseconds between the call and a receipt stored outside the recording. */
+  readonly distance?: number;
 }
 
 /** For each compaction and handoff: which of the facts known before it the next request contained. */
 export function createRetention({ run, mask, recorded, receipts = [] }: RetentionOptions) {
   const memory = recorded ? undefined : createMemory({ run, mask });
   const places = createPlaces();
-  const settled: Settled[] = [];
+  const settled = new Map<Receipt, Settled>();
   let isFollowed = false;
   /** Whether the context was replaced and no request has been made since. */
   let isFresh = false;
 
-  function settle(receipt: Receipt, at: Omit<Settled, 'receipt'>): void {
-    settled.push({ receipt, ...at });
+  /** A receipt belongs to one call, the nearest. */
+  function settle(receipt: Receipt, at: Settled): void {
+    if ((settled.get(receipt)?.distance ?? Number.POSITIVE_INFINITY) < (at.distance ?? 0)) return;
+    settled.delete(receipt);
+    settled.set(receipt, at);
   }
 
   function follow({ input, after, line }: Seen): void {
@@ -60,18 +64,17 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
   function settleWritten({ input, after, line }: Seen): void {
     if (!after.facts.call) return;
     const isFirst = after.gauge.calls === 1;
-    const distance = ({ t }: TimedReceipt) => Math.abs(t - input.t);
     const [nearest] = receipts
       .filter(({ receipt }) => isFresh || (isFirst && receipt.relief === 'handoff'))
-      .toSorted((a, b) => distance(a) - distance(b));
+      .map(({ receipt, t }) => ({ receipt, distance: Math.abs(t - input.t) }))
+      .toSorted((a, b) => a.distance - b.distance);
     isFresh = false;
-    if (nearest !== undefined && distance(nearest) <= AT_ONCE_MS)
-      settle(nearest.receipt, { call: after.gauge.calls, line });
+    if (nearest !== undefined && nearest.distance <= AT_ONCE_MS)
+      settle(nearest.receipt, { call: after.gauge.calls, line, distance: nearest.distance });
   }
 
-  function reliefOf({ receipt, call, line }: Settled, at: number): ReliefSeen {
+  function reliefOf(receipt: Receipt, { call, line }: Settled, end = Number.POSITIVE_INFINITY): ReliefSeen {
     const { relief, all, kept, given } = receipt;
-    const end = settled[at + 1]?.line ?? Number.POSITIVE_INFINITY;
     const placed = <F extends ToldFact>(fact: F) => ({ ...fact, ...places.of(fact, line, end) });
     const gone = receipt.gone.map(placed);
     const stayed = receipt.stayed.map((fact) => (recorded || fact.by === 'claude' ? fact : placed(fact)));
@@ -88,6 +91,9 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
     },
     /** Adds a receipt from the record of a run. */
     receipt: settle,
-    found: (): readonly ReliefSeen[] => settled.map(reliefOf),
+    found(): readonly ReliefSeen[] {
+      const all = [...settled];
+      return all.map(([receipt, at], index) => reliefOf(receipt, at, all[index + 1]?.[1].line));
+    },
   };
 }
