@@ -10,7 +10,7 @@ import type { CuratedChoice } from '../pack/receipt.ts';
 import type { PackItem } from '../pack/step-block.ts';
 import { runStep, type StepEnd, type StepRun } from '../run/run-step.ts';
 import { answerJsonSchema, checkAnswer, curatorPrompt, readAnswer } from './question.ts';
-import { checkSummaries, type JudgedSummaries, type SummaryTask } from './summaries.ts';
+import { checkSummaries, type MadeSummaries, type SummaryTask } from './summaries.ts';
 
 /** `config` is the flow's configuration; `curate` disables what a curator must not do. */
 export interface CurateOptions extends Pick<StepRun, 'program' | 'config' | 'stop'> {
@@ -49,14 +49,14 @@ interface Judgement {
   readonly choice: CuratedChoice | undefined;
   /** Why no choice was made, or which part of the answer was rejected. */
   readonly fault: string | undefined;
-  /** The verdict on each requested summary; empty without an answer. */
-  readonly judged: JudgedSummaries;
+  /** The new summaries; empty without an answer. */
+  readonly made: MadeSummaries;
 }
 
 /** Falls back to the summaries made before. */
 function judgeFailure({ summaries: { kept } }: CurateOptions, fault: string): Judgement {
   const choice = kept.size === 0 ? undefined : { steps: [], files: [], summaries: kept };
-  return { choice, fault: oneLine(fault, LONG_LINE_LENGTH), judged: new Map() };
+  return { choice, fault: oneLine(fault, LONG_LINE_LENGTH), made: new Map() };
 }
 
 async function ask(prompt: string, options: CurateOptions, io: Io): Promise<StepEnd> {
@@ -87,16 +87,14 @@ function judge(output: string, history: readonly PackItem[], options: CurateOpti
   const steps = new Set(history.map(({ stepId }) => stepId));
   const find = (file: string) => fileInside(io.cwd, file);
   const { choice, fault } = checkAnswer(read.answer, { steps, maxFiles: curator.maxFiles, find });
-  const checked = checkSummaries(read.answer.summaries, task, steps);
+  const checked = checkSummaries(read.answer.summaries, task);
   const faults = [fault, checked.fault].filter((each) => each !== undefined);
   const summaries = new Map(task.kept);
-  for (const [id, one] of checked.judged) {
-    if ('text' in one) summaries.set(id, { text: one.text, by: curator.model });
-  }
+  for (const [id, text] of checked.made) summaries.set(id, { text, by: curator.model });
   return {
     choice: summaries.size === 0 ? choice : { ...(choice ?? { steps: [], files: [] }), summaries },
     fault: faults.length === 0 ? undefined : faults.join('; '),
-    judged: checked.judged,
+    made: checked.made,
   };
 }
 

@@ -61,7 +61,7 @@ function summariesTask(toSum: readonly PackItem[], limit: number): string {
     `- summaries: of the outputs of ${ids}, each at the end, one summary of at most ${groupDigits(limit * ASKED_SHARE)} characters:`,
     'what the step did, decided, found and left open, in plain sentences in the past tense. Copy names of files, ids of',
     'steps and figures as they stand in that output, names and ids between backticks; count nothing yourself, add',
-    'nothing, and tell nobody what to do. A summary with anything else in it is thrown away.',
+    'nothing, and tell nobody what to do.',
   ].join(' ');
 }
 

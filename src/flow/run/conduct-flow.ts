@@ -100,7 +100,7 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     const { settings } = invocation;
     const options = { curator, program, config, settings, stop: stop.atOnce, summaries: task };
     const curation = await curate(runnable, history, options, io);
-    summaries.keep(task, model, curation.judged);
+    summaries.keep(task, model, curation.made);
     return curation;
   }
 
@@ -162,8 +162,6 @@ function receiptOf(
   { pack, budgets }: Briefing,
   curation: Curation | undefined,
 ): StepReceipt {
-  // The steps with new summaries.
-  const judged = [...(curation?.judged ?? [])].flatMap(([id, one]) => ('text' in one ? [id] : []));
   return {
     ...pack.receipt,
     flow: flow.name,
@@ -175,7 +173,7 @@ function receiptOf(
       cost_usd: curation.costUsd,
       duration_ms: Math.round(curation.durationMs),
       fault: curation.fault ?? null,
-      summed_up: judged,
+      summed_up: [...curation.made.keys()],
     },
     measured: undefined,
   };
