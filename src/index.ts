@@ -44,12 +44,6 @@ export type { Usage } from './core/protocol/usage.ts';
 export { CtxbError, type ErrorCode, isCtxbError } from './errors.ts';
 export { ContextGauge, type ContextReading, type GaugeOptions } from './library/context-gauge.ts';
 export {
-  type ContextEvents,
-  type ContextFilter,
-  type ContextFilterOptions,
-  createContextFilter,
-} from './library/create-context-filter.ts';
-export {
   createGovernor,
   type Governor,
   type GovernorOptions,
@@ -57,6 +51,3 @@ export {
   type GovernorStep,
 } from './library/create-governor.ts';
 export type { PolicyOptions, PriceOptions, Share } from './library/policy-options.ts';
-export { type ReplayOptions, replay } from './library/replay.ts';
-export type { CallSeen, CompactionSeen, Growth, PromptSeen, ResultSeen, SubagentSeen } from './replay/items-seen.ts';
-export type { ReplayReport, ReportedSession as SessionSummary } from './replay/summary.ts';

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
-import { CTXB } from '../support/ctxb.ts';
 import { type InstalledPackage, installPackage, ROOT } from '../support/package.ts';
 import { fixture } from '../support/recordings.ts';
 
@@ -122,10 +121,7 @@ describe('whoever installed it', () => {
       reading: context,
       governed: context,
       decisions: ['warn', 'compact'],
-      zones: ['warning', 'critical', 'handoff'],
-      isUnchanged: true,
       refused: ['config'],
-      peak: 163_000,
     });
   });
 
@@ -152,30 +148,6 @@ describe('whoever installed it', () => {
     const { bin, version } = JSON.parse(readFileSync(join(installed.cwd, 'node_modules/ctxb/package.json'), 'utf8'));
     const run = await installed.run(process.execPath, [join('node_modules/ctxb', bin.ctxb), '--version']);
     expect(run.stdout.toString()).toBe(`${version}\n`);
-  });
-
-  it('gets what `ctxb replay --json` prints', async () => {
-    const recording = fixture('native-mid-turn.session.jsonl');
-    const code = `import { replay } from 'ctxb'; console.log(JSON.stringify(await replay(process.argv[1]), null, 2))`;
-    const ours = await installed.run(process.execPath, ['--input-type=module', '-e', code, recording]);
-    const program = await installed.run(process.execPath, [CTXB, 'replay', '--no-cache', '--json', recording]);
-    expect(ours.stdout.toString()).toBe(program.stdout.toString());
-  });
-
-  it('can bundle replay into one file', async () => {
-    const outfile = join(installed.cwd, 'alone/bundle.mjs');
-    const contents = `import { replay } from 'ctxb'; console.log(JSON.stringify(await replay(process.argv[2])))`;
-    await build({
-      stdin: { contents, resolveDir: installed.cwd },
-      outfile,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-    });
-    const recording = fixture('crossing.ndjson');
-    const run = await installed.run(process.execPath, [outfile, recording]);
-    const expected = JSON.parse(readFileSync(fixture('crossing.expected.json'), 'utf8'));
-    expect(JSON.parse(run.stdout.toString()).sessions).toEqual([{ ...expected, file: recording }]);
   });
 
   it.each([
@@ -210,5 +182,5 @@ describe('docs/library.md', () => {
     expect(run.stderr || run.stdout.toString()).toBe(printed);
   });
 
-  it('has examples', () => expect(EXAMPLES.length).toBeGreaterThan(2));
+  it('has examples', () => expect(EXAMPLES.length).toBeGreaterThan(1));
 });

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
 import {
   type Action,
-  createContextFilter,
+  ContextGauge,
   createGovernor,
   type Decision,
   type HookAnswer,
@@ -67,9 +67,11 @@ async function drive({ claude, scratch }: World, prompts: readonly string[]) {
   for (const prompt of prompts) tell({ t: Date.now(), from: 'caller', line: JSON.stringify(promptLine(prompt)) });
   tell({ t: Date.now(), from: 'caller', event: { kind: 'end' } });
 
-  const filter = createContextFilter();
-  filter.on('zone', ({ zone }) => zones.push(zone));
-  for await (const line of createInterface({ input: child.stdout.pipe(filter) })) {
+  const gauge = new ContextGauge();
+  for await (const line of createInterface({ input: child.stdout })) {
+    const before = gauge.zone;
+    gauge.add(line);
+    if (gauge.zone !== before) zones.push(gauge.zone);
     tell({ t: Date.now(), from: 'claude', line });
   }
   if (child.exitCode === null) await once(child, 'exit');

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ContextGauge, decodeLine, replay } from '../../src/index.ts';
+import { ContextGauge, decodeLine } from '../../src/index.ts';
 import { callLine, initLine, resultLine, userLine } from '../support/governor.ts';
 import { FIXTURE_RECORDINGS, fixture, linesOf } from '../support/recordings.ts';
+import { replayed } from '../support/session-summary.ts';
 
 function gaugeAfter(lines: readonly object[], options = {}): ContextGauge {
   const gauge = new ContextGauge(options);
@@ -13,10 +14,10 @@ describe('the gauge of a library', () => {
   it.each(FIXTURE_RECORDINGS)('has the figures of a replay for $name', async ({ path }) => {
     const gauge = new ContextGauge();
     for (const line of linesOf(path)) gauge.add(line);
-    const [session] = (await replay(path)).sessions;
-    const { tokens, source } = session?.window ?? {};
+    const { window, context } = await replayed(path);
+    const { tokens, source } = window;
     expect(gauge.reading).toMatchObject({ window: tokens ?? undefined, windowSource: source });
-    expect(gauge.reading).toMatchObject({ used: session?.context.last, basis: session?.context.basis });
+    expect(gauge.reading).toMatchObject({ used: context.last, basis: context.basis });
   });
 
   it('accepts events like lines', () => {

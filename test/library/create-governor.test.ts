@@ -8,10 +8,10 @@ import {
   type GovernorOptions,
   type Input,
   isDecision,
-  replay,
 } from '../../src/index.ts';
 import { callLine, initLine, resultLine, runWith, sent, userLine } from '../support/governor.ts';
 import { FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
+import { replayed } from '../support/session-summary.ts';
 
 const STREAMS = FIXTURE_RECORDINGS.filter(({ name }) => /^[\w-]+\.ndjson$/.test(name));
 
@@ -26,10 +26,10 @@ describe('a governor for another program', () => {
   it.each(STREAMS)('decides for $name as a replay does', async ({ path }) => {
     const governor = createGovernor({ mode: 'replay' });
     const actions = linesOf(path).flatMap((line) => governor.step({ t: 0, from: 'claude', line }).actions);
-    const [session] = (await replay(path)).sessions;
-    expect(actions.filter(isDecision)).toEqual(session?.actions);
-    expect(governor.state).toMatchObject({ turns: session?.turns, calls: session?.calls });
-    expect(governor.state.costUsd ?? null).toBe(session?.cost.usd);
+    const session = await replayed(path);
+    expect(actions.filter(isDecision)).toEqual(session.actions);
+    expect(governor.state).toMatchObject({ turns: session.turns, calls: session.calls });
+    expect(governor.state.costUsd ?? null).toBe(session.cost.usd);
   });
 
   it('treats undefined as omitted', () => {

@@ -100,9 +100,14 @@ export function pageOf(changes: Partial<Page> = {}): Page {
  * figure: how well it is estimated is tested elsewhere.
  */
 export async function judged(name: string): Promise<SessionSummary> {
+  return withFixedEstimates({ ...(await replayed(fixture(name))), file: name });
+}
+
+/** The whole summary of a recording, with its calls. */
+export async function replayed(path: string): Promise<SessionSummary> {
   const options = { policy: DEFAULTS, series: true, stdin: Readable.from([]), mask: unmasked };
-  const [source = { file: name, subagents: [] }] = findSources(fixture(name));
-  return withFixedEstimates({ ...(await replaySource(source, options)), file: name });
+  const [source = { file: path, subagents: [] }] = findSources(path);
+  return replaySource(source, options);
 }
 
 function withFixedEstimates(session: SessionSummary): SessionSummary {
