@@ -1,6 +1,7 @@
 import type { ExitEvent } from '../core/governor/input.ts';
 import { promptsInTurn } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../core/governor/state.ts';
+import { DESCRIPTIVE_KEYS } from '../core/memory/entries/describe.ts';
 import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';
@@ -128,14 +129,11 @@ function endCommand(reading: Reading): void {
   reading.finished ||= reading.beforeCommand;
 }
 
-/** Inputs that describe a call, most descriptive first. */
-const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
-
 const TITLE_LENGTH = 200;
 
 function titleOf(input: Fields): string {
-  const telling = TELLING.map((key) => wordOf(input[key])).find((text) => text !== '') ?? '';
-  const line = telling.trim().split(/\r?\n/, 1)[0] ?? '';
+  const title = DESCRIPTIVE_KEYS.map((key) => wordOf(input[key])).find((text) => text !== '') ?? '';
+  const line = title.trim().split(/\r?\n/, 1)[0] ?? '';
   return Array.from(line.slice(0, 2 * TITLE_LENGTH))
     .slice(0, TITLE_LENGTH)
     .join('');

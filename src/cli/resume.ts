@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { signalExitCode } from '../claude/child.ts';
 import type { Config } from '../config/config.ts';
-import { type Flags, requireGood, resolveKept, type SetValue } from '../config/resolve-config.ts';
+import { type Flags, requireGood, resolveStored, type SetValue } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
 import { asksPerson } from '../core/governor/cost/cost-limit.ts';
 import type { SpentBefore } from '../core/governor/input.ts';
@@ -81,7 +81,7 @@ function settingsFor(
   now: PreparedRun,
   flags: Flags,
 ): { config: Config; values: readonly SetValue[] } {
-  const { config, values } = requireGood(resolveKept(kept.values, flags));
+  const { config, values } = requireGood(resolveStored(kept.values, flags));
   const { contextDir, costDir, quiet, statusLine } = now.config;
   return { config: { ...config, contextDir, ...(costDir && { costDir }), quiet, statusLine }, values };
 }

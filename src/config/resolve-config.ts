@@ -116,10 +116,10 @@ export function resolveFile(file: ConfigFile): ResolvedConfig {
  * Like resolveConfig, with the values of an earlier configuration, and flags that override them. Ignores current files
  * and variables, and keys unknown to this version.
  */
-export function resolveKept(kept: readonly SetValue[], flags: Flags): ResolvedConfig {
+export function resolveStored(stored: readonly SetValue[], flags: Flags): ResolvedConfig {
   const overrides = flagValues(flags);
   const isKept = ({ key }: SetValue) => leafOf(key) !== undefined && !overrides.some((value) => value.key === key);
-  return resolveValues([...kept.filter(isKept), ...overrides], []);
+  return resolveValues([...stored.filter(isKept), ...overrides], []);
 }
 
 /** The configuration that a command runs with. Throws as {@link requireGood}. */

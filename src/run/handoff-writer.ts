@@ -97,7 +97,7 @@ function toHandOver(
   const wrong = problems.slice(0, 5).map((problem) => `- ${problem}`);
   const doubts = wrong.length === 0 ? [] : [`Checked by ctxb, this does not hold:\n${wrong.join('\n')}`.slice(0, 500)];
   const head = joinParts(opening(path), ...doubts);
-  const room = Math.max(MISSING_ROOM, HANDED_LENGTH - head.length - CUT_LENGTH);
+  const room = Math.max(MISSING_ROOM, HANDED_LENGTH - head.length - MAX_CUT_NOTE);
   const added = missing(Math.max(room - document.length, MISSING_ROOM));
   return joinParts(head, givenText(document, path, room - added.length), added);
 }
@@ -112,12 +112,12 @@ function joinParts(...parts: readonly string[]): string {
 }
 
 /** Maximum UTF-16 units of a document that is given again, and of the note about the omitted part. */
-const GIVEN_LENGTH = 7_900;
-const CUT_LENGTH = 300;
+const MAX_GIVEN = 7_900;
+const MAX_CUT_NOTE = 300;
 
 /** An existing document as the text that the fresh context begins with. */
 export function handedAgain(document: string, path: string): string {
-  return joinParts(opening(path), givenText(document, path, GIVEN_LENGTH));
+  return joinParts(opening(path), givenText(document, path, MAX_GIVEN));
 }
 
 /** The document as a hook can give it to the agent: complete, or its beginning and where to read the rest. */

@@ -41,10 +41,10 @@ export function createSender({ to, runId, env, onFault }: SenderOptions) {
     measure: measureWith(meters.getMeter(NAME, manifest.version)),
     /** Sends the remaining metrics, within `OTEL_EXPORTER_OTLP_TIMEOUT` or two seconds. Never rejects. */
     async close(): Promise<void> {
-      const closed = new AbortController();
-      const timeout = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: closed.signal }).catch(() => {});
+      const shutdown = new AbortController();
+      const timeout = delay(patienceOf(env) ?? PATIENCE_MS, undefined, { signal: shutdown.signal }).catch(() => {});
       await Promise.race([Promise.allSettled([meters.shutdown()]), timeout]);
-      closed.abort();
+      shutdown.abort();
     },
   };
 }

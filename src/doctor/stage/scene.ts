@@ -6,7 +6,7 @@ import { Contradiction, expectFact } from '../check.ts';
 import type { Conversation } from './conversation.ts';
 import type { Stage, StartOptions } from './stage.ts';
 
-/** A scenario for the API, and the actions that one or several claudes go through. */
+/** A scenario for the API, and the actions that one or more claudes take. */
 export interface Scene {
   /** The answers of the API's stand-in. */
   readonly scenario: Scenario;

@@ -107,7 +107,7 @@ const READ_ONLY = ['--tools', 'Read,Grep,Glob', '--strict-mcp-config'];
 /**
  * The only mode that allows reading inside the working folder and denies it outside, regardless of the user's settings.
  */
-const IN_THE_FOLDER = ['--permission-mode', 'default'];
+const FOLDER_ONLY = ['--permission-mode', 'default'];
 
 export function curatorInvocation(
   model: string,
@@ -118,7 +118,7 @@ export function curatorInvocation(
     ...['--model', model],
     ...(settings === undefined ? [] : ['--settings', settings]),
     ...READ_ONLY,
-    ...IN_THE_FOLDER,
+    ...FOLDER_ONLY,
     // Keep this session out of the user's `claude --continue`.
     '--no-session-persistence',
     ...['--json-schema', answerJsonSchema(summaries.toSum.length > 0)],

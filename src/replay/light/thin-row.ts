@@ -129,7 +129,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const answers = row.type === 'user' ? threadOf(row) : undefined;
   const isTelling = (bytes: Buffer) => {
     const part = (at: number) => bytes.subarray(begins[at], ends[at]);
-    if (isPrompt) return !state.isTold() || mayTell(part(content));
+    if (isPrompt) return !state.isTold() || mayMatter(part(content));
     return !state.isCalm() || (report !== -1 && hasAny(part(report), REPORTED));
   };
   return {
@@ -152,10 +152,12 @@ function openPrompt(row: Fields): Fields | undefined {
 }
 
 /** Texts of prompts that affect the figures: commands, a change of the window, a compaction. */
-const TELLING = ['<command-name>', 'Set model to', 'This session is being continued'].map((text) => Buffer.from(text));
+const SIGNIFICANT = ['<command-name>', 'Set model to', 'This session is being continued'].map((text) =>
+  Buffer.from(text),
+);
 
-function mayTell(text: Buffer): boolean {
-  return text[0] !== QUOTE || hasAny(text, TELLING);
+function mayMatter(text: Buffer): boolean {
+  return text[0] !== QUOTE || hasAny(text, SIGNIFICANT);
 }
 
 function hasAny(text: Buffer, words: readonly Buffer[]): boolean {

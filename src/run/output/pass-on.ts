@@ -6,10 +6,10 @@ import { STAMP_MARK } from '../../core/governor/prompts/prompt.ts';
 import { isAnswerFinal } from '../../core/governor/prompts/tasks.ts';
 import { speaksOfMod } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
-import { hideCtxbTraces, type Traces, traceMarks } from '../../core/protocol/as-alone.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import type { Event } from '../../core/protocol/events.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
+import { hideCtxbTraces, type Traces, traceMarks } from '../../core/protocol/hide-ctxb-traces.ts';
 import type { CallerOutput } from './output.ts';
 import type { WholeResults, WholeTurn } from './whole-results.ts';
 

@@ -5,7 +5,7 @@ import { openToolText, readSessionLog, type SessionLog } from '../../claude/clau
 import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
 import { findSessionLog, sessionLogsSince } from '../../claude/find-session-log.ts';
 import { agentLogs, loggedCalls, loggedMicroUsd } from '../../claude/logged-calls.ts';
-import { resolveKept } from '../../config/resolve-config.ts';
+import { resolveStored } from '../../config/resolve-config.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import type { SpentBefore } from '../../core/governor/input.ts';
 import { isStamp } from '../../core/governor/prompts/prompt.ts';
@@ -102,7 +102,7 @@ function claimRun(
 /** The recorded spending, plus later calls in claude's logs: claude may have continued without ctxb. */
 function spentOf({ spent, settings }: EarlierRun, paths: readonly string[], isFinished = false): SpentBefore {
   const { at, computed, claimed, ...before } = spent;
-  const { config } = resolveKept(settings.values, {});
+  const { config } = resolveStored(settings.values, {});
   const logged = loggedMicroUsd(loggedCalls(paths, at), config.cost.prices);
   return {
     ...before,

@@ -200,15 +200,15 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
     !isCutOff(before, event) &&
     !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
   const ended = changed(changedIn(afterSuccess, 'relief', { fresh }), over);
-  const watched = toStep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
-  if (!isAnswer) return watched;
+  const timed = toStep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
+  if (!isAnswer) return timed;
   const resumes = resumedWork(state);
   const others = (resumes === undefined ? owedPrompts : droppedPrompts)(state);
   const answered = owedPrompts(ended).filter((one) => !others.includes(one));
   // The result of the interrupted turn was deferred; this result replaces it.
   const drop = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
   return chain(
-    watched,
+    timed,
     (next) => answer(next, answered),
     (next) => toStep(next, drop),
   );

@@ -112,7 +112,7 @@ export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): 
   return changeFate(changeFate(state.mailbox, ownPrompts, 'over'), undelivered, 'waiting');
 }
 
-/** The repeatable requests of the caller's among these prompts. */
+/** The repeatable requests of the caller among these prompts. */
 export function requestsOf(state: GovernorState, these: readonly Prompt[]): readonly Prompt[] {
   return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }

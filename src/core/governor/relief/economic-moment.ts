@@ -62,9 +62,9 @@ const MIN_TIMES = 3;
 export function economicMoment(outlook: Cycle): number {
   const { growth, calls, rates } = outlook;
   const landing = outlook.landing + outlook.missed.tokens;
-  const inReads = perCycle(outlook) / rates.cacheRead;
-  const cycle = Math.sqrt(2 * inReads * growth);
-  return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, inReads / Math.max(1, calls))));
+  const costInTokens = perCycle(outlook) / rates.cacheRead;
+  const cycle = Math.sqrt(2 * costInTokens * growth);
+  return Math.max(leastMoment(outlook), Math.ceil(landing + Math.max(cycle, costInTokens / Math.max(1, calls))));
 }
 
 /** Cost of a relief that does not grow with the length of the cycle, in millionths of a micro-dollar. */

@@ -3,7 +3,17 @@ import { LONG_LINE_LENGTH } from '../../text/words.ts';
 import type { Outcome } from '../entry.ts';
 
 /** Input keys that describe a call, most informative first. */
-const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description', 'prompt', 'skill'];
+export const DESCRIPTIVE_KEYS = [
+  'command',
+  'file_path',
+  'notebook_path',
+  'pattern',
+  'url',
+  'query',
+  'description',
+  'prompt',
+  'skill',
+];
 
 /** UTF-16 units that are masked before a text is cut to a line. */
 const NEAR = 4 * LONG_LINE_LENGTH;
@@ -27,7 +37,9 @@ export function describeInput(name: string, input: unknown, cutTo: Cut): string 
     case 'Read':
       return line([fields.file_path, range(fields)]);
     default:
-      return line([fields[TELLING.find((key) => typeof fields[key] === 'string') ?? ''] ?? small(fields, cutTo)]);
+      return line([
+        fields[DESCRIPTIVE_KEYS.find((key) => typeof fields[key] === 'string') ?? ''] ?? small(fields, cutTo),
+      ]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hideCtxbTraces } from '../../../src/core/protocol/as-alone.ts';
+import { hideCtxbTraces } from '../../../src/core/protocol/hide-ctxb-traces.ts';
 
 const OURS = 'da51682a-0961-40d1-a057-f00000000001';
 const HIS = '11111111-1111-4111-8111-111111111111';
