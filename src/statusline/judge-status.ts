@@ -20,6 +20,7 @@ export function judgeStatus(lines: readonly string[], status: StatusInput, polic
   const host = createHost(withKnown(initialState(replayRun(policy)), status));
   const reader = createInputReader();
   for (const input of lines.flatMap(reader.inputsIn)) host.feed({ ...input, t: 0 });
+  if (isRefuted(host.state, status)) return judgeStatus(lines, { ...status, window: undefined }, policy);
   // The log may end with calls of a model that the user has switched from since.
   return withCallAhead(withKnown(host.state, status), status, 0);
 }
@@ -27,9 +28,15 @@ export function judgeStatus(lines: readonly string[], status: StatusInput, polic
 /** What claude reports about a session in addition to its log. */
 export type KnownByStatus = Pick<StatusInput, 'window' | 'model' | 'usage' | 'limits'>;
 
+/** Whether a measured context is larger than the window that claude reports: some versions report a wrong one. */
+function isRefuted({ gauge }: GovernorState, { window }: Pick<KnownByStatus, 'window'>): boolean {
+  return window !== undefined && gauge.basis === 'measured' && gauge.used > window;
+}
+
 export function withKnown(state: GovernorState, { window, model, limits }: KnownByStatus): GovernorState {
+  const reported = isRefuted(state, { window }) ? 0 : (window ?? 0);
   const marked = learnWindowOf(useWindowOf(state.gauge, model), model, windowOfModel(model) ?? 0, 'model-id');
-  const gauge = learnWindowOf(marked, model, window ?? 0, 'asked');
+  const gauge = learnWindowOf(marked, model, reported, 'asked');
   return { ...state, gauge, limits: { ...state.limits, used: limits } };
 }
 

@@ -133,6 +133,21 @@ describe('the judgement', () => {
     expect(judgeStatus([], input, DEFAULTS).limits.used).toEqual({ five_hour: { share: 0.62, resetsAt: undefined } });
   });
 
+  const answer = (read: number) =>
+    JSON.stringify({
+      ...{ type: 'assistant', uuid: 'a', sessionId: 's', version: '2.1.332' },
+      message: { id: 'm', model: 'claude-sonnet-4-5', content: [], usage: { cache_read_input_tokens: read } },
+    });
+
+  it.each([
+    { read: 150_000, id: 'claude-sonnet-4-5[1m]', tokens: 200_000 },
+    { read: 250_000, id: 'claude-sonnet-4-5[1m]', tokens: 1_000_000 },
+    { read: 250_000, id: 'claude-sonnet-4-5', tokens: 1_000_000 },
+  ])('believes claude, which may not use the mark, until $read tokens of $id refute it', ({ read, id, tokens }) => {
+    const input = { ...status('turn'), model: id, window: 200_000, usage: usage(read) };
+    expect(judgeStatus([answer(read)], input, DEFAULTS).gauge.window.tokens).toBe(tokens);
+  });
+
   it("prefers the user's window", () => {
     const { gauge } = judgeStatus([], status('turn'), { ...DEFAULTS, window: 400_000 });
     expect(gauge.window).toEqual({ tokens: 400_000, source: 'user' });
