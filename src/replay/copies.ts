@@ -164,12 +164,12 @@ function createHolders() {
 const HOUR_MS = 3_600_000;
 
 /**
- * A copy has the same time as its original. The time is compared because a gateway can give the calls of all sessions
- * the same id.
+ * A copy has the time of its original, or at least its cost. They are compared because a gateway can give the calls of
+ * all sessions the same id.
  */
-function isSame(owner: HeldCalls, { session, t }: HeldCalls): boolean {
+function isSame(owner: HeldCalls, { session, t, microUsd }: HeldCalls): boolean {
   if (owner.t === null || t === null || owner.session.sessionId === session.sessionId) return true;
-  return Math.abs(owner.t - t) < HOUR_MS;
+  return Math.abs(owner.t - t) < HOUR_MS || (microUsd !== null && microUsd > 0 && microUsd === owner.microUsd);
 }
 
 /** Groups the recordings of one session, those with claude's own cost first. */

@@ -148,7 +148,7 @@ function costOf(state: GovernorState, unlogged: readonly UnloggedAgent[]): Sessi
   const sum = { usd: known ? costUsd(state) : null, computed };
   return {
     ...sum,
-    ...(unpriced && computed && { unpriced }),
+    ...(unpriced !== undefined && computed && { unpriced }),
     ...(unlogged.length > 0 && { unlogged }),
     ...(saved !== 0 && { saved }),
   };

@@ -28,8 +28,8 @@ export function createInputReader() {
    * model can come in between.
    */
   const newest = new Map<string, string>();
-  const rows = createRecentIds();
-  const messages = createRecentIds();
+  const rows = createIds();
+  const messages = createIds();
   let time = 0;
   let dialect: Dialect | undefined;
 
@@ -115,17 +115,30 @@ function dialectOf(value: Fields): Dialect | undefined {
   return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
 }
 
-/** Minimum number of ids remembered: a session log repeats a row soon after it. */
-const MIN_REMEMBERED = 4096;
-/** Half of the places or more stay free, which keeps searches short. */
-const PLACES = 2 * MIN_REMEMBERED;
+/** Places of ids at first. */
+const PLACES = 4096;
 
-/** Remembers ids by 64-bit hashes in typed arrays. Sets of strings would add a tenth to the time of reading a log. */
-export function createRecentIds() {
-  // Two tables in turn: removing the oldest id from a single table would require a search for it.
-  let newer: Int32Array = new Int32Array(2 * PLACES);
-  let older: Int32Array | undefined;
+/**
+ * Remembers ids by 64-bit hashes in a typed array. A set of strings would add a tenth to the time of reading a log. An
+ * id takes up to 32 bytes, a hundredth of its row. None is forgotten: claude can append a copy of the whole log.
+ */
+export function createIds() {
+  let table: Int32Array = new Int32Array(2 * PLACES);
   let count = 0;
+
+  /** Half of the places or more stay free, which keeps searches short. */
+  function grow(): void {
+    const larger = new Int32Array(2 * table.length);
+    for (let at = 0; at < table.length; at += 2) {
+      const [one, other] = [table[at] as number, table[at + 1] as number];
+      if (one === 0) continue;
+      const place = ~placeIn(larger, one, other);
+      larger[place] = one;
+      larger[place + 1] = other;
+    }
+    table = larger;
+  }
+
   return {
     /** Returns whether an id was seen before, and remembers it. */
     seen(id: string): boolean {
@@ -137,16 +150,12 @@ export function createRecentIds() {
       }
       // Zero marks a free place.
       one ||= 1;
-      if (older !== undefined && placeIn(older, one, other) >= 0) return true;
-      const place = placeIn(newer, one, other);
+      const place = placeIn(table, one, other);
       if (place >= 0) return true;
-      newer[~place] = one;
-      newer[~place + 1] = other;
+      table[~place] = one;
+      table[~place + 1] = other;
       count++;
-      if (count === MIN_REMEMBERED) {
-        [newer, older] = [older?.fill(0) ?? new Int32Array(2 * PLACES), newer];
-        count = 0;
-      }
+      if (4 * count >= table.length) grow();
       return false;
     },
   };
@@ -154,7 +163,8 @@ export function createRecentIds() {
 
 /** The place of an id; if absent, `~place` of the free place for it, which is negative. */
 function placeIn(table: Int32Array, one: number, other: number): number {
-  for (let place = 2 * (one & (PLACES - 1)); ; place = (place + 2) & (2 * PLACES - 1)) {
+  const mask = table.length - 1;
+  for (let place = (2 * one) & mask; ; place = (place + 2) & mask) {
     if (table[place] === 0) return ~place;
     if (table[place] === one && table[place + 1] === other) return place;
   }

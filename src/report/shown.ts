@@ -23,6 +23,11 @@ export function onOneLine(text: string): string {
   return printable(text).replace(/[\t\n]+/g, ' ');
 }
 
+/** The id of a model without a price, which may be empty. */
+export function unpricedText(model: string): string {
+  return model === '' ? 'a model without a name' : onOneLine(model);
+}
+
 /** Writes a ctxb message to stderr, wrapped if stderr is a terminal. */
 export function tell({ stderr }: Pick<Io, 'stderr'>, text: string): void {
   stderr.write(`${hanging('ctxb:', printable(text), stderr.columns)}\n`);

@@ -196,6 +196,34 @@ describe('ids that do not identify a call', () => {
   });
 });
 
+describe('copies of calls', () => {
+  const id = (at: number) => `msg_01Copied${String(at).padStart(12, '0')}`;
+  const part = (first: number, end: number) =>
+    Array.from({ length: end - first }, (_, at) => [
+      call('s', id(first + at), usage(3, 100, 1_000, 5), { content: use(`t${first + at}`) }),
+      said('s', result(`t${first + at}`)),
+    ]).flat();
+
+  it('count once where a compaction appends the history again', async () => {
+    const boundary = row('s', { type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'manual' } });
+    const summary = said('s', 'This session is being continued from a previous conversation', {
+      isCompactSummary: true,
+    });
+    const history = [said('s', 'go'), ...part(0, 10), boundary, summary, ...part(10, 6_000)];
+    put('s.jsonl', [...history, ...part(6_000, 6_001), ...history, said('s', 'on'), ...part(6_001, 6_002)]);
+    const { calls, full } = await found();
+    expect([calls, full[0]?.compactions.length]).toEqual([6_002, 1]);
+  });
+
+  it('count once in a fork that has other times', async () => {
+    const history = [said('s', 'go'), ...part(0, 3)];
+    put('s.jsonl', history);
+    const copied = history.map((line) => ({ ...line, sessionId: 'f', timestamp: '2026-09-20T10:00:00.000Z' }));
+    put('f.jsonl', [...copied, { ...call('f', id(9), usage(3, 20, 1_300, 5)), timestamp: '2026-09-20T10:01:00.000Z' }]);
+    expect(await found()).toMatchObject({ sessions: 2, calls: 4 });
+  });
+});
+
 describe('ids from a counter that restarts', () => {
   const init = (id: string) => ({ type: 'system', subtype: 'init', session_id: id, model: SONNET, tools: [] });
   const spoken = (id: string, message: string, written: number) => {
@@ -267,6 +295,13 @@ describe('unknown is not zero', () => {
       expect(breachesOf(await onlyOne(), { context: 0.9, costUsd: 1 })).toHaveLength(2);
     },
   );
+
+  it('a model without a name has no price', async () => {
+    const unnamed = call('s', 'm2', usage(0, 700, 0, 7), { model: '' });
+    put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 0)), unnamed]);
+    const session = await onlyOne();
+    expect([session.cost.unpriced, ownFigures(session).usdPartial]).toEqual(['', true]);
+  });
 
   it('a subagent whose model has no price has no known cost', async () => {
     put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 0))]);

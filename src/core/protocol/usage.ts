@@ -26,6 +26,8 @@ export interface Terms {
   readonly fast: boolean;
   /** Computed only in the United States, at a higher price. */
   readonly inTheUs: boolean;
+  /** Answered within a day, at half the price. */
+  readonly inBatch: boolean;
   readonly webSearches: number;
 }
 
@@ -83,10 +85,10 @@ function inferenceOf(iteration: Fields): Inference[] {
   return usage === undefined ? [] : [{ model: textOf(iteration.model), usage }];
 }
 
-function readTerms({ speed, inference_geo, server_tool_use }: Fields): Terms | undefined {
+function readTerms({ speed, inference_geo, service_tier, server_tool_use }: Fields): Terms | undefined {
   const webSearches = countOf(fieldsOf(server_tool_use).web_search_requests) ?? 0;
-  const [fast, inTheUs] = [speed === 'fast', inference_geo === 'us'];
-  return fast || inTheUs || webSearches > 0 ? { fast, inTheUs, webSearches } : undefined;
+  const [fast, inTheUs, inBatch] = [speed === 'fast', inference_geo === 'us', service_tier === 'batch'];
+  return fast || inTheUs || inBatch || webSearches > 0 ? { fast, inTheUs, inBatch, webSearches } : undefined;
 }
 
 export const NO_USAGE: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };

@@ -54,6 +54,9 @@ export interface Row {
   readonly answers: string | undefined;
 }
 
+/** The start of a row that contains no call. */
+const OF_USER = /"role":\s*"user"/;
+
 const BLANK: ReadLine = { kind: 'blank' };
 const MALFORMED: ReadLine = { kind: 'malformed' };
 const LOST: ReadLine = { kind: 'malformed', lost: true };
@@ -151,7 +154,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       const length = size;
       size = 0;
       if (length <= maxLine) takeLine(held.subarray(0, length), 0, length, isLast);
-      else takeWhole(undefined, isLast);
+      else hand(OF_USER.test(held.toString('utf8', 0, FIRST_TEXT_LENGTH)) ? MALFORMED : LOST, '');
     }
     isFirst = false;
   }
@@ -162,15 +165,13 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     else onLine(thinned);
   }
 
-  /** @param text undefined if the line is too long */
-  function takeWhole(text: string | undefined, isLast: boolean): void {
-    if (!isOpened && text !== undefined && DOCUMENT.test(text)) {
+  function takeWhole(text: string, isLast: boolean): void {
+    if (!isOpened && DOCUMENT.test(text)) {
       document = [Buffer.from(text)];
       return;
     }
     // An incomplete last line is still being written, so no call is lost.
-    if (text === undefined) hand(MALFORMED, '');
-    else if (isLast) hand(findIn(text), text);
+    if (isLast) hand(findIn(text), text);
     else for (const line of findAllIn(text)) hand(line, text);
   }
 

@@ -6,7 +6,7 @@ import { isFull, type SessionFigures, type Totals } from '../../replay/summary.t
 import { dayOf, sumsBy, twoDigits } from '../../replay/sums.ts';
 import { costText, counted, NONE, percent, tokens } from '../figures.ts';
 import { columnsOf, fitText, padText } from '../layout.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine, unpricedText } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { sessionRows } from './session-rows.ts';
 
@@ -94,7 +94,7 @@ function nextRows({ edge }: Page): string[] {
 /** Notes on missing figures: unpriced models, logs of subagents, malformed lines, calls without usage. */
 export function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost: { unpriced } }) => (unpriced === undefined ? [] : [unpriced])));
-  const unpriced = [...models].map((model) => onOneLine(model === '' ? 'a model without a name' : model)).join(', ');
+  const unpriced = [...models].map(unpricedText).join(', ');
   const sum = (of: keyof SessionFigures['lines']) => sessions.reduce((all, { lines }) => all + (lines[of] ?? 0), 0);
   const [malformed, lost, unsized] = [sum('malformed'), sum('lost'), sum('unsized')];
   const where = counted(sessions.filter(({ lines }) => lines.malformed > 0).length, 'session');

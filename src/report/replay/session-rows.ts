@@ -6,7 +6,7 @@ import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Copied, Pauses, SessionSummary } from '../../replay/summary.ts';
 import { costSource, counted, dollars, percent, tokens } from '../figures.ts';
-import { onOneLine } from '../shown.ts';
+import { onOneLine, unpricedText } from '../shown.ts';
 import { row } from './format.ts';
 
 export function sessionRows(session: SessionSummary): string[] {
@@ -142,7 +142,7 @@ function costText(usd: number, session: SessionSummary): string {
   if (!computed) return dollars(usd);
   const gaps = [
     ...(session.lines.unsized === undefined ? [] : ['calls that have no usage']),
-    ...(unpriced === undefined ? [] : [`calls of ${onOneLine(unpriced)}, which has no price`]),
+    ...(unpriced === undefined ? [] : [`calls of ${unpricedText(unpriced)}, which has no price`]),
     ...(unlogged.length === 0 ? [] : [`${counted(unlogged.length, 'subagent')} whose log is missing`]),
   ];
   return `${dollars(usd)} (${[costSource(session), ...gaps.map((gap) => `without ${gap}`)].join(', ')})`;

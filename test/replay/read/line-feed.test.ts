@@ -69,6 +69,15 @@ describe('a line feed', () => {
     });
   });
 
+  it.each([
+    { role: 'assistant', expected: { kind: 'malformed', lost: true } },
+    { role: 'user', expected: { kind: 'malformed' } },
+  ])('a line of the $role that is too long may contain a call', ({ role, expected }) => {
+    const message = { role, content: 'x'.repeat(200) };
+    const lines = read(Buffer.from(`{}\n${JSON.stringify({ message })}\n{}`), 40, 100);
+    expect(lines[1]).toEqual(expected);
+  });
+
   describe('a line that two processes wrote at once', () => {
     const row = (uuid: string, more: object = {}) => JSON.stringify({ type: 'user', uuid, ...more });
     const call = JSON.stringify({ type: 'assistant', uuid: 'c', message: { id: 'm', usage: { input_tokens: 5 } } });

@@ -75,6 +75,8 @@ export const PAID: Price = ratesFrom(0);
 /** Micro-dollars of a web search, and the factor of a US region: claude counts both since 2.1.239 at the latest. */
 const WEB_SEARCH = 10_000;
 const IN_THE_US_TIMES = 1.1;
+/** The API's price of a batch; claude sends none, but gateways can. */
+const IN_BATCH_TIMES = 0.5;
 
 /** @param dollars US dollars per million tokens of input */
 function ratesFrom(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
@@ -194,7 +196,8 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
     (usage.cacheCreation - hour) * price.cacheWrite +
     hour * price.cacheWriteHour +
     usage.cacheRead * price.cacheRead;
-  const tokens = (sum / 1_000_000) * (terms?.inTheUs ? IN_THE_US_TIMES : 1);
+  const times = (terms?.inTheUs ? IN_THE_US_TIMES : 1) * (terms?.inBatch ? IN_BATCH_TIMES : 1);
+  const tokens = (sum / 1_000_000) * times;
   return Math.min(Math.round(tokens + (terms?.webSearches ?? 0) * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
 }
 

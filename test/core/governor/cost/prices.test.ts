@@ -145,7 +145,7 @@ describe('the price of a model by version', () => {
 
 describe('the cost of a call that is billed by more than its tokens', () => {
   const usage = { input: 1_000, output: 0, cacheCreation: 0, cacheRead: 0 };
-  const terms = { fast: false, inTheUs: false, webSearches: 0 };
+  const terms = { fast: false, inTheUs: false, inBatch: false, webSearches: 0 };
   const costOf = (model: string, more: Partial<typeof terms>) =>
     microUsdOf({ ...usage, terms: { ...terms, ...more } }, PRICES[model] ?? expect.unreachable());
 
@@ -159,6 +159,7 @@ describe('the cost of a call that is billed by more than its tokens', () => {
       microUsd: 3_000,
     },
     { model: 'claude-opus-4-8', title: 'in the United States', more: { inTheUs: true }, microUsd: 5_500 },
+    { model: 'claude-opus-4-8', title: 'in a batch', more: { inBatch: true }, microUsd: 2_500 },
     { model: 'claude-opus-4-8', title: 'with two searches', more: { webSearches: 2 }, microUsd: 25_000 },
   ])('$model $title', ({ model, more, microUsd }) => {
     expect(costOf(model, more)).toBe(microUsd);
