@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import { type Corpus, writeCorpus, writeLog } from './corpus.ts';
 import { alternate, quantile, sized } from './measure.ts';
@@ -11,11 +11,21 @@ const MEGABYTE = 1_000_000;
 /** Megabytes of the folder, and of the single file. */
 const MEGABYTES = Number(process.env.CTXB_BENCH_MEGABYTES ?? sized(256));
 
+/** Where `npm install --no-save @ccusage/ccusage-linux-x64` (or that of another system) puts the program of ccusage. */
+const NATIVE = resolve(`node_modules/@ccusage/ccusage-${process.platform}-${process.arch}/bin/ccusage`);
+
 /**
  * A program that sums up the session logs of a folder; it is left out where it is not installed. The table of docs/replay.md
- * is of ccusage 20, whose program is in the package `@ccusage/ccusage-linux-x64` (or that of another system).
+ * is of ccusage 20.
  */
-const CCUSAGE = process.env.CTXB_BENCH_CCUSAGE ?? 'ccusage';
+const CCUSAGE = process.env.CTXB_BENCH_CCUSAGE ?? installedCcusage();
+
+function installedCcusage(): string {
+  if (!existsSync(NATIVE)) return 'ccusage';
+  // The package does not mark it as a program.
+  chmodSync(NATIVE, 0o755);
+  return NATIVE;
+}
 
 /** The `ctxb.cjs` of another build to compare this one with; it is left out where none is named. */
 const BEFORE = process.env.CTXB_BENCH_BEFORE;
