@@ -23,7 +23,7 @@ async function listed(place: Place): Promise<readonly { readonly runId: string; 
 }
 
 describe('a request to a run', () => {
-  it('without a name is to the only one of the folder: none and several are told', async () => {
+  it('without a name goes to the only run of the folder; reports if none or several exist', async () => {
     await using place = await createPlace();
     expect(await asked(place, 'compact')).toMatchObject({ code: 2, said: expect.stringMatching(/no run is active/) });
     const runs = [await started(place), await started(place)];
@@ -36,7 +36,7 @@ describe('a request to a run', () => {
     await Promise.all(runs.map(({ finished }) => finished));
   });
 
-  it('is left where there is no answer in time, and says so once the run was killed', async () => {
+  it('stays if no answer comes in time, and reports a run that was killed', async () => {
     await using place = await createPlace();
     const run = await started(place, '--record', 'run.ndjson');
     const late = JSON.parse((await asked(place, 'compact', '--timeout', '1', '--json')).said);

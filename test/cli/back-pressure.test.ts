@@ -9,7 +9,7 @@ import { CTXB, PROTOCOL } from '../support/ctxb.ts';
 import { sampled } from '../support/size.ts';
 import { createPlace, fake, fakeArguments, startFake } from './fakes.ts';
 
-it('passes a line on as soon as it is whole', async () => {
+it('passes a line on as soon as it is complete', async () => {
   await using place = await createPlace();
   const program = startFake(place, { fake: 'waits-in-line', claude: PROTOCOL });
   // The fake waits for the prompt in the middle of its second line, so this is there while nothing else can come.
@@ -57,7 +57,7 @@ it.each(
     { signal: 'SIGTERM', end: [143, null] },
     { signal: 'SIGINT', end: [null, 'SIGINT'] },
   ] as const),
-)('$signal ends the run although nobody reads on', async ({ signal, end }) => {
+)('$signal ends the run although nothing reads its output', async ({ signal, end }) => {
   await using place = await createPlace();
   const args = [CTXB, ...fakeArguments({ fake: 'floods', claude: PROTOCOL })];
   const env = { ...place.env, PLAY_BYTES: String(FLOOD_BYTES) };
@@ -77,7 +77,7 @@ function peakMemory(pid: number | undefined): number | undefined {
 it.each([
   { title: 'stream-json', flags: [] },
   { title: 'only observed', flags: ['--observe'] },
-])('the reader may go away, and the work is done to its end: $title', async ({ flags }) => {
+])('finishes the work although the reader has gone: $title', async ({ flags }) => {
   await using place = await createPlace();
   const command = [process.execPath, CTXB, ...fakeArguments({ fake: 'answers', flags, claude: PROTOCOL })];
   const shell = spawn('bash', ['-c', 'set -o pipefail; "$@" | head -1', 'bash', ...command], {

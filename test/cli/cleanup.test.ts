@@ -53,7 +53,7 @@ it('says what it removes, and removes it', async () => {
   expect(readdirSync(place.cwd)).toEqual(['mine.txt']);
 });
 
-it('removes nothing where nobody can be asked', async () => {
+it('removes nothing if it cannot ask', async () => {
   await using place = await createPlace();
   await session(place, 'aaaa');
   const run = await ctxb(place, ['cleanup']);
@@ -77,7 +77,7 @@ it.each([
   expect(existsSync(place.path('.context/sessions')) ? sessions(place) : undefined).toEqual(left);
 });
 
-it('has nothing to do where nothing was kept', async () => {
+it('has nothing to do without files', async () => {
   await using place = await createPlace();
   const run = await ctxb(place, ['cleanup']);
   expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -96,7 +96,7 @@ it.each(
     ],
     3,
   ),
-)('--keep $keep keeps so many of the newest sessions, and everything else', async ({ keep, left }) => {
+)('--keep $keep keeps that many of the newest sessions, and everything else', async ({ keep, left }) => {
   await using place = await createPlace();
   for (const id of ['aaaa', 'bbbb', 'cccc']) await session(place, id);
   const run = await ctxb(place, ['cleanup', '--yes', '--keep', keep]);
@@ -120,7 +120,7 @@ it.each(firstOf(['-1', '1.5', 'many', '', '9999999999']))(
   },
 );
 
-it('leaves what is not of ctxb, and names it', async () => {
+it("leaves files that are not ctxb's, and names them", async () => {
   await using place = await createPlace();
   await session(place, 'aaaa');
   await place.file('.context/mine.txt', 'mine');
@@ -145,7 +145,7 @@ it('leaves what is not of ctxb, and names it', async () => {
 });
 
 it.each(firstOf([{ flags: [] }, { flags: ['--keep', '0'] }]))(
-  'leaves a run that goes on alone: $flags',
+  'leaves an active run alone: $flags',
   async ({ flags }) => {
     await using place = await createPlace();
     await session(place, 'aaaa');
@@ -164,7 +164,7 @@ it.each(firstOf([{ flags: [] }, { flags: ['--keep', '0'] }]))(
   },
 );
 
-it('removes what a run that was killed has left', async () => {
+it('removes the files of a killed run', async () => {
   await using place = await createPlace();
   const live = await startSession(place, 'aaaa');
   live.kill('SIGKILL');
@@ -194,7 +194,7 @@ it.each([
   await rm(place.path('folder'), { recursive: true });
 });
 
-inSoak('never takes the working folder for its own', async () => {
+inSoak('never treats the working folder as its own', async () => {
   await using place = await createPlace();
   await place.file('journal.ndjson', '');
   const run = await ctxb(place, ['cleanup', '--context-dir', '.']);
@@ -202,7 +202,7 @@ inSoak('never takes the working folder for its own', async () => {
   expect(readdirSync(place.cwd)).toEqual(['journal.ndjson']);
 });
 
-describe('a configuration that is refused', () => {
+describe('an invalid configuration', () => {
   it.each([
     { title: 'no JSON', content: '{"quiet":', says: '.contextbudgetrc.json:1:' },
     { title: 'an unknown key', content: '{"quite":true}', says: 'quite: ' },
@@ -211,7 +211,7 @@ describe('a configuration that is refused', () => {
       content: '{"contextDir":"../elsewhere"}',
       says: 'contextDir: expected a folder inside',
     },
-  ])('is told, and keeps nobody from cleaning: $title', async ({ content, says }) => {
+  ])('is reported, and does not prevent cleaning: $title', async ({ content, says }) => {
     await using place = await createPlace();
     await session(place, 'aaaa');
     await place.file('.contextbudgetrc.json', content);
@@ -220,7 +220,7 @@ describe('a configuration that is refused', () => {
     expect(existsSync(place.path('.context'))).toBe(false);
   });
 
-  it('is no other folder than the one that was named', async () => {
+  it('does not change which folder is cleaned', async () => {
     await using place = await createPlace();
     await session(place, 'aaaa');
     const run = await ctxb(place, ['cleanup', '--yes', '--context-dir', '']);

@@ -33,7 +33,7 @@ function verdicts(place: Place): unknown[] {
 }
 
 describe('a compaction that works', () => {
-  it('is hidden, comes before the held prompt, and is told on stderr', async () => {
+  it('is hidden, precedes the held prompt, and is reported on stderr', async () => {
     await using place = await createPlace();
     const run = await runPrompts(place, { fake: 'answers', env: { PLAY_CONTEXTS: LANDED } });
     expect(run.seen).toEqual(WHOLE_TURNS);
@@ -63,14 +63,14 @@ describe('a compaction that works', () => {
     ]);
   });
 
-  inSoak('leaves text output alone', async () => {
+  inSoak('does not change text output', async () => {
     await using place = await createPlace();
     const flags = ['--prompt', 'one', '--prompt', 'two', '--prompt', 'three'];
     const run = await runFake(place, { fake: 'answers', flags, env: { PLAY_CONTEXTS: LANDED } });
     expect(run.stdout.toString()).toBe('answer to one\nanswer to two\nanswer to three\n');
   });
 
-  inSoak('is not tried with --no-compaction', async () => {
+  inSoak('is not requested with --no-compaction', async () => {
     await using place = await createPlace();
     // Below the level of a handoff, which takes its place above.
     const env = { PLAY_CONTEXTS: '157000' };
@@ -79,14 +79,14 @@ describe('a compaction that works', () => {
     expect(contentsTo(place)).toEqual(['one', 'two', 'three']);
   });
 
-  it('comes at the level the caller names', async () => {
+  it('happens at the level that the caller names', async () => {
     await using place = await createPlace();
     const flags = ['--compact-at', '55%', '--warn-at', '30%'];
     await runPrompts(place, { fake: 'answers', flags, env: { PLAY_CONTEXTS: '30000,120000,31000' } });
     expect(verdicts(place)).toEqual(['success']);
   });
 
-  inSoak('takes task and state into its focus', async () => {
+  inSoak('has the task and the state in its focus', async () => {
     await using place = await createPlace();
     const flags = ['--task', 'the parser', '--state', 'half done'];
     await runPrompts(place, { fake: 'answers', flags, env: { PLAY_CONTEXTS: LANDED } });
@@ -105,7 +105,7 @@ describe('a compaction that works', () => {
     expect(run.code).toBe(1);
   });
 
-  it('does not come after the last prompt', async () => {
+  it('does not happen after the last prompt', async () => {
     await using place = await createPlace();
     const env = { PLAY_CONTEXTS: `20000,${FULL}` };
     await runPrompts(place, { fake: 'answers', flags: ['--compact-when', 'boundary'], env });
@@ -153,7 +153,7 @@ const WITHOUT_HANDOFF = '{"handoff":{"enabled":false}}';
 
 describe('a compaction that does not work', () => {
   it.each(sampled(FAILURES, 3))(
-    '$title: $verdict, and the next prompt goes all the same',
+    '$title: $verdict, and the next prompt is still sent',
     async ({ fake, error = '', verdict }) => {
       await using place = await createPlace();
       await place.file('.contextbudgetrc.json', WITHOUT_HANDOFF);
@@ -186,7 +186,7 @@ describe('a compaction that does not work', () => {
     env: { PLAY_CONTEXTS: FULL, PLAY_ERROR: 'Error during compaction: 400', PLAY_INPUT: place.path('input') },
   });
 
-  inSoak('is given up after as many as were allowed, and every prompt still goes', async () => {
+  inSoak('is given up after the allowed number, and every prompt is still sent', async () => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc.json', WITHOUT_HANDOFF);
     const run = await runFake(place, failing(place));
@@ -196,7 +196,7 @@ describe('a compaction that does not work', () => {
     expect(journalOf(place).filter(({ kind }) => kind === 'give-up')).toHaveLength(1);
   });
 
-  it('is followed by a handoff, of which the caller sees nothing, and every prompt goes once', async () => {
+  it('is followed by a handoff that the caller does not see; every prompt is sent once', async () => {
     await using place = await createPlace();
     const run = await runFake(place, failing(place));
     expect(run.code).toBe(0);
@@ -207,7 +207,7 @@ describe('a compaction that does not work', () => {
   });
 });
 
-inSoak('a turn that a background task starts in between is shown whole', async () => {
+inSoak('shows the whole turn that a background task starts meanwhile', async () => {
   await using place = await createPlace();
   const run = await runPrompts(place, { fake: 'compact-after-task', env: { PLAY_CONTEXTS: LANDED } });
   expect(run.seen).toEqual([
@@ -220,7 +220,7 @@ inSoak('a turn that a background task starts in between is shown whole', async (
   expect(verdicts(place)).toEqual(['success']);
 });
 
-inSoak('an answer to a compaction that was given up is not taken for the next turn', async () => {
+inSoak('does not mistake the late answer of a compaction for the next turn', async () => {
   await using place = await createPlace();
   const env = { CTXB_COMPACTION_TIMEOUT_SECONDS: '0.2', PLAY_CONTEXTS: LANDED };
   const run = await runPrompts(place, { fake: 'compact-late', env });
@@ -233,7 +233,7 @@ inSoak('an answer to a compaction that was given up is not taken for the next tu
   expect(contentsTo(place)).toEqual(['one', 'two', expect.stringMatching(/^\/compact/), 'three']);
 });
 
-inSoak('a compaction that worked is not repeated, however large the first call was', async () => {
+inSoak('does not repeat a successful compaction, however large the first call was', async () => {
   // A long prompt, or a session that goes on: the first call of this process has 160,000 tokens already.
   await using place = await createPlace();
   const run = await runPrompts(place, { fake: 'answers', env: { PLAY_CONTEXTS: '160000,31000,32000' } });

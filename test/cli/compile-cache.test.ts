@@ -22,8 +22,8 @@ function kept(place: Place): Record<string, Buffer> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
 }
 
-describe.runIf(isOurs)('what Node 20 has compiled', () => {
-  it('is kept for the next start, which changes nothing', async () => {
+describe.runIf(isOurs)('code that Node 20 has compiled', () => {
+  it('is reused by the next start', async () => {
     await using place = await createPlace();
     const first = await start(place);
     expect(first.code).toBe(0);
@@ -42,7 +42,7 @@ describe.runIf(isOurs)('what Node 20 has compiled', () => {
     { title: 'damaged', spoil: (bytes: Buffer) => Buffer.from(bytes).fill(0, bytes.length / 2, bytes.length / 2 + 8) },
     { title: 'of zeros', spoil: (bytes: Buffer) => Buffer.alloc(bytes.length) },
     { title: 'some text', spoil: () => Buffer.from('process.exit(9)') },
-  ])('is made again where it is $title', async ({ spoil }) => {
+  ])('is compiled again if it is $title', async ({ spoil }) => {
     await using place = await createPlace();
     const first = await start(place);
     const before = kept(place);
@@ -53,7 +53,7 @@ describe.runIf(isOurs)('what Node 20 has compiled', () => {
     );
   });
 
-  it('is forgotten when it is old, and nothing else is', async () => {
+  it('is deleted when it is old, and nothing else is', async () => {
     await using place = await createPlace();
     mkdirSync(folderOf(place), { recursive: true });
     for (const name of ['base-old.cjs-10-x64', 'notes.txt']) {
@@ -66,7 +66,7 @@ describe.runIf(isOurs)('what Node 20 has compiled', () => {
   });
 });
 
-it('is kept where nobody else may write', async () => {
+it('is stored where no other user can write', async () => {
   await using place = await createPlace();
   mkdirSync(folderOf(place), { recursive: true });
   chmodSync(folderOf(place), 0o777);
@@ -76,7 +76,7 @@ it('is kept where nobody else may write', async () => {
 
 it.each([
   { title: 'a home that cannot be written to', env: { XDG_CACHE_HOME: '/dev/null/cache' } },
-  { title: 'nothing compiled, as is wished', env: { NODE_DISABLE_COMPILE_CACHE: '1' } },
+  { title: 'no compile cache, as requested', env: { NODE_DISABLE_COMPILE_CACHE: '1' } },
 ])('starts with $title', async ({ env }) => {
   await using place = await createPlace();
   expect((await start(place, env)).code).toBe(0);

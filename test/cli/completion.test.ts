@@ -100,7 +100,7 @@ const TERMINALS = [
   { shell: 'zsh', start: 'zsh -f -i', first: 'autoload -U compinit; compinit -u -d ./dump; ' },
 ].filter(({ shell }) => process.platform === 'linux' && isInstalled('script') && isInstalled(shell));
 
-it.each(TERMINALS)('the script of $shell completes in one that is used', async ({ shell, start, first }) => {
+it.each(TERMINALS)('the script completes in a real $shell', async ({ shell, start, first }) => {
   await using place = await placeWithScript(shell);
   // The keys, as a terminal sends them; what is completed is echoed by a command that prints its arguments.
   await place.file('keys', `${first}source ./script; ctxb() { printf '<%s>' "$@"; }\nctxb run --strat\thand\t\nexit\n`);
@@ -111,7 +111,7 @@ it.each(TERMINALS)('the script of $shell completes in one that is used', async (
   expect(run.stdout.toString()).toContain('<run><--strategy><handoff>');
 });
 
-it('a shell that it does not know is refused, with those that it knows', async () => {
+it('refuses an unknown shell, and names the known ones', async () => {
   await using place = await createPlace();
   const run = await ctxb(place, ['completion', 'fsh']);
   expect(run.stderr).toContain('bash, zsh, fish');

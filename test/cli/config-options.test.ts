@@ -28,6 +28,6 @@ it.each([
     args: ['--no-compaction', '--compaction', 'exact'],
     expected: { 'compaction.how': 'exact', 'compaction.enabled': false },
   },
-])('$args says $expected and nothing else', ({ args, expected }) => {
+])('$args reports $expected and nothing else', ({ args, expected }) => {
   expect(flags(...args)).toEqual(expected);
 });

@@ -16,7 +16,7 @@ describe('ctxb config', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('the budgets and priorities of all flows are keys too', async () => {
+  it('lists the budgets and priorities of all flows', async () => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetTokens":"20%","priorities":{"scribe":"high"}}}');
     const run = await ctxb(place, ['config'], { env: { CTXB_FLOW_PRESET: 'lean' } });
@@ -27,7 +27,7 @@ describe('ctxb config', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('--json holds the same', async () => {
+  it('--json has the same values', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['config', '--json'], { env: { CTXB_THRESHOLDS_MID_TURN: '0.9' } });
     expect(JSON.parse(run.stdout.toString())).toMatchObject({
@@ -46,7 +46,7 @@ describe('ctxb config', () => {
     expect(run.code).toBe(0);
   });
 
-  it('finds the file of a folder above', async () => {
+  it('finds the file in a parent folder', async () => {
     await using place = await createPlace();
     await place.file('package.json', '{"contextbudget":{"task":"the parser"}}');
     const run = await ctxb({ ...place, cwd: '/' }, ['config', '--json']);
@@ -56,7 +56,7 @@ describe('ctxb config', () => {
   });
 });
 
-describe('what is wrong goes to stderr, the rest to stdout, exit 2', () => {
+describe('errors go to stderr, the rest to stdout, exit 2', () => {
   it.each([
     {
       title: 'an unknown key',
@@ -64,7 +64,7 @@ describe('what is wrong goes to stderr, the rest to stdout, exit 2', () => {
       says: ['thresholds.wran', 'did you mean thresholds.warn?'],
     },
     {
-      title: 'a size for a tool that is none',
+      title: 'an invalid size for a tool',
       content: '{"tools":{"Read":"much","perCal":1}}',
       says: ['tools.Read: ', 'tools.perCal: ', 'did you mean tools.perCall?'],
     },
@@ -74,7 +74,7 @@ describe('what is wrong goes to stderr, the rest to stdout, exit 2', () => {
       content: '{"thresholds":{"warn":0.9}}',
       says: ['thresholds.warn', 'less than'],
     },
-    { title: 'text that is no JSON', content: '{"thresholds":', says: ['.contextbudgetrc.json:1:'] },
+    { title: 'text that is not JSON', content: '{"thresholds":', says: ['.contextbudgetrc.json:1:'] },
     { title: 'a list', content: '[]', says: ['expected an object'] },
     { title: 'two faults', content: '{"a":1,"quiet":"loud"}', says: ['a: ', 'quiet: '] },
   ])('$title', async ({ content, says }) => {
@@ -100,7 +100,7 @@ describe('what is wrong goes to stderr, the rest to stdout, exit 2', () => {
   });
 });
 
-describe('an unknown variable stops no command and is told once', () => {
+describe('an unknown variable stops no command and is reported once', () => {
   const SECRET = 'not-to-be-shown';
   it.each([
     { args: ['replay', '-'], code: 2 },
@@ -120,7 +120,7 @@ describe('an unknown variable stops no command and is told once', () => {
   });
 
   it.each([{ args: ['--help'] }, { args: ['replay', '--help'] }, { args: ['--version'] }])(
-    '$args does not look at it',
+    '$args ignores it',
     async ({ args }) => {
       await using place = await createPlace();
       const run = await ctxb(place, args, { env: { CTXB_THRESHOLD_WARN: '1' } });
@@ -128,7 +128,7 @@ describe('an unknown variable stops no command and is told once', () => {
     },
   );
 
-  it('the status line says nothing of it', async () => {
+  it('the status line does not mention it', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['statusline'], { env: { CTXB_THRESHOLD_WARN: '1' }, stdin: '{}' });
     expect(run.stderr + run.stdout).not.toContain('CTXB_THRESHOLD_WARN');

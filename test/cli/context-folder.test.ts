@@ -17,7 +17,7 @@ function run(place: Place, flags: readonly string[] = []) {
 }
 
 describe('.context', () => {
-  it('can be read by its owner only, and git ignores it', async () => {
+  it('is readable only by its owner, and ignored by git', async () => {
     await using place = await createPlace();
     await run(place);
     expect(mode(place.path('.context'))).toBe('700');
@@ -30,7 +30,7 @@ describe('.context', () => {
     expect(readFileSync(place.path('.context/.gitignore'), 'utf8')).toBe('*\n');
   });
 
-  it('is added to by the next run', async () => {
+  it('is extended by the next run', async () => {
     await using place = await createPlace();
     await run(place);
     await run(place);
@@ -39,7 +39,7 @@ describe('.context', () => {
     expect(journalOf(place).every(({ v, t }) => v === 1 && !Number.isNaN(Date.parse(String(t))))).toBe(true);
   });
 
-  it('that was open to others, and seen by git, is put right, and the run says so', async () => {
+  it('that was open to others and visible to git is corrected, and the run says so', async () => {
     await using place = await createPlace();
     await run(place);
     const before = journalOf(place).length;
@@ -55,14 +55,14 @@ describe('.context', () => {
     expect(journalOf(place).length).toBeGreaterThan(before);
   });
 
-  it('goes where --context-dir says', async () => {
+  it('is where --context-dir says', async () => {
     await using place = await createPlace();
     await run(place, ['--context-dir', 'deep/er']);
     expect(existsSync(place.path('.context'))).toBe(false);
     expect(existsSync(place.path('deep/er/journal.ndjson'))).toBe(true);
   });
 
-  it('names every held prompt before it was delivered, and its delivery', async () => {
+  it('lists every held prompt before its delivery, and the delivery', async () => {
     await using place = await createPlace();
     await run(place);
     const lines = readFileSync(place.path('.context/mailbox.ndjson'), 'utf8').trimEnd().split('\n');
@@ -92,7 +92,7 @@ const IN_THE_WAY: readonly InTheWay[] = [
       await symlink(place.path('elsewhere'), place.path('.context'));
     },
   },
-  { title: '.context is a symbolic link to nothing', prepare: (place) => symlink('nowhere', place.path('.context')) },
+  { title: '.context is a dangling symbolic link', prepare: (place) => symlink('nowhere', place.path('.context')) },
   { title: '.context is a file', prepare: (place) => place.file('.context', 'mine') },
   {
     title: 'the journal is a symbolic link',
@@ -112,7 +112,7 @@ const IN_THE_WAY: readonly InTheWay[] = [
 ];
 
 it.each(sampled(IN_THE_WAY, 3))(
-  '$title: one notice, nothing is written there, and the run goes on',
+  '$title: one notice, nothing is written there, and the run continues',
   async ({ prepare }) => {
     await using place = await createPlace();
     await prepare(place);

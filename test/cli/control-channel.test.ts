@@ -36,7 +36,7 @@ function subtypeOf({ request }: Record<string, unknown>): unknown {
 }
 
 describe('the lines claude gets', () => {
-  it('are our initialize and the prompt, and once a relief may pay a question for the context', async () => {
+  it('are our initialize, the prompt, and a question for the context once a relief may pay', async () => {
     await using place = await createPlace();
     await runFake(place, {
       fake: 'answers',
@@ -68,7 +68,7 @@ describe('the lines claude gets', () => {
     expect(others.map(subtypeOf)).not.toContain('initialize');
   });
 
-  it('are no more than our initialize and the prompt where one prompt is all', async () => {
+  it('are only our initialize and the prompt if there is one prompt', async () => {
     await using place = await createPlace();
     await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'], env: { PLAY_INPUT: place.path('input') } });
     expect(inputLines(place)).toMatchObject([
@@ -98,7 +98,7 @@ describe('the lines claude gets', () => {
       ],
       3,
     ),
-  )('leave the trigger alone with $title', async ({ flags, env }) => {
+  )('do not move the trigger with $title', async ({ flags, env }) => {
     await using place = await createPlace();
     await runFake(place, {
       fake: 'answers',
@@ -108,7 +108,7 @@ describe('the lines claude gets', () => {
     expect(inputLines(place).map(subtypeOf)).not.toContain('apply_flag_settings');
   });
 
-  inSoak('are all valid lines of their own', async () => {
+  inSoak('are valid lines', async () => {
     await using place = await createPlace();
     const flags = ['--prompt', 'one\ntwo', '--prompt', 'three'];
     await runFake(place, { fake: 'answers', flags, env: { PLAY_INPUT: place.path('input') } });
@@ -125,7 +125,7 @@ describe("the answers to ctxb's own requests", () => {
     expect(run.stdout.toString()).not.toContain('ctxb:');
   });
 
-  inSoak('are hidden with --show-injected too: they are no turn', async () => {
+  inSoak('are hidden also with --show-injected, because they are no turn', async () => {
     await using place = await createPlace();
     const run = await runFake(place, {
       fake: 'answers',
@@ -136,8 +136,8 @@ describe("the answers to ctxb's own requests", () => {
   });
 });
 
-describe('a caller who speaks the protocol', () => {
-  it('gets his initialize merged with our hooks, and its answer', async () => {
+describe('a caller that speaks the protocol', () => {
+  it('has our hooks merged into its initialize, and gets the answer', async () => {
     await using place = await createPlace();
     const stdin = `${JSON.stringify(INITIALIZE)}\n${PROMPT}\n`;
     const run = await runFake(place, {
@@ -171,7 +171,7 @@ describe('a caller who speaks the protocol', () => {
     expect(answers).toMatchObject([{ response: { request_id: 'mine-1' } }]);
   });
 
-  it('gets the answers to requests of his own, ours stay hidden', async () => {
+  it('gets the answers to its own requests; ours stay hidden', async () => {
     await using place = await createPlace();
     const mine = { type: 'control_request', request_id: 'usage', request: { subtype: 'get_context_usage' } };
     const run = await runFake(place, {
@@ -183,13 +183,13 @@ describe('a caller who speaks the protocol', () => {
     expect(answers).toMatchObject([{ response: { request_id: 'usage' } }]);
   });
 
-  it('ends when his input ends, without a prompt', async () => {
+  it('ends when its input ends, without a prompt', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', claude: PROTOCOL, stdin: '' });
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
-  inSoak('may repeat his initialize', async () => {
+  inSoak('may repeat its initialize', async () => {
     await using place = await createPlace();
     const stdin = `${PROMPT}\n${JSON.stringify(INITIALIZE)}\n`;
     const run = await runFake(place, {
@@ -221,14 +221,14 @@ describe('callbacks', () => {
     },
   );
 
-  it('one of ours is answered to a caller who speaks the protocol too, and hidden from him', async () => {
+  it('ours are answered and hidden also if the caller speaks the protocol', async () => {
     await using place = await createPlace();
     const env = { PLAY_CALLBACK: 'ctxb:pre-compact' };
     const run = await runFake(place, { fake: 'calls-back', claude: PROTOCOL, stdin: `${PROMPT}\n`, env });
     expect(parsed(run.stdout).map(({ type }) => type)).toEqual(['system', 'result']);
   });
 
-  it('one that nobody can answer gets an error, with which claude goes on', async () => {
+  it('a callback without a handler gets an error, and claude continues', async () => {
     await using place = await createPlace();
     const env = { PLAY_CALLBACK: 'somebody-else' };
     const run = await runFake(place, { fake: 'calls-back', flags: ['--prompt', 'one'], env });
@@ -238,7 +238,7 @@ describe('callbacks', () => {
     });
   });
 
-  it('one of the caller passes to him, and his answer to claude', async () => {
+  it('a callback of the caller is passed to it, and its answer to claude', async () => {
     await using place = await createPlace();
     const program = startFake(place, { fake: 'calls-back', claude: PROTOCOL, env: { PLAY_CALLBACK: 'mine' } });
     program.stdin.write(`${PROMPT}\n`);
@@ -286,7 +286,7 @@ describe('--observe', () => {
     expect(inputLines(place)).toMatchObject([{ type: 'user', message: { role: 'user', content: 'one' } }]);
   });
 
-  it('says that a compaction is due and does nothing', async () => {
+  it('reports that a compaction is due and does nothing', async () => {
     await using place = await createPlace();
     const env = { PLAY_INPUT: place.path('input'), PLAY_CONTEXTS: '160000' };
     const flags = ['--observe', '--prompt', 'one', '--prompt', 'two'];

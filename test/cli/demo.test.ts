@@ -29,7 +29,7 @@ async function demoWithoutClaude(...args: string[]): Promise<Finished> {
   return runProgram(process.execPath, [join(folder, 'dist/ctxb.cjs'), 'demo', ...args], { env, cwd: folder });
 }
 
-it('names the remedy where there is no claude', async () => {
+it('names the remedy if claude is missing', async () => {
   const { stdout, stderr, code } = await demoWithoutClaude();
   expect({ code, stderr, stdout: stdout.toString() }).toEqual({
     code: 127,
@@ -44,7 +44,7 @@ it('explains itself', async () => {
   expect(stdout.toString()).toContain('Examples:\n  ctxb demo');
 });
 
-it('refuses a claude that is not there', async () => {
+it('refuses a claude that does not exist', async () => {
   const { stderr, code } = await demoWithoutClaude('--claude', join(folder, 'claude'));
   expect({ code, stderr }).toEqual({
     code: 127,

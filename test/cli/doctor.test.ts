@@ -25,11 +25,21 @@ async function pidsOf(place: Place): Promise<number[]> {
   return (await readFile(place.path('pids'), 'utf8')).trim().split('\n').map(Number);
 }
 
-describe('a claude that is none', () => {
+describe('a program that is not claude', () => {
   it.each([
     { title: 'nowhere', args: [], env: {}, says: 'no claude on PATH besides ctxb itself: install Claude Code (npm' },
-    { title: 'not where --claude says', args: ['--claude', './none'], env: {}, says: '--claude: ./none is no program' },
-    { title: 'not where CTXB_CLAUDE says', args: [], env: { CTXB_CLAUDE: '/none' }, says: 'CTXB_CLAUDE: /none is no' },
+    {
+      title: 'not at the path of --claude',
+      args: ['--claude', './none'],
+      env: {},
+      says: '--claude: ./none is no program',
+    },
+    {
+      title: 'not at the path in CTXB_CLAUDE',
+      args: [],
+      env: { CTXB_CLAUDE: '/none' },
+      says: 'CTXB_CLAUDE: /none is no',
+    },
   ])('is $title: 127', async ({ args, env, says }) => {
     await using place = await placeWithTmp();
     const run = await ctxb(place, ['doctor', ...args], { env });
@@ -37,7 +47,7 @@ describe('a claude that is none', () => {
     expect(run.code).toBe(127);
   });
 
-  it('is ctxb in its place, and the next one on PATH is looked at', async () => {
+  it('is ctxb under that name: the next one on PATH is examined', async () => {
     await using place = await placeWithTmp();
     const [first, second] = [place.path('first'), place.path('second')];
     for (const [folder, program] of [
@@ -52,7 +62,7 @@ describe('a claude that is none', () => {
     expect(JSON.parse(run.stdout.toString()).claude.path).toBe(join(second, 'claude'));
   });
 
-  it('ends at once: its first scene fails, the others are not tried, 3', async () => {
+  it('ends immediately: its first scene fails, the others are not tried, 3', async () => {
     await using place = await placeWithTmp();
     const run = await ctxb(place, ['doctor', '--claude', fake('kills-itself'), '--json']);
     const { facts, claude } = JSON.parse(run.stdout.toString());
@@ -64,7 +74,7 @@ describe('a claude that is none', () => {
     expect(run.code).toBe(3);
   });
 
-  it('says nothing: it is waited for no longer than --timeout says, ended, and its folder removed', async () => {
+  it('writes nothing: --timeout limits the wait, then it is ended and its folder removed', async () => {
     await using place = await placeWithTmp();
     const run = await ctxb(place, ['doctor', '--claude', await silentClaude(place), '--timeout', '3']);
     const text = run.stdout.toString();
@@ -80,7 +90,7 @@ describe('a claude that is none', () => {
     expect(await readdir(place.tmp)).toEqual([]);
   });
 
-  it('says nothing, and --strict wants to know: 3', async () => {
+  it('writes nothing, with --strict: 3', async () => {
     await using place = await placeWithTmp();
     const args = ['doctor', '--claude', await silentClaude(place), '--timeout', '1', '--strict'];
     expect(await ctxb(place, args)).toMatchObject({ code: 3, stderr: '' });
@@ -98,7 +108,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s ends claude and removes its folder',
   expect(await readdir(place.tmp)).toEqual([]);
 });
 
-it('a fault of the surroundings ends with 3, is shown with what to do, and claude is looked at all the same', async () => {
+it('a fault of the surroundings ends with 3 and names a remedy; claude is examined too', async () => {
   await using place = await placeWithTmp();
   await place.file('.contextbudgetrc.json', '{"thresholds":{"wran":0.5}}');
   const run = await ctxb(place, ['doctor', '--quick', '--claude', fake('kills-itself')]);
@@ -108,7 +118,7 @@ it('a fault of the surroundings ends with 3, is shown with what to do, and claud
   expect(run.code).toBe(3);
 });
 
-it('refuses a time limit of nothing', async () => {
+it('refuses a time limit of 0', async () => {
   await using place = await placeWithTmp();
   const run = await ctxb(place, ['doctor', '--timeout', '0']);
   expect(run.stderr).toContain('--timeout: expected a whole number of seconds');

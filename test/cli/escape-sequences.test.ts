@@ -33,7 +33,7 @@ it.each(
     ),
     4,
   ),
-)('ctxb $title: nothing in $recording steers the terminal', async ({ command, recording }) => {
+)('ctxb $title: nothing in $recording controls the terminal', async ({ command, recording }) => {
   await using place = await createPlace();
   const file = await place.file(
     recording,

@@ -70,14 +70,14 @@ function argumentsIn(examples: readonly string[]): string[][] {
   return calls.map((words) => words.split('\0').slice(0, -1));
 }
 
-it('every command has examples of itself', async () => {
+it('every command has examples', async () => {
   const { program } = await inertProgram();
   const own = commands(program).filter((command) => command.name() !== 'help' && command !== program);
   const without = own.filter((command) => !examplesOf(command).some((line) => line.includes(pathOf(command))));
   expect(without.map(pathOf)).toEqual([]);
 });
 
-it('no help is wider than 80 columns', async () => {
+it('no help text is wider than 80 columns', async () => {
   const { program } = await inertProgram();
   const wide = commands(program).flatMap((command) =>
     helpOf(command)
@@ -87,7 +87,7 @@ it('no help is wider than 80 columns', async () => {
   expect(wide).toEqual([]);
 });
 
-it('every example of the help is what the parser takes', async () => {
+it('the parser accepts every example in the help', async () => {
   const { program } = await inertProgram();
   // What follows `ctxb shim` is claude's: no parser looks at it.
   const parsed = commands(program).filter((command) => command.name() !== 'shim');

@@ -9,7 +9,7 @@ import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, fakeArguments, isAlive, journalOf, runFake, STREAM, startFake } from './fakes.ts';
 
 describe('the program', () => {
-  it('cannot be found: 127 and its name', async () => {
+  it('is not found: 127 and its name', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'no-such-claude', '-p']);
     expect(run).toMatchObject({
@@ -19,7 +19,7 @@ describe('the program', () => {
     expect(run.stdout.toString()).toBe('');
   });
 
-  it('is claude, and not on PATH: how to get it', async () => {
+  it('is claude, and not on PATH: how to install it', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['run', '--prompt', 'hi', '--', 'claude', '-p'], { env: { PATH: place.cwd } });
     expect(run.stderr).toBe(
@@ -72,7 +72,7 @@ describe('the program', () => {
     expect({ ...run, stdout: run.stdout.toString() }).toMatchObject({ code: 5, stdout, stderr });
   });
 
-  it('is killed before it begins: what is left undone', async () => {
+  it('is killed before it begins: names the unanswered prompts', async () => {
     await using place = await createPlace();
     await writeFile(place.path('claude'), '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
     const run = await ctxb(place, ['run', '--no-restart', '--prompt', 'hi', '--', place.path('claude')]);
@@ -82,7 +82,7 @@ describe('the program', () => {
     expect(run.code).toBe(137);
   });
 
-  it('has an interpreter that is not there: 126', async () => {
+  it('has a missing interpreter: 126', async () => {
     await using place = await createPlace();
     await writeFile(place.path('claude'), '#!/nowhere/node\n', { mode: 0o755 });
     const run = await ctxb(place, ['run', '--', place.path('claude'), '-p', 'hi']);
@@ -110,7 +110,7 @@ const CASES: readonly CodeCase[] = [
   { title: 'no result and code 1', fake: 'ends-with', env: { PLAY_CODE: '1' }, code: 1 },
   { title: 'a code of its own', fake: 'ends-with', env: { PLAY_ERRORS: '0,0', PLAY_CODE: '7' }, code: 7 },
   {
-    title: 'a code of its own behind an error',
+    title: 'its own code after an error',
     fake: 'ends-with',
     env: { PLAY_ERRORS: '1,1', PLAY_CODE: '7' },
     code: 7,
@@ -139,7 +139,7 @@ describe.each([
 });
 
 it.each([{ signal: 'SIGTERM' }, { signal: 'SIGHUP' }, { signal: 'SIGQUIT' }] as const)(
-  '$signal ends claude too',
+  '$signal also ends claude',
   async ({ signal }) => {
     await using place = await createPlace();
     const env = { PLAY_PID: place.path('pid') };
@@ -154,7 +154,7 @@ it.each([{ signal: 'SIGTERM' }, { signal: 'SIGHUP' }, { signal: 'SIGQUIT' }] as 
 it.each([
   { subtype: 'error_max_turns', text: 'Error: Reached max turns ()' },
   { subtype: 'error_during_execution', text: 'Execution error' },
-])('text mode prints $subtype as claude does', async ({ subtype, text }) => {
+])('prints $subtype in text mode as claude does', async ({ subtype, text }) => {
   await using place = await createPlace();
   const run = await runFake(place, {
     fake: 'ends-with',
@@ -165,7 +165,7 @@ it.each([
   expect(run.code).toBe(1);
 });
 
-it('a ctxb whose files are replaced while claude starts ends it, and does not wait for it', async () => {
+it("ends claude, without waiting, if ctxb's files are replaced while claude starts", async () => {
   await using place = await createPlace();
   const dist = place.path('dist');
   cpSync(dirname(CTXB), dist, { recursive: true });

@@ -21,7 +21,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'resume-run': 'e2e/recovery',
 };
 
-describe('what the user sees and what is lost', () => {
+describe('what the user sees, and what is lost', () => {
   it.each(sampled(FAULTS, 2))('$fault', async ({ play, says, code, lost, stdout = 'one\ntwo\n' }) => {
     await using place = await createPlace();
     play.prepare?.(place);
@@ -42,11 +42,11 @@ describe('what the user sees and what is lost', () => {
   });
 });
 
-it('docs/faults.md tells the same', async () => {
+it('docs/faults.md matches', async () => {
   await expect(page()).toMatchFileSnapshot('../../docs/faults.md');
 });
 
-it('every file of the session that waits for something is in the table, or has a test of its own', () => {
+it('every file of the session that waits is in the table, or has its own test', () => {
   const waiting = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .filter((name) => /^(run|claude)\/.*\.ts$/.test(name))
     .filter((name) => /\bawait\s|\.then\(/.test(readFileSync(new URL(name, SOURCE), 'utf8')))

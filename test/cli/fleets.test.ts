@@ -52,7 +52,7 @@ async function queried(place: Place, ...queries: readonly string[]): Promise<Rec
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>[]);
 }
 
-it('DuckDB over the exports of two machines gives the totals of a replay of all logs', async () => {
+it('DuckDB computes from the exports of two machines the totals of a replay of all logs', async () => {
   await using place = await createPlace();
   mkdirSync(place.path('bin'));
   installCtxb(place.path('bin'));

@@ -22,7 +22,7 @@ it('runs every step and exits 0', async () => {
   expect(end.stderr).toContain('ctxb: 2 of 2 steps done: ');
 });
 
-it('the help names a run by the beginning of an id as runs have them', async () => {
+it('the help shows the beginning of a real run id', async () => {
   await using place = await flowPlace();
   await run(place);
   const [id = ''] = readdirSync(place.path('.context/flows'));
@@ -32,7 +32,7 @@ it('the help names a run by the beginning of an id as runs have them', async () 
   expect(id.replace(/\d/g, '0').startsWith(example.replace(/\d/g, '0'))).toBe(true);
 });
 
-it('has the budgets of all flows, and says once what is not used as it was set', async () => {
+it('uses the budgets of all flows, and reports once which settings are not used', async () => {
   await using place = await flowPlace();
   await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":90000,"historyOlderChars":9}}');
   const said = 'ctxb: historyOlderChars: 9 (global) is below the floor of 500; 500 is used\n';
@@ -58,7 +58,7 @@ it('--dry-run needs no program', async () => {
   expect(existsSync(place.path('.context'))).toBe(false);
 });
 
-it('--dry-run says of which briefings a curator would choose a part', async () => {
+it('--dry-run names the briefings that a curator would shorten', async () => {
   const step = '{id: one, objective: o}, {id: two, objective: o, curator: {enabled: true}}';
   await using place = await flowPlace(`name: job\nsteps: [${step}]\n`);
   const dry = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run']);
@@ -66,7 +66,7 @@ it('--dry-run says of which briefings a curator would choose a part', async () =
   expect(dry.stdout.toString()).toContain('===== two: briefing, before its curator has chosen =====\n');
 });
 
-it('a step that has not made all of its outputs is not done, and those that need it are not run', async () => {
+it('a step without all of its outputs is not done, and steps that need it do not run', async () => {
   await using place = await flowPlace(
     'name: job\nsteps: [{id: one, objective: o, outputs: [flow.yaml, docs/plan.md, b.md]}, {id: two, objective: o}]\n',
   );
@@ -76,7 +76,7 @@ it('a step that has not made all of its outputs is not done, and those that need
   expect(end.stderr).toContain('ctxb: not run: two\n');
 });
 
-it('says when the notes of a step alone are larger than its budget', async () => {
+it('reports if the notes of one step exceed its budget', async () => {
   const notes = 'n'.repeat(11_000);
   await using place = await flowPlace(
     `name: job\nsteps: [{id: one, objective: o, teaching: {notes: ${notes}}, budgets: {contextBudgetChars: 10000}}]\n`,
@@ -86,13 +86,13 @@ it('says when the notes of a step alone are larger than its budget', async () =>
   expect(end.stderr).toMatch(/^ctxb: \[one\] The teaching notes alone take 11,\d{3} of 10,000 characters; they stay/m);
 });
 
-it('--quiet says nothing on stderr', async () => {
+it('--quiet prints nothing on stderr', async () => {
   await using place = await flowPlace();
   const end = await run(place, ['--quiet']);
   expect([end.code, end.stderr]).toEqual([0, '']);
 });
 
-it('everything that is wrong with a flow is said at once, and nothing is run', async () => {
+it('reports all faults of a flow at once, and runs nothing', async () => {
   await using place = await flowPlace(
     'name: job\nsteps:\n  - {id: one, objective: o, retries: -1}\n  - {id: one, objective: o}\n  - {id: two, needs: [one]}\n',
   );
@@ -107,7 +107,7 @@ it('everything that is wrong with a flow is said at once, and nothing is run', a
 
 it.each([
   { title: 'a prompt', words: ['go'], says: 'leave the prompt "go" out' },
-  { title: 'a prompt behind -p', words: ['-p', 'go'], says: 'leave the prompt "go" out' },
+  { title: 'a prompt after -p', words: ['-p', 'go'], says: 'leave the prompt "go" out' },
   { title: 'a session', words: ['--resume', '85324b67-e575-4ee8-9ad9-d915f0c95875'], says: 'leave the session out' },
   { title: '--continue', words: ['--continue'], says: 'leave the session out' },
   {
@@ -118,8 +118,8 @@ it.each([
   { title: 'a worktree without a name', words: ['--worktree'], says: 'leave the worktree (or give it a name) out' },
   { title: 'a format', words: ['--output-format', 'json'], says: 'leave the format out' },
   { title: 'prompts on stdin', words: ['--input-format', 'stream-json'], says: 'leave the format out' },
-  { title: 'no headless run', words: ['--help'], says: 'claude cannot be run so' },
-])('$title does not go with a flow', async ({ words, says }) => {
+  { title: 'no headless run', words: ['--help'], says: 'this form of claude does not work in a flow' },
+])('refuses $title for a flow', async ({ words, says }) => {
   await using place = await flowPlace();
   const end = await run(place, [], [fake('answers'), ...words]);
   expect([end.code, end.stdout.toString()]).toEqual([2, '']);
@@ -138,7 +138,7 @@ it.each([
   expect(end.stderr).toContain(says);
 });
 
-it('a claude that is not there ends the flow with 127', async () => {
+it('a missing claude ends the flow with 127', async () => {
   await using place = await flowPlace(
     'name: job\nsteps:\n  - {id: one, objective: o, retries: 2}\n  - {id: two, objective: o}\n',
   );
@@ -151,7 +151,7 @@ it('a claude that is not there ends the flow with 127', async () => {
 it.each([
   { title: 'a file', make: (path: string) => writeFileSync(path, ''), says: 'is a file, not a folder' },
   { title: 'a link', make: (path: string) => symlinkSync('/tmp', path), says: 'is a symbolic link, not a folder' },
-])('a context folder that is $title is said before anything is run', async ({ make, says }) => {
+])('reports a context folder that is $title before it runs a step', async ({ make, says }) => {
   await using place = await flowPlace();
   make(place.path('.context'));
   const end = await run(place);
@@ -160,7 +160,7 @@ it.each([
   expect(end.stderr).not.toContain('[one]');
 });
 
-inSoak('so is one that cannot be made', async () => {
+inSoak('reports a context folder that cannot be created before it runs a step', async () => {
   await using place = await flowPlace();
   // Not even root makes a folder there.
   const end = await run(place, ['--context-dir', '/proc/ctxb']);
@@ -169,14 +169,14 @@ inSoak('so is one that cannot be made', async () => {
   expect(end.stderr).not.toContain('[one]');
 });
 
-it('a claude that ends without an answer has not done the step', async () => {
+it('a step is not done if claude ends without an answer', async () => {
   await using place = await flowPlace();
   const end = await run(place, [], ['true']);
   expect(end.code).toBe(7);
   expect(end.stderr).toContain('[one] failed: claude has ended without an answer');
 });
 
-it('many steps are no leak', async () => {
+it('many steps do not leak listeners', async () => {
   const ids = Array.from({ length: 16 }, (_, count) => `s${count}`);
   const steps = ids.map((id) => `  - {id: ${id}, objective: o}\n`).join('');
   await using place = await flowPlace(`name: job\nsteps:\n${steps}`);
@@ -188,7 +188,7 @@ it('many steps are no leak', async () => {
   expect(readdirSync(place.path('.context/receipts/job'))).toHaveLength(16);
 });
 
-inSoak('a run of a flow whose name only ends like this one is another flow', async () => {
+inSoak('does not mix up flows whose names end alike', async () => {
   await using place = await flowPlace();
   await place.file('other.yaml', TWO.replace('name: job', 'name: other-job'));
   await ctxb(place, ['flow', 'run', 'other.yaml', '--', fake('answers')]);
@@ -198,7 +198,7 @@ inSoak('a run of a flow whose name only ends like this one is another flow', asy
   expect(end.stderr).toContain('no run starts with this; there are no runs yet');
 });
 
-it('--resume takes the beginning of an id, where it is that of one run', async () => {
+it('--resume accepts the beginning of an id if it matches one run', async () => {
   await using place = await flowPlace();
   await run(place, []);
   const resumed = await run(place, ['--resume', new Date().toISOString().slice(0, 4)]);
@@ -210,7 +210,7 @@ it('--resume takes the beginning of an id, where it is that of one run', async (
   expect(end.stderr).toMatch(/: several runs start with this; there are \S+, \S+\n/);
 });
 
-it('the command to go on with can be given to a shell', async () => {
+it('prints a command to continue that a shell accepts', async () => {
   await using place = await flowPlace();
   const end = await run(place, ['--context-dir', 'my notes'], ['false', '--allowedTools', "Bash(echo 'a' *)"]);
   expect(end.code).toBe(1);

@@ -9,7 +9,7 @@ import { createPlace, ctxb } from './fakes.ts';
 const FLOW = 'name: job\nsteps: [{id: one, objective: first}]\n';
 
 describe('ctxb flow studio', () => {
-  it('shows the budgets that a configuration has for all flows', async () => {
+  it('shows the budgets that the configuration sets for all flows', async () => {
     const folder = studioFolder(FLOW);
     writeFileSync(join(folder.path, '.contextbudgetrc.json'), '{"flow":{"preset":"heavy"}}');
     const studio = await startStudio(folder);
@@ -19,7 +19,7 @@ describe('ctxb flow studio', () => {
     expect(page).toContain('400,000 used, from preset heavy (global)');
   });
 
-  it('gives the browser a private file that leads there, and nobody else the token', async () => {
+  it('gives the browser a private file with the address, so that no other user gets the token', async () => {
     await using place = await createPlace();
     await place.file('job.yaml', FLOW);
     const opener = `#!/bin/sh\nstat -c %a "$1" > mode; cp "$1" page; printf '%s' "$*" > new; mv new words\n`;
@@ -38,7 +38,7 @@ describe('ctxb flow studio', () => {
     expect(existsSync(words)).toBe(false);
   });
 
-  it('tells all that is wrong with a flow and serves nothing', async () => {
+  it('reports all faults of a flow and serves nothing', async () => {
     await using place = await createPlace();
     await place.file('job.yaml', 'name: a b\nsteps: [{id: one}]\n');
     const run = await ctxb(place, ['flow', 'studio', 'job.yaml', '--no-open']);
@@ -47,7 +47,7 @@ describe('ctxb flow studio', () => {
     expect(run.stderr).toContain('ctxb: steps[0]: expected');
   });
 
-  it('refuses a link, which could lead anywhere', async () => {
+  it('refuses a symbolic link', async () => {
     await using place = await createPlace();
     symlinkSync(await place.file('job.yaml', FLOW), join(place.cwd, 'link.yaml'));
     const run = await ctxb(place, ['flow', 'studio', 'link.yaml', '--no-open']);

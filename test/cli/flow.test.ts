@@ -82,7 +82,7 @@ describe('ctxb flow run --dry-run', () => {
     return { ...run, briefing: partOf('briefing'), receipt: JSON.parse(partOf('receipt')) };
   }
 
-  it('prints the briefing of a step, with the outputs of the newest run, and what it holds', async () => {
+  it('prints the briefing of a step with the outputs of the newest run, and a summary of its contents', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     const { briefing, receipt, code, stderr } = await briefed(place, 'clarify');
@@ -99,7 +99,7 @@ describe('ctxb flow run --dry-run', () => {
     });
   });
 
-  it('--resume names another run, by its id or the beginning of it', async () => {
+  it('--resume selects another run by its id or the beginning of the id', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     for (const run of ['20260101T000000000-aaaa-shared-lists', '20260101']) {
@@ -107,13 +107,13 @@ describe('ctxb flow run --dry-run', () => {
     }
   });
 
-  it('a prompt in a file', async () => {
+  it('reads a prompt from a file', async () => {
     await using place = await createFlowPlace();
     const { briefing } = await briefed(place, 'history');
     expect(briefing).toContain('\n## Task\n\nRead what the steps before you left behind');
   });
 
-  it('has the budgets and the priorities of all flows, and warns of them', async () => {
+  it('uses the budgets and priorities of all flows, and warns about them', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     await place.file('.contextbudgetrc.yaml', 'flow:\n  contextBudgetChars: 9\n  priorities: {Problem-Framer: high}\n');
@@ -128,7 +128,7 @@ describe('ctxb flow run --dry-run', () => {
     expect(code).toBe(0);
   });
 
-  it('shares of the window are those of the configured one', async () => {
+  it('takes shares of the configured window', async () => {
     await using place = await createFlowPlace();
     await place.file('flow.yaml', FLOW.replace('profile: daily', 'profile: small-window'));
     await place.file('.contextbudgetrc.json', '{"window":500000}');
@@ -139,7 +139,7 @@ describe('ctxb flow run --dry-run', () => {
   it.each([
     { title: 'a configuration file', file: '.contextbudgetrc.json', wrap: (flow: object) => ({ flow }) },
     { title: 'package.json', file: 'package.json', wrap: (flow: object) => ({ contextbudget: { flow } }) },
-  ])('what $title says of all flows is the level global', async ({ file, wrap }) => {
+  ])('the settings of all flows in $title have the level global', async ({ file, wrap }) => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
@@ -155,7 +155,7 @@ describe('ctxb flow run --dry-run', () => {
     });
   });
 
-  it('a profile in a file of its own, with the level that each value comes from', async () => {
+  it('reads a profile from its own file, and names the level of each value', async () => {
     await using place = await createFlowPlace();
     await place.file('.contextbudgetrc.json', '{"flow":{"preset":"lean"}}');
     mkdirSync(place.path('profiles'), { recursive: true });
@@ -174,7 +174,7 @@ describe('ctxb flow run --dry-run', () => {
     ]);
   });
 
-  it('a variable stands above the file', async () => {
+  it('a variable overrides the file', async () => {
     await using place = await createFlowPlace();
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
     await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":50000}}');
@@ -185,7 +185,7 @@ describe('ctxb flow run --dry-run', () => {
     expect(run.stdout.toString()).toContain('"value": 70000,\n      "source": "global"');
   });
 
-  it('leaves out steps without an output', async () => {
+  it('omits steps without an output', async () => {
     await using place = await createFlowPlace();
     const { briefing } = await briefed(place, 'clarify');
     expect(briefing).not.toContain('## Earlier steps');
@@ -193,7 +193,7 @@ describe('ctxb flow run --dry-run', () => {
 });
 
 describe('ctxb flow report', () => {
-  it('the newest run', async () => {
+  it('shows the newest run', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     expect(await said(place, ['flow', 'report'])).toMatch(
@@ -201,7 +201,7 @@ describe('ctxb flow report', () => {
     );
   });
 
-  it('one by name', async () => {
+  it('shows a run by name', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     const text = await said(place, ['flow', 'report', '20260102']);
@@ -225,7 +225,7 @@ describe('ctxb flow report', () => {
 
   it.each([
     { title: 'there is no run', runs: false, args: [], says: 'holds no run of a flow: run one first' },
-    { title: 'there is none of this name', runs: true, args: ['r9'], says: 'r9: no run starts with this' },
+    { title: 'no run has this name', runs: true, args: ['r9'], says: 'r9: no run starts with this' },
   ])('$title', async ({ runs, args, says }) => {
     await using place = await createFlowPlace();
     if (runs) keepTwoRuns(place);

@@ -39,16 +39,19 @@ describe.each(ODD)('$title', ({ title, put }) => {
     },
   );
 
-  it.each(['.contextbudgetrc', '.contextbudgetrc.json', 'package.json'])('is no configuration in %s', async (file) => {
-    await using place = await createPlace();
-    put(place.path(file));
-    const run = await ctxb(place, ['config']);
-    expect(run.code).toBe(title === '700 MB' ? 2 : 0);
-    expect(run.stderr).toMatch(title === '700 MB' ? /: expected at most \d+ bytes, found 734003200; / : /^$/);
-    expect(run.stdout.toString()).toMatch(/^thresholds\.compact +"economic" +default$/m);
-  });
+  it.each(['.contextbudgetrc', '.contextbudgetrc.json', 'package.json'])(
+    'is not read as a configuration in %s',
+    async (file) => {
+      await using place = await createPlace();
+      put(place.path(file));
+      const run = await ctxb(place, ['config']);
+      expect(run.code).toBe(title === '700 MB' ? 2 : 0);
+      expect(run.stderr).toMatch(title === '700 MB' ? /: expected at most \d+ bytes, found 734003200; / : /^$/);
+      expect(run.stdout.toString()).toMatch(/^thresholds\.compact +"economic" +default$/m);
+    },
+  );
 
-  inSoak('is no log of a subagent', async () => {
+  inSoak('is not read as a log of a subagent', async () => {
     await using place = await createPlace();
     await place.file('one.jsonl', execFileSync('cat', [fixture('native-mid-turn.session.jsonl')]));
     mkdirSync(place.path('one/subagents'), { recursive: true });
@@ -71,7 +74,7 @@ describe.each(ODD.slice(1))('$title', ({ put }) => {
   );
 });
 
-it('a pipe as the summary of a CI job keeps nobody waiting', async () => {
+it('a pipe as the summary of a CI job blocks nothing', async () => {
   await using place = await createPlace();
   execFileSync('mkfifo', [place.path('pipe')]);
   const env = { GITHUB_STEP_SUMMARY: place.path('pipe') };
@@ -79,7 +82,7 @@ it('a pipe as the summary of a CI job keeps nobody waiting', async () => {
   expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('it is a special file') });
 });
 
-it('prompts come out of a pipe that is named, as of a file', async () => {
+it('reads prompts from a named pipe as from a file', async () => {
   await using place = await createPlace();
   execFileSync('mkfifo', [place.path('pipe')]);
   const run = await runProgram(
@@ -92,7 +95,7 @@ it('prompts come out of a pipe that is named, as of a file', async () => {
   expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 0, stdout: 'one\ntwo\n' });
 });
 
-inSoak('a line that is longer than a text can be, in a health log, is one that cannot be read', async () => {
+inSoak('a line of a health log that exceeds the maximum string length counts as unreadable', async () => {
   await using place = await createPlace();
   putZeros(place.path('health.ndjson'));
   appendFileSync(place.path('health.ndjson'), '\n');

@@ -36,7 +36,7 @@ const COMMANDS = [
 ];
 
 describe.each(FOLDERS)('a configuration that names $contextDir', ({ contextDir, files }) => {
-  it.each(COMMANDS)('is refused by ctxb $name, and nothing in it is touched', async ({ args }) => {
+  it.each(COMMANDS)('is refused by ctxb $name, and nothing in it changes', async ({ args }) => {
     await using place = await createPlace();
     repository(place, contextDir, files);
     const before = readdirSync(place.path(contextDir), { recursive: true }).sort();
@@ -51,7 +51,7 @@ describe.each(FOLDERS)('a configuration that names $contextDir', ({ contextDir, 
   });
 });
 
-it('a folder without a mark that holds only what ctxb makes is taken on', async () => {
+it('adopts a folder without a mark if it has only files of ctxb', async () => {
   await using place = await createPlace();
   mkdirSync(place.path('.context/sessions/a-1'), { recursive: true });
   await place.file('.context/.gitignore', '*\n');
@@ -63,7 +63,7 @@ it('a folder without a mark that holds only what ctxb makes is taken on', async 
 });
 
 // Only root can give a folder to somebody else.
-it.runIf(process.getuid?.() === 0)('a folder of another user is refused, and claude is not started', async () => {
+it.runIf(process.getuid?.() === 0)('refuses a folder of another user, and does not start claude', async () => {
   await using place = await createPlace();
   await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
   chownSync(place.path('.context'), 12_345, 12_345);

@@ -14,7 +14,7 @@ async function session(place: Place): Promise<void> {
 }
 
 describe('ctxb handoff write', () => {
-  it.each([{ args: [] }, { args: ['1111'] }])('of a session ($args) passes its own check', async ({ args }) => {
+  it.each([{ args: [] }, { args: ['1111'] }])('passes its own check for a session ($args)', async ({ args }) => {
     await using place = await createPlace();
     await session(place);
     const run = await ctxb(place, ['handoff', 'write', ...args]);
@@ -30,7 +30,7 @@ describe('ctxb handoff write', () => {
     );
   });
 
-  it('of a recording names no files that are not there', async () => {
+  it('names no missing files for a recording', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['handoff', 'write', fixture('../notes/week.session.jsonl')]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -39,7 +39,7 @@ describe('ctxb handoff write', () => {
     expect(run.stdout.toString()).not.toContain('scratch.md');
   });
 
-  it('--out makes a new file, for its owner only, and replaces none', async () => {
+  it('--out creates a file for its owner only, and replaces none', async () => {
     await using place = await createPlace();
     const args = ['handoff', 'write', fixture('tool-turn.ndjson'), '--out', 'handoff.md'];
     expect(await ctxb(place, args)).toMatchObject({ code: 0, stdout: Buffer.alloc(0), stderr: '' });
@@ -54,8 +54,8 @@ describe('ctxb handoff write', () => {
 
   it.each([
     { title: 'no notes', args: [], says: 'there are no notes in' },
-    { title: 'what no session begins with', args: ['9'], says: '9: no recording, and no session in' },
-  ])('ends with 2 for $title, and makes nothing', async ({ args, says }) => {
+    { title: 'the beginning of no session id', args: ['9'], says: '9: no recording, and no session in' },
+  ])('ends with 2 for $title, and creates nothing', async ({ args, says }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['handoff', 'write', ...args]);
     expect(run.code).toBe(2);

@@ -12,7 +12,7 @@ function keep(place: Place, project: string, details = [turn(), handoff(170_000,
   return path;
 }
 
-it('reads the working folder when none is named', async () => {
+it('reads the working folder by default', async () => {
   await using place = await createPlace();
   keep(place, '.');
   const run = await ctxb(place, ['health']);
@@ -43,7 +43,7 @@ it('reads any number of projects, each log once', async () => {
   });
 });
 
-it('a project keeps its records where its configuration says, and --context-dir says so for all', async () => {
+it('finds the records of a project by its configuration, and of all projects by --context-dir', async () => {
   await using place = await createPlace();
   mkdirSync(place.path('p/notes'), { recursive: true });
   await place.file('p/.contextbudgetrc.json', '{"contextDir":"notes"}');
@@ -55,8 +55,8 @@ it('a project keeps its records where its configuration says, and --context-dir 
   }
 });
 
-describe('what cannot be read does not stop the rest', () => {
-  it('lines are counted and told', async () => {
+describe('unreadable parts do not stop the rest', () => {
+  it('counts and reports lines', async () => {
     await using place = await createPlace();
     appendFileSync(keep(place, 'api'), `{"v":1,"t":"2026\n\n${healthLine(turn(), { project: '/dev/api' })}\n{"v":1`);
     const run = await ctxb(place, ['health', '--json', 'api']);
@@ -71,7 +71,7 @@ describe('what cannot be read does not stop the rest', () => {
   });
 
   it.each<{ title: string; prepare: (place: Place) => void; says: RegExp }>([
-    { title: 'a folder that is not there', prepare: () => {}, says: /^ctxb: .*odd: cannot be read \(ENOENT/ },
+    { title: 'a missing folder', prepare: () => {}, says: /^ctxb: .*odd: cannot be read \(ENOENT/ },
     {
       title: 'a log that is a link',
       prepare: (place) => {
@@ -104,14 +104,14 @@ describe('what cannot be read does not stop the rest', () => {
   });
 });
 
-it('says that nothing was recorded, which is no fault', async () => {
+it('reports that nothing was recorded, and ends with 0', async () => {
   await using place = await createPlace();
   const run = await ctxb(place, ['health']);
   expect(run).toMatchObject({ code: 0, stderr: 'ctxb: .: no health records here\n' });
   expect(run.stdout.toString()).toBe('no health records found\n');
 });
 
-it('a log that has become long goes on in a new file, and counts as before', async () => {
+it('continues a long log in a new file, and counts both', async () => {
   await using place = await createPlace();
   await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
   const log = place.path('.context/health.ndjson');

@@ -27,18 +27,21 @@ const COMMANDS = [
 const FOR_PROGRAMS = ['statusline', 'shim'];
 
 describe('help', () => {
-  it.each([{ args: ['help', '--all'] }, { args: ['--help', '--all'] }])('ctxb $args names all', async ({ args }) => {
-    await using place = await createPlace();
-    const run = await ctxb(place, args);
-    for (const name of [...COMMANDS, 'shim']) expect(run.stdout.toString()).toContain(`  ${name}`);
-    expect(run).toMatchObject({ code: 0, stderr: '' });
-  });
+  it.each([{ args: ['help', '--all'] }, { args: ['--help', '--all'] }])(
+    'ctxb $args names all commands',
+    async ({ args }) => {
+      await using place = await createPlace();
+      const run = await ctxb(place, args);
+      for (const name of [...COMMANDS, 'shim']) expect(run.stdout.toString()).toContain(`  ${name}`);
+      expect(run).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
 
   it.each([
     { args: ['claude', '-p', 'say hi'], says: "did you mean: ctxb run -- claude -p 'say hi'\n" },
     { args: ['run', '-p', 'hi'], says: 'did you mean: ctxb run -- claude -p hi\n' },
     { args: ['run', '--observe', '--model', 'x'], says: 'did you mean: ctxb run --observe -- claude --model x\n' },
-  ])('$args says where claude stands', async ({ args, says }) => {
+  ])('$args says where claude comes', async ({ args, says }) => {
     await using place = await createPlace();
     const run = await ctxb(place, args);
     expect(run.stderr).toContain(says);
@@ -46,7 +49,7 @@ describe('help', () => {
   });
 
   it.each([{ args: ['run', '--promt', 'x'] }, { args: ['run', '--promt', 'x', '--', 'claude'] }])(
-    '$args is a slip, and not meant for claude',
+    '$args is a typing error, not an option for claude',
     async ({ args }) => {
       await using place = await createPlace();
       const run = await ctxb(place, args);
@@ -72,7 +75,7 @@ describe('help', () => {
     expect(run.code).toBe(code);
   });
 
-  it.each(COMMANDS)('ctxb help %s says what its --help says', async (name) => {
+  it.each(COMMANDS)('ctxb help %s prints its --help', async (name) => {
     await using place = await createPlace();
     const one = await ctxb(place, ['help', name]);
     const other = await ctxb(place, [name, '--help']);
@@ -147,7 +150,7 @@ it('ctxb run --help shows some options in groups, --help --all shows all of them
   expect(topic?.stdout.toString()).toBe(all?.stdout.toString());
 });
 
-it('ctxb run --help names the words that an option takes', async () => {
+it('ctxb run --help names the allowed values of an option', async () => {
   await using place = await createPlace();
   const { stdout } = await ctxb(place, ['run', '--help', '--all']);
   const text = stdout.toString().replace(/\s+/g, ' ');
@@ -164,10 +167,10 @@ it.each([{ args: ['--version'] }, { args: ['-V'] }])('$args prints the version',
   expect(run).toMatchObject({ code: 0, stderr: '' });
 });
 
-describe('what is unknown is refused with exit 2', () => {
+describe('unknown commands and options end with 2', () => {
   it.each([
     { title: 'a command', args: ['rum'], says: "ctxb: unknown command 'rum'\n(Did you mean run?)" },
-    { title: 'a command that is near none', args: ['xyzzy'], says: 'See ctxb --help.' },
+    { title: 'an unknown command', args: ['xyzzy'], says: 'See ctxb --help.' },
     { title: 'an option', args: ['--versoin'], says: '--version' },
     { title: 'an option of run', args: ['run', '--promt', 'x', '--', 'claude'], says: '--prompt' },
     { title: 'an option of replay', args: ['replay', '--jsn'], says: '--json' },
@@ -179,12 +182,12 @@ describe('what is unknown is refused with exit 2', () => {
     { title: 'state without a text', args: ['note', 'state'], says: "'text'" },
     { title: 'an option of config', args: ['config', '--jsno'], says: '--json' },
     { title: 'a topic of help', args: ['help', 'relpay'], says: 'did you mean replay?' },
-    { title: 'a topic of help that is near none', args: ['help', 'xyzzy'], says: 'see ctxb --help' },
+    { title: 'an unknown topic of help', args: ['help', 'xyzzy'], says: 'see ctxb --help' },
     { title: 'a command of flow', args: ['flow', 'rnu'], says: 'Did you mean run?' },
-    { title: 'a command of flow that is near none', args: ['flow', 'xyzzy'], says: 'See ctxb flow --help.' },
+    { title: 'an unknown command of flow', args: ['flow', 'xyzzy'], says: 'See ctxb flow --help.' },
     { title: 'a command of handoff', args: ['handoff', 'wrte', 'x'], says: 'Did you mean write?' },
     { title: 'an option of flow run', args: ['flow', 'run', '--profil', 'p'], says: 'Did you mean --profile?' },
-    { title: 'an option that is near none', args: ['run', '--xyzzy'], says: 'See ctxb run --help.' },
+    { title: 'an unknown option', args: ['run', '--xyzzy'], says: 'See ctxb run --help.' },
     { title: 'a shell of completion', args: ['completion', 'csh'], says: 'bash, zsh, fish' },
     { title: 'an argument of config', args: ['config', 'extra'], says: 'argument' },
     { title: 'an option without its value', args: ['run', '--prompts'], says: '--prompts' },
@@ -212,7 +215,7 @@ it.each([
   { flags: ['--on-cost-limit', 'wait'], says: 'ctxb: --on-cost-limit: expected ' },
   { flags: ['--limit-wait', 'long'], says: 'ctxb: --limit-wait: expected ' },
   { flags: ['--outage-wait', '25d'], says: 'ctxb: --outage-wait: expected ' },
-])('ctxb run $flags says what is wrong with it and starts nothing', async ({ flags, says }) => {
+])('ctxb run $flags reports the fault and starts nothing', async ({ flags, says }) => {
   await using place = await createPlace();
   const run = await ctxb(place, ['run', ...flags, '--prompt', 'x', '--', 'no-such-claude']);
   expect(run.code).toBe(2);

@@ -19,11 +19,11 @@ function plantRun({ path }: Place, seal = ''): void {
   writeFileSync(path(`.context/runs/${RUN_ID}.ndjson`), `${run.slice(0, -1)}${seal}}\n`);
 }
 
-describe('a folder that came with somebody else’s files', () => {
+describe('a folder with files of somebody else', () => {
   it.each([
     { name: 'without a seal', seal: '' },
     { name: 'with a made-up seal', seal: `,"seal":"${'0'.repeat(64)}"` },
-  ])('starts no program by a planted run $name', async ({ seal }) => {
+  ])('starts no program because of a planted run $name', async ({ seal }) => {
     await using place = await createPlace();
     plantRun(place, seal);
     const run = await ctxb(place, ['run', '--resume-run']);
@@ -37,7 +37,7 @@ describe('a folder that came with somebody else’s files', () => {
     { name: 'by an absolute path', contextDir: '/tmp/ctxb-elsewhere' },
     { name: 'by a link on the way', contextDir: 'link/elsewhere' },
     { name: 'to the folder itself', contextDir: '.' },
-  ])('has no files written outside $name', async ({ contextDir }) => {
+  ])('writes no files outside $name', async ({ contextDir }) => {
     await using place = await createPlace();
     mkdirSync(place.path('a/repository'), { recursive: true });
     symlinkSync(place.path('a'), place.path('a/repository/link'));
@@ -51,7 +51,7 @@ describe('a folder that came with somebody else’s files', () => {
     expect(existsSync(place.path('elsewhere')) || existsSync(place.path('a/elsewhere'))).toBe(false);
   });
 
-  it('may name a folder inside, from a folder below too', async () => {
+  it('may name a folder inside, also from a subfolder', async () => {
     await using place = await createPlace();
     mkdirSync(place.path('below'));
     await place.file('.contextbudgetrc', '{"contextDir": "../notes"}');
@@ -60,7 +60,7 @@ describe('a folder that came with somebody else’s files', () => {
     expect(existsSync(place.path('notes/journal.ndjson'))).toBe(true);
   });
 
-  it('executes no configuration', async () => {
+  it('executes no configuration file', async () => {
     await using place = await createPlace();
     const program = `require('node:fs').writeFileSync(${JSON.stringify(place.path('owned'))}, '');`;
     for (const name of ['.contextbudgetrc.js', '.contextbudgetrc.cjs', 'contextbudget.config.js']) {
@@ -71,7 +71,7 @@ describe('a folder that came with somebody else’s files', () => {
     expect(existsSync(place.path('owned'))).toBe(false);
   });
 
-  it('does not have a file changed that its journal is another name of', async () => {
+  it('does not change a file that is hard-linked as its journal', async () => {
     await using place = await createPlace();
     openContextDir(place.path('.context'));
     linkSync(await place.file('target', 'mine\n'), place.path('.context/journal.ndjson'));
@@ -83,7 +83,7 @@ describe('a folder that came with somebody else’s files', () => {
 });
 
 // Only root can give a file to somebody else.
-describe.runIf(process.getuid?.() === 0)('a folder that everybody may write to', () => {
+describe.runIf(process.getuid?.() === 0)('a folder that everybody can write to', () => {
   it.each([
     { name: 'another user’s file is not taken for the configuration', mode: 0o1777, owner: 12_345, code: 0 },
     { name: 'one’s own is', mode: 0o1777, owner: 0, code: 2 },
@@ -98,7 +98,7 @@ describe.runIf(process.getuid?.() === 0)('a folder that everybody may write to',
   });
 });
 
-it('the journal of a run names no secret of the sealing', async () => {
+it('the journal of a run does not contain the sealing key', async () => {
   await using place = await createPlace();
   await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'] });
   const key = readFileSync(`${place.env.XDG_STATE_HOME}/ctxb/key`, 'utf8');
@@ -106,7 +106,7 @@ it('the journal of a run names no secret of the sealing', async () => {
   expect(JSON.stringify(journalOf(place))).not.toContain(key);
 });
 
-describe('what looks at a suspicious folder does not let it steer the terminal', () => {
+describe('commands that read a suspicious folder do not let it control the terminal', () => {
   const STEERING = '\u001b]0;owned\u0007\u001b[2J\u009b31m\u202eevil\u2066';
   const STEERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
@@ -120,7 +120,7 @@ describe('what looks at a suspicious folder does not let it steer the terminal',
       ],
       3,
     ),
-  )('ctxb config and doctor: $title, below a folder of such a name', async ({ config }) => {
+  )('ctxb config and doctor: $title, below a folder with such a name', async ({ config }) => {
     await using place = await createPlace();
     const cwd = place.path(`x${STEERING}`);
     mkdirSync(cwd);

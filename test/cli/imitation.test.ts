@@ -30,7 +30,7 @@ function ownLines(text: string): string[] {
   });
 }
 
-it('no text of a recording stands where only ctxb speaks', async () => {
+it('no text of a recording appears where only ctxb writes', async () => {
   await using place = await createPlace();
   const imitating = (text: string, key: string) => (TEXTS.has(key) ? `${text}\n${IMITATION}` : text);
   const file = await place.file('hostile.session.jsonl', changedRecording('tool-turn.session.jsonl', imitating));

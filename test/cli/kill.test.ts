@@ -13,9 +13,9 @@ const CUTS = sized(2, 4);
 /** Each is a run and one that takes it up. */
 const PATIENCE_MS = 300_000;
 
-describe('ctxb that is killed while it writes notes', () => {
+describe('ctxb, killed while it writes notes', () => {
   it.each(sampled([{ seed: 1 }, { seed: 2 }], 2))(
-    'loses and doubles nothing (seed $seed)',
+    'loses and repeats nothing (seed $seed)',
     async ({ seed }) => {
       await using place = await createPlace();
       const random = createRandom(seed);
@@ -38,7 +38,7 @@ describe('ctxb that is killed while it writes notes', () => {
   );
 
   it.each(sampled([{ seed: 3 }, { seed: 4 }, { seed: 5 }], 3))(
-    'makes whole again what is cut anywhere (seed $seed)',
+    'repairs files that are cut at any byte (seed $seed)',
     async ({ seed }) => {
       await using place = await createPlace();
       const random = createRandom(seed);
@@ -53,7 +53,7 @@ describe('ctxb that is killed while it writes notes', () => {
     PATIENCE_MS,
   );
 
-  it('leaves nothing that the next run does not clear away', async () => {
+  it('leaves only files that the next run removes', async () => {
     await using place = await createPlace();
     const victim = createVictim(place, createRandom(6));
     await victim.run({ bytes: 20_000, ticks: 0 });
@@ -67,7 +67,7 @@ describe('ctxb that is killed while it writes notes', () => {
 });
 
 describe('two runs of one session at once', () => {
-  it('keep notes of their own, each to its end', async () => {
+  it('keep separate, complete notes', async () => {
     await using place = await createPlace();
     const runs = [startWorker(place, 1_000), startWorker(place, 2_000)];
     // The first has the session's folder before the second begins.

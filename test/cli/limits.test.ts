@@ -15,22 +15,25 @@ function limited({ env, cwd }: Place, limit: string, args: readonly string[]) {
 
 const COMPACT = fixture('compact.ndjson');
 
-describe.skipIf(process.platform !== 'linux')('what the system does not give is no bug of ctxb', () => {
+describe.skipIf(process.platform !== 'linux')('a shortage of the system is no bug of ctxb', () => {
   // Node itself does not start with less than about 900 MB of addresses.
-  it.each(sampled([1_500_000, 8_000_000], 2))('%d KiB of addresses: everything is read without threads', async (kb) => {
-    await using place = await createPlace();
-    writeCorpus(place.cwd, 12_000_000);
-    for (const args of [
-      ['replay', '--json', '--no-cache', COMPACT],
-      ['replay', '--json', '--no-cache', place.path('projects')],
-      ['handoff', 'write', COMPACT],
-    ]) {
-      const free = await limited(place, '-c 0', args);
-      const run = await limited(place, `-v ${kb}`, args);
-      expect(run).toMatchObject({ code: 0, stderr: free.stderr });
-      if (args[0] === 'replay') expect(run.stdout.equals(free.stdout)).toBe(true);
-    }
-  });
+  it.each(sampled([1_500_000, 8_000_000], 2))(
+    '%d KiB of address space: reads everything without threads',
+    async (kb) => {
+      await using place = await createPlace();
+      writeCorpus(place.cwd, 12_000_000);
+      for (const args of [
+        ['replay', '--json', '--no-cache', COMPACT],
+        ['replay', '--json', '--no-cache', place.path('projects')],
+        ['handoff', 'write', COMPACT],
+      ]) {
+        const free = await limited(place, '-c 0', args);
+        const run = await limited(place, `-v ${kb}`, args);
+        expect(run).toMatchObject({ code: 0, stderr: free.stderr });
+        if (args[0] === 'replay') expect(run.stdout.equals(free.stdout)).toBe(true);
+      }
+    },
+  );
 
   it.each(
     sampled(
@@ -69,6 +72,6 @@ it.each([
   new TypeError('x is not a function'),
   new RangeError('Maximum call stack size exceeded'),
   'out of memory',
-])('%s is none', (thrown) => {
+])('%s is no shortage', (thrown) => {
   expect(shortageOf(thrown)).toBeUndefined();
 });

@@ -30,7 +30,7 @@ it(`${RUNS} runs at once in one folder all come to their end, and the journal ha
 /** What each of a hundred turns would leave behind, if it left anything, is more than this. */
 const MOST = { heap: 2_000_000, files: 50, listeners: 50, resources: 50 };
 
-it('a long session holds on to nothing: no memory, no file, no listener, no timer', async () => {
+it('a long session leaks no memory, file, listener or timer', async () => {
   const [first, ...later] = await playLongSession({ turns: 150, linesPerTurn: 20, looks: 3 });
   const last = later.at(-1);
   for (const kind of ['heap', 'files', 'listeners', 'resources'] as const) {

@@ -28,7 +28,7 @@ function mode(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
 }
 
-it('folders are for their owner only, and so are files', async () => {
+it('folders and files are readable only by their owner', async () => {
   await using place = await createPlace();
   await run(place);
   const all = readdirSync(place.path('.context'), { recursive: true, withFileTypes: true });
@@ -91,7 +91,7 @@ const IN_THE_WAY: readonly Fault[] = [
   },
 ];
 
-describe('what is in the way is told once, and the run is as without notes', () => {
+describe('an obstacle is reported once, and the run continues without notes', () => {
   it.each(sampled(IN_THE_WAY, 3))('$title', async ({ prepare, says }) => {
     await using place = await createPlace();
     await using plain = await createPlace();
@@ -156,7 +156,7 @@ describe('two runs in one folder at once', () => {
   });
 });
 
-it('a session that is run a second time goes on with its notes', async () => {
+it('a second run of a session continues its notes', async () => {
   await using place = await createPlace();
   await run(place, ['echo first']);
   await run(place, ['echo second']);
@@ -173,7 +173,7 @@ describe('the tool log', () => {
   };
   const entriesIn = (file: string) => readFileSync(file, 'utf8').match(/(?<=UTC · ).*(?= · toolu_)/g);
 
-  it('is written whole, with every call in a line', async () => {
+  it('is complete, with one line per call', async () => {
     await using place = await createPlace();
     await run(place);
     expect(readFileSync(logOf(place), 'utf8')).toMatch(
@@ -208,14 +208,14 @@ describe('secrets', () => {
       ],
       4,
     ),
-  )('$title are in none of the files', async ({ commands }) => {
+  )('$title are in no file', async ({ commands }) => {
     await using place = await createPlace();
     await run(place, commands);
     expect(holding(place)).toEqual([]);
     expect(readFileSync(place.path('.context/scratch.md'), 'utf8')).toContain('1 prompt →');
   });
 
-  it('a prompt that had to wait is masked in the mailbox too', async () => {
+  it('masks a waiting prompt in the mailbox too', async () => {
     await using place = await createPlace();
     await run(place, ['echo one', `: ${TOKEN}`]);
     expect(holding(place)).toEqual([]);

@@ -50,8 +50,8 @@ function compactions(input: string): string[] {
     .map((line) => (JSON.parse(line) as { message: { content: string } }).message.content);
 }
 
-describe('said inside of claude', () => {
-  it('a state stands in the notes and in the focus of the next compaction', async () => {
+describe('from inside claude', () => {
+  it('puts a state into the notes and into the focus of the next compaction', async () => {
     await using place = await createPlace();
     const env = { PLAY_CONTEXTS: FULL, PLAY_INPUT: place.path('input') };
     const flags = ['--task', 'a parser'];
@@ -64,7 +64,7 @@ describe('said inside of claude', () => {
     ]);
   });
 
-  it('a dead end is noted with its words, and told', async () => {
+  it('notes a dead end verbatim, and reports it', async () => {
     await using place = await createPlace();
     const run = await runCommands(place, [inside('dead-end', 'the old API has no paging')]);
     expect(run.stderr).toBe('ctxb: dead end: the old API has no paging\n');
@@ -75,15 +75,15 @@ describe('said inside of claude', () => {
   it.each([
     { title: 'several lines', text: 'one\ntwo', state: 'one two' },
     { title: 'words of another script', text: 'Zerlegen läuft – 残り', state: 'Zerlegen läuft – 残り' },
-    { title: 'what poses as a heading', text: '# Working memory', state: '# Working memory' },
-    { title: 'more than a line holds', text: 'x'.repeat(600), state: 'x'.repeat(120) },
+    { title: 'a line that looks like a heading', text: '# Working memory', state: '# Working memory' },
+    { title: 'more than a line can have', text: 'x'.repeat(600), state: 'x'.repeat(120) },
   ])('$title', async ({ text, state }) => {
     await using place = await createPlace();
     await runCommands(place, [inside('state', text)]);
     expect(scratch(place)).toContain(`\nState: ${state}\n`);
   });
 
-  it('the last of several holds, and each is kept', async () => {
+  it('the last of several is in force, and all are kept', async () => {
     await using place = await createPlace();
     await runCommands(place, [`${inside('state', 'one')}; ${inside('state', 'two')}`, inside('state', 'three')], {
       flags: ['--state', 'zero'],
@@ -97,7 +97,7 @@ describe('said inside of claude', () => {
   });
 });
 
-describe('said from outside', () => {
+describe('from outside', () => {
   it.each([
     { command: 'state', said: 'half way', noted: '\nState: half way\n' },
     { command: 'dead-end', said: 'no paging', noted: '- #1: no paging [L' },
@@ -110,7 +110,7 @@ describe('said from outside', () => {
     expect(scratch(place)).toContain(noted);
   });
 
-  it('is noted also when no turn follows', async () => {
+  it('is noted even if no turn follows', async () => {
     await using place = await createPlace();
     const run = await startRun(place);
     await ctxb(place, ['note', 'state', 'all done']);
@@ -118,7 +118,7 @@ describe('said from outside', () => {
     expect(scratch(place)).toContain('\nState: all done\n');
   });
 
-  inSoak('between two turns it is in the focus of the compaction that the next prompt brings', async () => {
+  inSoak('between two turns, is in the focus of the compaction before the next prompt', async () => {
     await using place = await createPlace();
     const run = await startRun(place, { PLAY_CONTEXTS: FULL });
     await ctxb(place, ['note', 'state', 'half way']);
@@ -128,7 +128,7 @@ describe('said from outside', () => {
   });
 
   it.each([{ command: 'state' }, { command: 'dead-end' }])(
-    'ctxb note $command without a run says so, exit 2',
+    'ctxb note $command without a run ends with 2',
     async ({ command }) => {
       await using place = await createPlace();
       const run = await ctxb(place, ['note', command, 'x']);
@@ -140,7 +140,7 @@ describe('said from outside', () => {
     },
   );
 
-  it('a run that was killed is none', async () => {
+  it('does not count a killed run', async () => {
     await using place = await createPlace();
     const run = await startRun(place);
     run.kill('SIGKILL');
@@ -151,7 +151,7 @@ describe('said from outside', () => {
     });
   });
 
-  it('with two runs it must be said which', async () => {
+  it('asks which of two runs is meant', async () => {
     await using place = await createPlace();
     const [one, two] = [
       await startRun(place, { PLAY_SESSION: 'aaaa' }),
@@ -184,7 +184,7 @@ describe('said from outside', () => {
     await end(run);
   });
 
-  it('an inbox that is not there any more is named', async () => {
+  it('names a missing inbox', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['note', 'state', 'x'], { env: { CTXB_INBOX: place.path('gone.ndjson') } });
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('gone.ndjson does not exist') });
@@ -192,13 +192,13 @@ describe('said from outside', () => {
 });
 
 describe('--task and --state', () => {
-  it('stand at the head of the notes', async () => {
+  it('are at the top of the notes', async () => {
     await using place = await createPlace();
     await runCommands(place, ['echo one'], { flags: ['--task', 'a parser', '--state', 'tokens done'] });
     expect(scratch(place)).toMatch(/\nTask: a parser\nState: tokens done\nUpdated: /);
   });
 
-  it('without them the first prompt stands for the task', async () => {
+  it('without them, the first prompt is the task', async () => {
     await using place = await createPlace();
     await runCommands(place, ['echo one', 'echo two']);
     expect(scratch(place)).toMatch(/\nTask: echo one\nUpdated: /);
@@ -206,7 +206,7 @@ describe('--task and --state', () => {
 });
 
 describe('--no-memory', () => {
-  it('keeps no notes, and tells claude of no inbox', async () => {
+  it('keeps no notes, and does not mention the inbox to claude', async () => {
     await using place = await createPlace();
     const run = await runCommands(place, ['test -z "$CTXB_INBOX" && touch none'], { flags: ['--no-memory'] });
     expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -217,7 +217,7 @@ describe('--no-memory', () => {
   });
 });
 
-it('--observe keeps notes too, as it adds nothing to what claude reads', async () => {
+it("--observe keeps notes too, because notes add nothing to claude's input", async () => {
   await using place = await createPlace();
   await runCommands(place, ['echo one'], { flags: ['--observe'] });
   expect(scratch(place)).toContain('- #1: `echo one` exit 0 [L');

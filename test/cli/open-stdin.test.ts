@@ -7,7 +7,7 @@ import { CTXB, untilClosing } from '../support/ctxb.ts';
 import { atTerminal } from '../support/pty.ts';
 import { createPlace, fakeArguments, type Place } from './fakes.ts';
 
-it('stdin is opened only where it is named', async () => {
+it('opens stdin only if it is named', async () => {
   let opened = 0;
   const io = {
     get stdin() {
@@ -39,12 +39,9 @@ describe('a stdin that is open for writing only, as nohup leaves it, is empty', 
   });
 });
 
-it.each(['runs', 'compact'])(
-  'ctxb %s is not stopped in the background of a terminal, whose keys are not its',
-  async (command) => {
-    await using place = await createPlace();
-    const job = `set -m; "${process.execPath}" "${CTXB}" ${command} & wait $!; echo "ended: $?"; kill -9 %% 2>/dev/null`;
-    await using terminal = atTerminal(`bash -c '${job}'`, place);
-    expect(await terminal.shows(/ended:\d+/)).toMatch(/ended:[02]$/);
-  },
-);
+it.each(['runs', 'compact'])('ctxb %s is not stopped as a background job of a terminal', async (command) => {
+  await using place = await createPlace();
+  const job = `set -m; "${process.execPath}" "${CTXB}" ${command} & wait $!; echo "ended: $?"; kill -9 %% 2>/dev/null`;
+  await using terminal = atTerminal(`bash -c '${job}'`, place);
+  expect(await terminal.shows(/ended:\d+/)).toMatch(/ended:[02]$/);
+});

@@ -48,7 +48,7 @@ async function kill(place: Place, run: RunningProgram): Promise<void> {
 describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
   'a run of another user of the machine',
   () => {
-    it('that still goes on is not taken up', async () => {
+    it('is not resumed while it is active', async () => {
       await using place = await sharedPlace();
       const run = await runningAs(place, 'nobody');
       const other = await takenUpBy(place, 'root');
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
       await kill(place, run);
     });
 
-    it('takes no request from anybody else, also where its card can be read', async () => {
+    it('takes no request from another user, even if its card is readable', async () => {
       await using place = await sharedPlace();
       const run = await runningAs(place, 'nobody');
       const HOME = place.path('home-nobody');
@@ -74,7 +74,7 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
       { by: 'root', of: 'nobody', says: /not sealed with your key, .*: somebody else may have written it/ },
       { by: 'nobody', of: 'root', says: /\.context.*EACCES/ },
     ] as const)(
-      '$of is left to them by $by, also with --at-reset, and they go on with it',
+      '$of is left alone by $by, also with --at-reset, and its owner can resume it',
       async ({ by, of, says }) => {
         await using place = await sharedPlace();
         await kill(place, await runningAs(place, of));

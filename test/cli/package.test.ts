@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => installed?.[Symbol.asyncDispose]());
 
-it('holds what is needed, and nothing else', () => {
+it('has the necessary files, and nothing else', () => {
   const tops = new Set(installed.files.map((path) => path.replace(/^(dist\/[^/]*|[^/]*).*/, '$1')));
   expect([...tops].sort()).toEqual([
     '.contextbudgetrc.example.json',
@@ -53,7 +53,7 @@ it('holds what is needed, and nothing else', () => {
   expect(statSync(installed.tarball).size).toBeLessThan(1_000_000);
 });
 
-it('holds all of the mod, without what ctxb writes beside it', () => {
+it('has the whole mod, without the files that ctxb writes beside it', () => {
   const mod = installed.files.filter((path) => path.startsWith('dist/mod/'));
   expect(mod.sort()).toEqual([
     ...['dist/mod/.claude-plugin/plugin.json', 'dist/mod/hooks/hooks.json', 'dist/mod/hooks/register.js'],
@@ -61,7 +61,7 @@ it('holds all of the mod, without what ctxb writes beside it', () => {
   expect(statSync(join(installed.cwd, 'node_modules/ctxb/dist/mod/hooks/register.js')).size).toBeLessThan(100_000);
 });
 
-it('brings the licences of what is bundled', () => {
+it('has the licences of bundled packages', () => {
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   expect(Object.keys(dependencies)).toEqual([
     'chalk',
@@ -80,7 +80,7 @@ it('brings the licences of what is bundled', () => {
   expect(parts.filter((part) => part.split('\n').length < 5)).toEqual([]);
 });
 
-it('runs no script where it is installed, nor does what it depends on', () => {
+it('runs no script when it is installed; its dependencies run none either', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { readonly dev?: true; readonly hasInstallScript?: true }>;
@@ -90,13 +90,13 @@ it('runs no script where it is installed, nor does what it depends on', () => {
   expect(withScripts.map(([path]) => path)).toEqual([]);
 });
 
-it('is what publint takes for right', async () => {
+it('passes publint', async () => {
   const { publint } = await import('publint');
   const { messages } = await publint({ pkgDir: join(installed.cwd, 'node_modules/ctxb'), pack: false, strict: true });
   expect(messages).toEqual([]);
 });
 
-it('has types that every kind of resolution finds', async () => {
+it('has types for every kind of module resolution', async () => {
   const run = await installed.run(process.execPath, [
     ...[join(BIN, 'attw'), installed.tarball],
     ...['--profile', 'esm-only', '--no-emoji', '--no-color'],
@@ -109,8 +109,8 @@ it('has the public API of the report', () => {
   expect(now, RENEW).toBe(readFileSync(join(ROOT, 'docs/api/ctxb.api.md'), 'utf8'));
 });
 
-describe('whoever installed it', () => {
-  it('can use all that it exports', async () => {
+describe('a project that installed it', () => {
+  it('can use all exports', async () => {
     copyFileSync(join(ROOT, 'fixtures/library/uses-all.mjs'), join(installed.cwd, 'uses-all.mjs'));
     const run = await installed.run(process.execPath, ['uses-all.mjs', fixture('crossing.ndjson')]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
@@ -153,7 +153,7 @@ describe('whoever installed it', () => {
   it.each([
     { name: 'decodeLine', bytes: 14_500 },
     { name: 'ContextGauge', bytes: 228_000 },
-  ])('bundles of $name alone no more than it needs', async ({ name, bytes }) => {
+  ])('bundles $name without unneeded code', async ({ name, bytes }) => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: `export { ${name} } from 'ctxb';`, resolveDir: installed.cwd },
       bundle: true,
@@ -172,7 +172,7 @@ describe('whoever installed it', () => {
 });
 
 describe('docs/library.md', () => {
-  it.each(EXAMPLES)('prints what it says in example $number', async ({ number, code, printed }) => {
+  it.each(EXAMPLES)('example $number prints what the page says', async ({ number, code, printed }) => {
     writeFileSync(join(installed.cwd, 'claude'), `#!/bin/sh\ncat '${fixture('crossing.ndjson')}'\n`);
     chmodSync(join(installed.cwd, 'claude'), 0o755);
     copyFileSync(fixture('crossing.ndjson'), join(installed.cwd, 'stream.ndjson'));

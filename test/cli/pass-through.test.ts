@@ -36,7 +36,7 @@ const CASES: readonly BytesCase[] = [
   { title: 'a cut line at the end', bytes: `${INIT}\n${RESULT.slice(0, 40)}` },
   { title: 'blank lines', bytes: `\n\n${INIT}\n   \n\r\n${RESULT}\n\n` },
   {
-    title: 'lines that are no JSON',
+    title: 'lines that are not JSON',
     bytes: `Warning: something\n${INIT}\n{"type":\n[1,2]\n42\nnull\n"text"\n${RESULT}\n`,
   },
   {
@@ -44,7 +44,7 @@ const CASES: readonly BytesCase[] = [
     bytes: `"ctxb:1 is no JSON\n${INIT}\n${answer('"ctxb:1')}\n{"a":"ctxb:1"}\n${RESULT}\n`,
   },
   {
-    title: 'types nobody knows',
+    title: 'unknown types',
     bytes: `{"type":"brand_new","x":1}\n{"type":"system","subtype":"brand_new"}\n{}\n{"type":7}\n${RESULT}\n`,
   },
   {
@@ -52,10 +52,10 @@ const CASES: readonly BytesCase[] = [
     bytes: `${INIT}\n\u0007\u001b[31m\u0000\n${answer('\u001b]0;title\u0007')}\n${RESULT}\n`,
   },
   { title: 'a lone carriage return', bytes: `${INIT}\ra\rb\n${RESULT}\n` },
-  { title: 'line separators that are no newline', bytes: `${answer('a\u2028b\u2029c\u0085d')}\n${RESULT}\n` },
+  { title: 'line separators other than newline', bytes: `${answer('a\u2028b\u2029c\u0085d')}\n${RESULT}\n` },
   { title: 'characters of several bytes, byte by byte', bytes: `${answer('日本 🙂 é')}\n${RESULT}\n`, piece: 1 },
   {
-    title: 'bytes that are no UTF-8',
+    title: 'bytes that are not UTF-8',
     bytes: Buffer.concat([
       Buffer.from(`${INIT}\n{"type":"assistant","x":"`),
       Buffer.from([0xff, 0xfe, 0xc3, 0x28, 0x80]),
@@ -69,10 +69,10 @@ const CASES: readonly BytesCase[] = [
     bytes: `{"type":"x","n":1.0,"big":12345678901234567890,"e":1E5}\n${RESULT}\n`,
   },
   { title: 'a line of 20 MB', bytes: `${INIT}\n${answer('x'.repeat(20_000_000))}\n${RESULT}\n` },
-  { title: 'a line of 20 MB that is no JSON', bytes: `${'x'.repeat(20_000_000)}\n${RESULT}\n` },
+  { title: 'a line of 20 MB that is not JSON', bytes: `${'x'.repeat(20_000_000)}\n${RESULT}\n` },
 ];
 
-describe('stream-json goes through byte for byte', () => {
+describe('stream-json passes through byte for byte', () => {
   it.each(sampled(CASES, 2))('$title', async ({ bytes, piece = 65_536 }) => {
     await using place = await createPlace();
     const file = await place.file('said', bytes);
@@ -101,7 +101,7 @@ describe('stream-json goes through byte for byte', () => {
     expect(run.stdout.equals(readFileSync(file))).toBe(true);
   });
 
-  inSoak('says the same while it only observes', async () => {
+  inSoak('passes the same with --observe', async () => {
     await using place = await createPlace();
     const run = await runFake(place, {
       fake: 'writes-file',
@@ -137,7 +137,7 @@ describe('the other formats', () => {
     expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 0, stdout });
   });
 
-  it('json --verbose is an array that parses, also with lines that are no JSON', async () => {
+  it('json --verbose is valid JSON, even if claude writes lines that are not', async () => {
     await using place = await createPlace();
     const file = await place.file('said', `${INIT}\n\nWarning: something\n${RESULT}\n`);
     const run = await runFake(place, {
@@ -149,7 +149,7 @@ describe('the other formats', () => {
     expect(JSON.parse(run.stdout.toString())).toEqual([JSON.parse(INIT), JSON.parse(RESULT)]);
   });
 
-  it('text prints every prompt of several', async () => {
+  it('text prints the answer to each of several prompts', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'one', '--prompt', 'two'] });
     expect(run.stdout.toString()).toBe('answer to one\nanswer to two\n');

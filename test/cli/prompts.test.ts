@@ -25,7 +25,7 @@ interface PromptCase {
 const CASES: readonly PromptCase[] = [
   { title: 'an argument', claude: ['-p', 'one'], prompts: ['one'] },
   { title: 'an argument without -p', claude: ['one'], prompts: ['one'] },
-  { title: 'an argument behind --', claude: ['-p', '--', '--not-an-option'], prompts: ['--not-an-option'] },
+  { title: 'an argument after --', claude: ['-p', '--', '--not-an-option'], prompts: ['--not-an-option'] },
   { title: 'stdin', stdin: 'from stdin\n', prompts: ['from stdin\n'] },
   { title: 'stdin that looks like JSON', stdin: '{"type":"user"}', prompts: ['{"type":"user"}'] },
   {
@@ -39,12 +39,12 @@ const CASES: readonly PromptCase[] = [
   { title: '--prompt twice', flags: ['--prompt', 'one', '--prompt', 'two'], prompts: ['one', 'two'] },
   { title: '--prompt=…', flags: ['--prompt=--one'], prompts: ['--one'] },
   { title: 'an argument before --prompt', flags: ['--prompt', 'two'], claude: ['-p', 'one'], prompts: ['one', 'two'] },
-  { title: '--prompt, and stdin that nobody asked for', flags: ['--prompt', 'one'], stdin: 'noise', prompts: ['one'] },
+  { title: '--prompt, and stdin without a use', flags: ['--prompt', 'one'], stdin: 'noise', prompts: ['one'] },
   { title: 'a prompt of several lines', flags: ['--prompt', 'one\ntwo'], prompts: ['one\ntwo'] },
   { title: 'a large prompt', stdin: 'x'.repeat(1_000_000), prompts: ['x'.repeat(1_000_000)] },
 ];
 
-describe('prompts reach claude, each a turn', () => {
+describe('prompts reach claude, one turn each', () => {
   it.each(CASES)('$title', async ({ flags = [], claude = [], stdin, prompts }) => {
     await using place = await createPlace();
     const run = await runFake(place, {
@@ -59,7 +59,7 @@ describe('prompts reach claude, each a turn', () => {
     for (const { uuid } of promptsTo(place)) expect(uuid).toMatch(UUID);
   });
 
-  it('a prompt is the line claude documents', async () => {
+  it('a prompt has the form that claude documents', async () => {
     await using place = await createPlace();
     await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'], env: { PLAY_INPUT: place.path('input') } });
     expect(promptsTo(place)).toEqual([
@@ -94,7 +94,7 @@ describe('--prompts FILE', () => {
     expect(promptsTo(place)[2]?.uuid).toBe('0f4e9d1c-7b25-4b51-9d52-1c1d3e2f4a5b');
   });
 
-  inSoak('comes behind the argument and --prompt', async () => {
+  inSoak('comes after the argument and --prompt', async () => {
     await using place = await createPlace();
     const file = await place.file('prompts.ndjson', '"three"\n');
     const env = { PLAY_INPUT: place.path('input') };
@@ -114,7 +114,7 @@ describe('--prompts FILE', () => {
     expect(run.stdout.toString()).toBe('answer to one\n');
   });
 
-  it('is stdin where it is named -', async () => {
+  it('is stdin if it is named -', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', flags: ['--prompts', '-'], stdin: '"one"\n"two"\n' });
     expect(run.stdout.toString()).toBe('answer to one\nanswer to two\n');
@@ -128,7 +128,7 @@ describe('--prompts FILE', () => {
     expect(run.stdout.toString()).toBe('answer to one\n');
   });
 
-  it('is refused on stdin where it is too long', async () => {
+  it('is refused on stdin if it is too long', async () => {
     await using place = await createPlace();
     const stdin = `"${'x'.repeat(64 * 1024 * 1024)}"\n`;
     const run = await runFake(place, { fake: 'answers', flags: ['--prompts', '-'], stdin });
@@ -137,7 +137,7 @@ describe('--prompts FILE', () => {
   });
 
   it.each([
-    { title: 'text that is no JSON', line: 'fix the bug' },
+    { title: 'text that is not JSON', line: 'fix the bug' },
     { title: 'a number', line: '42' },
     { title: 'null', line: 'null' },
     { title: 'an array', line: '["one"]' },
@@ -167,7 +167,7 @@ describe('--prompts FILE', () => {
     expect(run.stderr).toContain(`--prompts ${place.path(name)}: cannot be read`);
   });
 
-  it('an empty file is no prompt', async () => {
+  it('an empty file is refused', async () => {
     await using place = await createPlace();
     const file = await place.file('prompts.ndjson', '\n\n');
     const run = await runFake(place, { fake: 'answers', flags: ['--prompts', file] });
@@ -175,7 +175,7 @@ describe('--prompts FILE', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refused prompts', () => {
   it.each([{ flags: ['--prompt', 'one'] }, { flags: ['--prompts', 'file'] }])(
     '$flags with --input-format stream-json',
     async ({ flags }) => {
@@ -190,20 +190,20 @@ describe('what is refused', () => {
     { title: 'nothing at all', claude: ['-p', '--output-format', 'json'], stdin: '' },
     { title: 'blanks as the argument', claude: ['-p', ' \n'], stdin: '' },
     { title: 'blanks on stdin', claude: ['--continue'], stdin: '  \n' },
-  ])('no prompt, but $title: claude is given it as it is, and says in its own words what is wrong', async (given) => {
+  ])('no prompt, but $title: claude gets it unchanged and reports the fault itself', async (given) => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'refuses', ...given });
     const { claude: args, stdin } = given;
     expect(run).toMatchObject({ code: 1, stderr: `Error: no prompt in ${JSON.stringify({ args, stdin })}\n` });
   });
 
-  it('an option that claude does not know, before a word: claude says so', async () => {
+  it('claude reports an unknown option before a word', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'refuses', claude: ['-p', '--brand-new', 'fix it'] });
     expect(run).toMatchObject({ code: 1, stderr: "error: unknown option '--brand-new'\n" });
   });
 
-  it('a word that may be the value of an option that claude knows and ctxb does not', async () => {
+  it('refuses a word that may be the value of an option unknown to ctxb', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', claude: ['-p', '--brand-new', 'fix it'] });
     expect(run.code).toBe(2);
@@ -212,14 +212,14 @@ describe('what is refused', () => {
     expect(run.stderr).toContain('fix it');
   });
 
-  inSoak('the same is clear with --brand-new=…', async () => {
+  inSoak('accepts --brand-new=…', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', claude: ['-p', '--brand-new=1', 'fix it'] });
     expect(run.stdout.toString()).toBe('answer to fix it\n');
   });
 });
 
-describe('lines of a caller who speaks the protocol', () => {
+describe('lines of a caller that speaks the protocol', () => {
   const HAND_WRITTEN = '{ "message" : {"role":"user", "content":"a } b \\u00e9"},"type":"user" , "n":1.0 }';
   const OWN_UUID =
     '{"type":"user","uuid":"0f4e9d1c-7b25-4b51-9d52-1c1d3e2f4a5b","message":{"role":"user","content":"x"}}';
@@ -227,7 +227,7 @@ describe('lines of a caller who speaks the protocol', () => {
     '{"type":"user","message":{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"text","text":"what is it"}]},"parent_tool_use_id":null,"session_id":""}';
 
   it.each([
-    { title: 'a prompt gets a uuid and nothing else', line: HAND_WRITTEN },
+    { title: 'a prompt gets only a uuid', line: HAND_WRITTEN },
     { title: 'content blocks are kept', line: BLOCKS },
   ])('$title', async ({ line }) => {
     await using place = await createPlace();
@@ -243,7 +243,7 @@ describe('lines of a caller who speaks the protocol', () => {
     expect(got?.replace(`,"uuid":"${uuid}"`, '')).toBe(line);
   });
 
-  it("a caller's uuid is kept, byte for byte", async () => {
+  it('keeps the uuid of the caller, byte for byte', async () => {
     await using place = await createPlace();
     const env = { PLAY_INPUT: place.path('input') };
     await runFake(place, { fake: 'answers', claude: PROTOCOL, stdin: `${OWN_UUID}\n`, env });
@@ -254,14 +254,14 @@ describe('lines of a caller who speaks the protocol', () => {
     { title: 'an empty uuid', line: '{"type":"user","uuid":"","message":{"role":"user","content":"x"}}' },
     { title: 'a uuid that is null', line: '{"type":"user","uuid":null,"message":{"role":"user","content":"x"}}' },
     { title: 'no newline at the end', line: '{"type":"user","message":{"role":"user","content":"x"}}' },
-  ])('a prompt with $title reaches claude once, with one uuid that holds', async ({ line }) => {
+  ])('a prompt with $title reaches claude once, with one valid uuid', async ({ line }) => {
     await using place = await createPlace();
     await runFake(place, { fake: 'answers', claude: PROTOCOL, stdin: line, env: { PLAY_INPUT: place.path('input') } });
     expect(promptsTo(place)).toEqual([expect.objectContaining({ message: { role: 'user', content: 'x' } })]);
     if (!line.includes('uuid')) expect(promptsTo(place)[0]?.uuid).toMatch(UUID);
   });
 
-  it('lines that are no prompts go as they are, in order', async () => {
+  it('passes other lines on unchanged, in order', async () => {
     await using place = await createPlace();
     const lines = ['not json', '', '{"type":"brand_new"}', BLOCKS];
     const env = { PLAY_INPUT: place.path('input') };
@@ -270,7 +270,7 @@ describe('lines of a caller who speaks the protocol', () => {
     expect(got.slice(0, 3)).toEqual(lines.slice(0, 3));
   });
 
-  it('200 prompts sent at once are answered in order, each once', async () => {
+  it('answers 200 simultaneous prompts in order, each once', async () => {
     await using place = await createPlace();
     const texts = Array.from({ length: 200 }, (_, number) => `prompt ${number}`);
     const lines = texts.map((content) => JSON.stringify({ type: 'user', message: { role: 'user', content } }));
@@ -281,7 +281,7 @@ describe('lines of a caller who speaks the protocol', () => {
   });
 });
 
-inSoak("the child gets claude's own arguments and ours, without the prompt", async () => {
+inSoak('claude gets its own arguments and ours, without the prompt', async () => {
   await using place = await createPlace();
   const claude = ['-p', 'one', '--model', 'claude-sonnet-4-5', ...STREAM];
   const run = await runFake(place, { fake: 'shows-arguments', claude });

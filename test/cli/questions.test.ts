@@ -25,7 +25,7 @@ function watched(
 }
 
 describe('the question at a cost limit', () => {
-  it('stays on the terminal until it is answered, whatever claude does', async () => {
+  it('stays on the terminal until it is answered', async () => {
     await using place = await createPlace();
     await using run = watched(place, ['one', 'two'], ['--cost-limit', '0.01']);
     await run.shows(/Goon\?\[y:upto\$0\.02,/);
@@ -49,7 +49,7 @@ describe('Ctrl-C at a terminal', () => {
     return run;
   }
 
-  it('ends the turn, and with "y" the next prompt goes', async () => {
+  it('ends the turn; the answer "y" sends the next prompt', async () => {
     await using place = await createPlace();
     await using run = await stopped(place);
     run.type('y\r');
@@ -61,7 +61,7 @@ describe('Ctrl-C at a terminal', () => {
     { title: 'no', keys: 'n\r' },
     { title: 'nothing', keys: '\r' },
     { title: 'Ctrl-C', keys: CTRL_C },
-  ])('ends the run where the answer is $title, and says how it goes on', async ({ keys }) => {
+  ])('ends the run if the answer is $title, and prints how to continue', async ({ keys }) => {
     await using place = await createPlace();
     await using run = await stopped(place);
     run.type(keys);
@@ -71,7 +71,7 @@ describe('Ctrl-C at a terminal', () => {
     expect(await goesOn(place)).toEqual(['answer to long two', 'answer to three']);
   });
 
-  it('in the last turn says that the prompt has no answer, and the run is taken up with it', async () => {
+  it('in the last turn, reports the unanswered prompt, and the run can be resumed with it', async () => {
     await using place = await createPlace();
     await using run = watched(place, ['one', 'long two'], [], STREAM);
     await run.shows(/answertolongtwo/);
@@ -81,7 +81,7 @@ describe('Ctrl-C at a terminal', () => {
     expect(await goesOn(place)).toEqual(['answer to long two']);
   });
 
-  it('again goes on to stop one turn after the other', async () => {
+  it('can stop one turn after the other', async () => {
     await using place = await createPlace();
     await using run = watched(place, ['long one', 'long two', 'three'], [], STREAM);
     for (const [name, left] of [
@@ -99,7 +99,7 @@ describe('Ctrl-C at a terminal', () => {
 });
 
 describe('SIGINT in a script', () => {
-  it('ends the run after its turn, and the script with it, and says how it goes on', async () => {
+  it('ends the run after its turn and the script, and prints how to continue', async () => {
     await using place = await createPlace();
     const run = ['run', '--prompt', 'long one', '--prompt', 'two', '--', fake('takes-its-time'), ...STREAM];
     const command = quoted([process.execPath, CTXB, ...run]);

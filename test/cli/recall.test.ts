@@ -27,7 +27,7 @@ async function recall(place: Place, ...args: string[]) {
   return { code, stdout: stdout.toString(), stderr };
 }
 
-it('finds what was run with how it ended, what was said and what was asked, newest first', async () => {
+it('finds commands with their outcome, answers and prompts, newest first', async () => {
   await using place = await createPlace();
   const folder = projectOf(place);
   copyFileSync(RECORDING, join(folder, `${SESSION}.jsonl`));
@@ -50,7 +50,7 @@ it('finds what was run with how it ended, what was said and what was asked, newe
   expect((await recall(place, 'done.')).stdout).toMatch(/claude\n {4}Done\.\n$/);
 });
 
-it('takes an argument as a phrase, wants all of them, and shows as many as are asked for', async () => {
+it('treats each argument as a phrase, requires all, and limits the number of hits', async () => {
   await using place = await createPlace();
   copyFileSync(RECORDING, join(projectOf(place), `${SESSION}.jsonl`));
   expect((await recall(place, 'step 1')).stdout.match(/UTC/g)).toHaveLength(1);
@@ -68,7 +68,7 @@ it('takes an argument as a phrase, wants all of them, and shows as many as are a
   expect(none).toMatchObject({ code: 2, stderr: 'ctxb: --limit: expected a whole number from 1 on, found "0"\n' });
 });
 
-it('stays in the project, unless all are asked for', async () => {
+it('searches only this project, unless --all is given', async () => {
   await using place = await createPlace();
   mkdirSync(place.path('other'));
   copyFileSync(RECORDING, join(projectOf(place, place.path('other')), `${SESSION}.jsonl`));
@@ -76,7 +76,7 @@ it('stays in the project, unless all are asked for', async () => {
   expect((await recall(place, '--all', 'step')).stdout).toContain('echo step 2');
 });
 
-it('finds what was cut, handed over, and noted of a session whose log is gone', async () => {
+it('finds cut results, handoffs and notes of a session without a log', async () => {
   await using place = await createPlace();
   mkdirSync(place.path('.context/tool-results'), { recursive: true });
   mkdirSync(place.path('.context/sessions/gone'), { recursive: true });
@@ -94,7 +94,7 @@ it('finds what was cut, handed over, and noted of a session whose log is gone', 
   expect(stdout).toContain('2026-11-20 00:00:00 UTC  gone  did not work:\n    no needle in the old API\n');
 });
 
-it('shows no secret, and nothing twice that a forked session has copied', async () => {
+it('shows no secret, and no copy that a fork has made', async () => {
   await using place = await createPlace();
   const folder = projectOf(place);
   const secret = `ghp_${'a1B2'.repeat(9)}`;
@@ -106,14 +106,14 @@ it('shows no secret, and nothing twice that a forked session has copied', async 
   expect(stdout.match(/^\S/gm)).toHaveLength(1);
 });
 
-it('reads one log to its end, whatever it holds', async () => {
+it('reads a log to its end, whatever its contents', async () => {
   await using place = await createPlace();
   const log = readFileSync(RECORDING, 'utf8');
   writeFileSync(join(projectOf(place), 'torn.jsonl'), `not JSON step\n${log}{"type":"user","mess`);
   expect((await recall(place, 'step 2')).code).toBe(0);
 });
 
-it('names what cannot be read, and finds what is in the others', async () => {
+it('names unreadable files, and searches the others', async () => {
   await using place = await createPlace();
   const folder = projectOf(place);
   copyFileSync(RECORDING, join(folder, `${SESSION}.jsonl`));
@@ -128,7 +128,7 @@ it('names what cannot be read, and finds what is in the others', async () => {
   expect((await recall(place, 'nowhere said')).code).toBe(2);
 });
 
-it('leaves out sessions of another project whose logs are in the same folder', async () => {
+it('omits sessions of another project with logs in the same folder', async () => {
   await using place = await createPlace();
   const [mine, other] = [join(place.cwd, 'app-api'), join(place.cwd, 'app_api')];
   for (const cwd of [mine, other]) mkdirSync(cwd);
@@ -138,7 +138,7 @@ it('leaves out sessions of another project whose logs are in the same folder', a
   expect((await ctxb({ ...place, cwd: other }, ['recall', 'BLUEHERON'])).code).toBe(0);
 });
 
-it.each(['caf\u00e9-menu', 'cafe\u0301-menu'])('finds %j however its accent is written', async (word) => {
+it.each(['caf\u00e9-menu', 'cafe\u0301-menu'])('finds %j in both Unicode forms', async (word) => {
   await using place = await createPlace();
   const folder = projectOf(place);
   for (const form of ['NFC', 'NFD'])

@@ -53,7 +53,7 @@ describe('a record replays with the decisions of the journal', () => {
   });
 });
 
-it('a record can be read by its owner only', async () => {
+it('a record is readable only by its owner', async () => {
   await using place = await createPlace();
   await runFake(place, { fake: 'answers', flags: ['--record', 'rec', '--prompt', 'one'] });
   expect((statSync(place.path('rec')).mode & 0o777).toString(8)).toBe('600');
@@ -67,7 +67,7 @@ interface InTheWay {
 
 const IN_THE_WAY: readonly InTheWay[] = [
   {
-    title: 'a file that is no record',
+    title: 'a file that is not a record',
     says: 'it exists already',
     prepare: (place) => place.file('rec', '{"type":"system"}\n'),
   },
@@ -77,7 +77,7 @@ const IN_THE_WAY: readonly InTheWay[] = [
     prepare: (place) => symlinkSync(place.path('target'), place.path('rec')),
   },
   {
-    title: 'a link to nothing',
+    title: 'a dangling link',
     says: 'is a symbolic link',
     prepare: (place) => symlinkSync(place.path('nowhere'), place.path('rec')),
   },
@@ -105,7 +105,7 @@ it.each(IN_THE_WAY)(
   },
 );
 
-it('an older record is left alone, an empty file makes way, and nobody else can read the new one', async () => {
+it('keeps an older record, replaces an empty file, and makes the new one private', async () => {
   await using place = await createPlace();
   const record = () => runFake(place, { fake: 'answers', flags: ['--record', 'rec', '--prompt', 'one'] });
   await place.file('rec', '');
@@ -120,7 +120,7 @@ it('an older record is left alone, an empty file makes way, and nobody else can 
 });
 
 it.each([
-  { title: 'a folder that is not there', path: 'missing/rec' },
+  { title: 'a missing folder', path: 'missing/rec' },
   { title: 'a folder', path: '.' },
   { title: 'stdout', path: '-' },
 ])('a record that cannot be written ($title): exit 2, and claude is not started', async ({ path }) => {

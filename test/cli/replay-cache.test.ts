@@ -56,7 +56,7 @@ const ALL = { [FIRST]: true, [SECOND]: true };
 const NONE = { [FIRST]: false, [SECOND]: false };
 
 describe('a second replay', () => {
-  it('shows the same, and looks at what was kept', async () => {
+  it('prints the same from the cache', async () => {
     await using place = await createRecordings();
     const runs = [];
     for (const flags of [[], [], ['--no-cache']]) runs.push(await ctxb(place, ['replay', '--json', ...flags, 'r']));
@@ -66,7 +66,7 @@ describe('a second replay', () => {
     expect(await keptOf(place)).toEqual(ALL);
   });
 
-  it('looks at what was kept of a list', async () => {
+  it('reads a list from the cache', async () => {
     await using place = await createRecordings();
     const first = await ctxb(place, ['replay', 'r']);
     expect(await ctxb(place, ['replay', 'r'])).toEqual(first);
@@ -76,14 +76,14 @@ describe('a second replay', () => {
     expect((await ctxb(place, ['replay', 'r'])).stdout.toString().match(/ 4,711 /g)).toHaveLength(2);
   });
 
-  it('looks at what was kept of details', async () => {
+  it('reads details from the cache', async () => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', '--json', '--series', '--retention', 'r']);
     await markKept(place);
     expect(await keptOf(place, '--series', '--retention')).toEqual(ALL);
   });
 
-  it('knows a recording by any path', async () => {
+  it('recognizes a recording by any path', async () => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', '--json', place.path('r')]);
     await markKept(place);
@@ -99,7 +99,7 @@ describe('a second replay', () => {
       ],
       3,
     ),
-  )('judges anew with $name', async ({ flags }) => {
+  )('computes again with $name', async ({ flags }) => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', '--json', 'r']);
     await markKept(place);
@@ -124,11 +124,11 @@ describe('a second replay', () => {
               .then(() => age(path, 100)),
         },
         { name: 'was written this moment', change: (path) => appendFile(path, '\n') },
-        { name: 'has a log of a subagent more', change: (path) => addLog(path) },
+        { name: 'has one more log of a subagent', change: (path) => addLog(path) },
       ],
       3,
     ),
-  )('judges anew what $name', async ({ change }) => {
+  )('computes again if a recording $name', async ({ change }) => {
     await using place = await createRecordings();
     await ctxb(place, ['replay', '--json', 'r']);
     await markKept(place);
@@ -136,7 +136,7 @@ describe('a second replay', () => {
     expect(await keptOf(place)).toEqual({ ...ALL, [SECOND]: false });
   });
 
-  it('keeps nothing of what was written this moment', async () => {
+  it('does not cache a file that was just written', async () => {
     await using place = await createRecordings();
     await appendFile(place.path(`r/${SECOND}`), '\n');
     await ctxb(place, ['replay', '--json', 'r']);
@@ -153,7 +153,7 @@ describe('a second replay', () => {
       ],
       2,
     ),
-  )('judges anew where what was kept is $name', async ({ text }) => {
+  )('computes again if the entry is $name', async ({ text }) => {
     await using place = await createRecordings();
     const { stdout } = await ctxb(place, ['replay', '--json', 'r']);
     for (const page of await pages(place)) await writeFile(page, text);
@@ -162,14 +162,14 @@ describe('a second replay', () => {
     expect(await keptOf(place)).toEqual(ALL);
   });
 
-  it('goes on where nothing can be kept', async () => {
+  it('works without a writable cache', async () => {
     await using place = await createRecordings();
     await writeFile(place.path('.cache'), 'a file');
     const { code, stderr } = await ctxb(place, ['replay', 'r']);
     expect({ code, stderr: stderr.toString() }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('keeps it where XDG_CACHE_HOME says, for its owner only', async () => {
+  it('stores the cache in XDG_CACHE_HOME, for its owner only', async () => {
     await using place = await createRecordings();
     await mkdir(place.path('c'));
     await chmod(place.path('c'), 0o755);
@@ -179,7 +179,7 @@ describe('a second replay', () => {
   });
 });
 
-it('nothing is kept where neither XDG_CACHE_HOME nor HOME is an absolute path', async () => {
+it('caches nothing if neither XDG_CACHE_HOME nor HOME is an absolute path', async () => {
   await using place = await createRecordings();
   const { code } = await ctxb(place, ['replay', 'r'], { env: { XDG_CACHE_HOME: 'c', HOME: 'h' } });
   expect(code).toBe(0);

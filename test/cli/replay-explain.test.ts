@@ -6,7 +6,7 @@ import { createPlace, ctxb } from './fakes.ts';
 const FILE = fixture('partial.ndjson');
 
 describe('replay --explain', () => {
-  it.each(['2', 'msg_standin_0002'])('says where the figures of call %s come from', async (call) => {
+  it.each(['2', 'msg_standin_0002'])('shows the sources of the figures of call %s', async (call) => {
     await using place = await createPlace();
     const { code, stdout } = await ctxb(place, ['replay', '--explain', call, FILE]);
     expect(code).toBe(0);
@@ -29,7 +29,7 @@ describe('replay --explain', () => {
 
   it.each([
     {
-      name: 'a call that is not there',
+      name: 'a missing call',
       args: ['--explain', '3', FILE],
       message: /no call 3 in the main thread, which has 2/,
     },

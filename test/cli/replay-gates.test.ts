@@ -54,7 +54,7 @@ describe('gates', () => {
       ],
       3,
     ),
-  )('are not passed by $title, unless that is permitted', async ({ files }) => {
+  )('fail for $title, unless that is permitted', async ({ files }) => {
     await using place = await createPlace();
     for (const folder of ['empty', 'others']) mkdirSync(place.path(folder));
     await place.file('empty.ndjson', '');
@@ -83,14 +83,14 @@ describe('gates', () => {
       [
         { title: 'without a gate', args: [] },
         { title: 'with one', args: ['--max-cost', '1'] },
-        { title: 'with one that may be empty', args: ['--max-cost', '1', '--allow-empty'] },
+        { title: 'with one that permits no sessions', args: ['--max-cost', '1', '--allow-empty'] },
         { title: 'as JSON', args: ['--json'] },
         { title: 'with --what-if', args: ['--what-if'] },
         { title: 'one call explained', args: ['--explain', '1'] },
       ],
       3,
     ),
-  )('a named file that is no recording is refused, $title', async ({ args }) => {
+  )('refuses a named file that is no recording, $title', async ({ args }) => {
     await using place = await createPlace();
     const file = await place.file('passwd', 'root:x:0:0:root:/root:/bin/sh\n');
     const run = await ctxb(place, ['replay', ...args, file]);
@@ -102,7 +102,7 @@ describe('gates', () => {
     expect(beside.stdout.toString()).not.toContain('passwd');
   });
 
-  it('other files of a folder are left out', async () => {
+  it('omits other files of a folder', async () => {
     await using place = await createPlace();
     await place.file('log.ndjson', '{"level":30,"msg":"started"}\n');
     await place.file('run.ndjson', readFileSync(COMPACT));
@@ -114,7 +114,7 @@ describe('gates', () => {
     expect(run.stdout.toString()).not.toContain('log.ndjson');
   });
 
-  it('one that is not passed counts more than a file that cannot be read', async () => {
+  it('a failed gate outranks an unreadable file', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--max-compactions', '0', 'missing.ndjson', COMPACT]);
     expect(run.code).toBe(3);
@@ -174,7 +174,7 @@ describe('filters', () => {
 });
 
 describe('--ci', () => {
-  it('adds Markdown to the summary of the job, whatever is printed', async () => {
+  it('adds Markdown to the summary of the job, whatever the format', async () => {
     await using place = await createPlace();
     const summary = await place.file('summary.md', '# before\n');
     const env = { GITHUB_STEP_SUMMARY: summary };
@@ -187,14 +187,14 @@ describe('--ci', () => {
     expect(second).toContain('Gates that were not passed:\n\n- ');
   });
 
-  it('is at home where there is no job', async () => {
+  it('works outside a job', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--ci', '--markdown', COMPACT]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.toString()).toContain('### Context');
   });
 
-  it('says when the summary cannot be written, and is not judged by that', async () => {
+  it('reports an unwritable summary without failing', async () => {
     await using place = await createPlace();
     const env = { GITHUB_STEP_SUMMARY: place.path('no/such/folder') };
     const run = await ctxb(place, ['replay', '--ci', COMPACT], { env });
@@ -206,7 +206,7 @@ it.each([
   ['--csv', '--json'],
   ['--detail', '--markdown'],
   ['--json', '--ndjson', '--csv'],
-])('%s %s are too much to ask for at once', async (...formats) => {
+])('refuses %s with %s', async (...formats) => {
   await using place = await createPlace();
   const run = await ctxb(place, ['replay', ...formats.filter(Boolean), COMPACT]);
   expect(run.code).toBe(2);

@@ -6,7 +6,7 @@ import { createPlace, ctxb } from './fakes.ts';
 const RECORDINGS = [fixture('compact.ndjson'), fixture('crossing.session.jsonl')];
 
 describe('ctxb replay --html', () => {
-  it('writes no page of a file that is no recording', async () => {
+  it('writes no page for a file that is no recording', async () => {
     await using place = await createPlace();
     const file = await place.file('notes.txt', 'All tests pass.\n');
     const run = await ctxb(place, ['replay', '--html', 'page.html', file]);
@@ -28,14 +28,14 @@ describe('ctxb replay --html', () => {
     expect(statSync(place.path('page.html')).size).toBeLessThan(110_000);
   });
 
-  it('prints the summary beside it when asked, as it is without the page', async () => {
+  it('prints the same report as without the page', async () => {
     await using place = await createPlace();
     const both = await ctxb(place, ['replay', '--json', '--html', 'page.html', ...RECORDINGS]);
     const { code, stdout } = await ctxb(place, ['replay', '--json', ...RECORDINGS]);
     expect(both).toMatchObject({ code, stdout });
   });
 
-  it('replaces a page of its own and no other file', async () => {
+  it('replaces its own page and no other file', async () => {
     await using place = await createPlace();
     await ctxb(place, ['replay', '--html', 'page.html', fixture('compact.ndjson')]);
     expect(await ctxb(place, ['replay', '--html', 'page.html', ...RECORDINGS])).toMatchObject({ code: 0 });
@@ -48,7 +48,7 @@ describe('ctxb replay --html', () => {
     expect(readFileSync(mine, 'utf8')).toBe('<p>mine</p>');
   });
 
-  it('names the page that cannot be written, as it was given', async () => {
+  it('names a page that cannot be written', async () => {
     await using place = await createPlace();
     const { code, stderr } = await ctxb(place, ['replay', '--html', 'none/page.html', ...RECORDINGS]);
     const path = place.path('none/page.html');

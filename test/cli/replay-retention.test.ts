@@ -7,7 +7,7 @@ const RELIEVED = ['compact.ndjson', 'native-mid-turn.session.jsonl'].map(fixture
 const PLAIN = fixture('tool-turn.ndjson');
 
 describe('replay --retention', () => {
-  it('prints tables over all recordings and a line for each that was relieved', async () => {
+  it('prints tables over all recordings and a line for each with a relief', async () => {
     await using place = await createPlace();
     const { code, stdout } = await ctxb(place, ['replay', '--retention', ...RELIEVED, PLAIN]);
     const text = stdout.toString();
@@ -23,7 +23,7 @@ describe('replay --retention', () => {
     expect(text).not.toContain(PLAIN);
   });
 
-  it('says where there is nothing to tell', async () => {
+  it('reports that there was no relief', async () => {
     await using place = await createPlace();
     const { stdout } = await ctxb(place, ['replay', '--retention', PLAIN]);
     expect(stdout.toString()).toBe('no compaction or handoff with a request after it\n');
@@ -43,7 +43,7 @@ describe('replay --retention', () => {
     }
   });
 
-  it('is not there where it was not asked for', async () => {
+  it('is omitted by default', async () => {
     await using place = await createPlace();
     const { stdout } = await ctxb(place, ['replay', '--json', ...RELIEVED]);
     expect(stdout.toString()).not.toContain('"retention"');

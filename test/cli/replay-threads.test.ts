@@ -15,7 +15,7 @@ async function sessionsOf(place: Place, ...files: readonly string[]) {
   return { code, sessions, stderr: stderr.toString() };
 }
 
-inSoak('many recordings are judged on two threads as one after the other', async () => {
+inSoak('two threads give the same result as one', async () => {
   await using place = await createPlace();
   writeCorpus(place.cwd, BYTES);
   const together = await sessionsOf(place, place.path('projects'));
@@ -28,7 +28,7 @@ inSoak('many recordings are judged on two threads as one after the other', async
   }
 });
 
-inSoak('one that cannot be read is named, and the others are judged', async () => {
+inSoak('names an unreadable recording, and reads the others', async () => {
   await using place = await createPlace();
   writeCorpus(place.cwd, BYTES);
   const broken = place.path('projects/-home-dev-project-0/broken.jsonl');
@@ -42,9 +42,9 @@ inSoak('one that cannot be read is named, and the others are judged', async () =
 });
 
 it.each([
-  { name: 'little', bytes: 1_000_000, threads: 0 },
-  { name: 'much', bytes: BYTES, threads: Math.min(2, availableParallelism()) },
-])('$name to read is read by $threads further threads', async ({ bytes, threads }) => {
+  { name: 'a small folder', bytes: 1_000_000, threads: 0 },
+  { name: 'a large folder', bytes: BYTES, threads: Math.min(2, availableParallelism()) },
+])('reads $name with $threads more threads', async ({ bytes, threads }) => {
   await using place = await createPlace();
   writeCorpus(place.cwd, bytes);
   // Node tells of each thread that it starts.

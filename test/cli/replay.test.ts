@@ -76,7 +76,7 @@ describe('--json', () => {
     }
   });
 
-  it('has null where a recording does not say', async () => {
+  it('has null for unknown values', async () => {
     await using place = await createPlace();
     const { report } = await replayJson(
       place,
@@ -110,7 +110,7 @@ describe('--json', () => {
 });
 
 describe('sources', () => {
-  it('a folder: every recording below it, in order of name, and nothing else', async () => {
+  it('reads every recording below a folder, by name, and nothing else', async () => {
     await using place = await createPlace();
     await mkdir(place.path('logs/b'), { recursive: true });
     await copyFile(fixture('tool-turn.ndjson'), place.path('logs/z.ndjson'));
@@ -131,7 +131,7 @@ describe('sources', () => {
     expect(report.sessions).toMatchObject([{ file: '-', calls: 3, turns: 1 }]);
   });
 
-  it('the logs of subagents are attached to their session, also when a folder is given', async () => {
+  it('attaches the logs of subagents to their session, also for a folder', async () => {
     await using place = await createPlace();
     await mkdir(place.path('logs/s/subagents'), { recursive: true });
     await copyFile(fixture('subagent.session.jsonl'), place.path('logs/s.jsonl'));
@@ -143,7 +143,7 @@ describe('sources', () => {
     }
   });
 
-  it('what cannot be read is named, the rest is printed, exit 2', async () => {
+  it('names unreadable files, prints the rest, exit 2', async () => {
     await using place = await createPlace();
     const missing = place.path('missing.ndjson');
     const { report, stderr, code } = await replayJson(place, [missing, fixture('tool-turn.ndjson')]);
@@ -153,7 +153,7 @@ describe('sources', () => {
     expect(code).toBe(2);
   });
 
-  it('a folder without recordings is said to have none', async () => {
+  it('reports a folder without recordings', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', place.cwd]);
     expect(run.stdout.toString()).toBe('');
@@ -163,7 +163,7 @@ describe('sources', () => {
 });
 
 describe('lines', () => {
-  it('of unknown type and broken ones are counted, blank ones are not', async () => {
+  it('counts unknown and malformed lines, but not blank ones', async () => {
     await using place = await createPlace();
     const lines = [
       '{"type":"brand_new"}',
@@ -183,13 +183,13 @@ describe('lines', () => {
 
   it.each([
     {
-      title: 'is said of a text',
+      title: 'a text',
       stdin: 'All tests pass.\nNothing is left to do.\n',
       says: 'stdin: no line comes from claude',
       code: 2,
     },
-    { title: 'is not said of nothing', stdin: '', says: 'stdin is empty', code: 2 },
-  ])("that none is claude's $title", async ({ stdin, says, code }) => {
+    { title: 'empty', stdin: '', says: 'stdin is empty', code: 2 },
+  ])('reports input without lines of claude: $title', async ({ stdin, says, code }) => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay'], { stdin });
     expect(run.code).toBe(code);
@@ -208,7 +208,7 @@ describe('lines', () => {
       bytes: (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'),
       remedy: 'iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
     },
-  ])('of $title are none, and the error says what makes them some', async ({ bytes, remedy }) => {
+  ])('refuses $title, and names the conversion', async ({ bytes, remedy }) => {
     await using place = await createPlace();
     await place.file('wrapped.ndjson', bytes(readFileSync(fixture('tool-turn.ndjson'), 'utf8')));
     const run = await ctxb(place, ['replay', 'wrapped.ndjson']);
@@ -227,7 +227,7 @@ describe('lines', () => {
     expect(String(array?.stdout)).toBe(String(lines?.stdout).replace('lines.ndjson', 'array.ndjson'));
   });
 
-  it('may end in CRLF or in nothing', async () => {
+  it('may end in CRLF or without a line end', async () => {
     await using place = await createPlace();
     const bytes = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().replaceAll('\n', '\r\n');
     const { report } = await replayJson(place, ['-'], bytes);
@@ -235,7 +235,7 @@ describe('lines', () => {
   });
 });
 
-it('for a person: a few lines, without control characters of the recording', async () => {
+it('prints a few lines without control characters of the recording', async () => {
   await using place = await createPlace();
   const line = {
     type: 'system',
@@ -250,7 +250,7 @@ it('for a person: a few lines, without control characters of the recording', asy
 });
 
 it.each(sampled([{ args: [] }, { args: ['--json'] }], 2))(
-  'ends quietly when the reader goes away ($args)',
+  'ends quietly if the reader closes the pipe ($args)',
   async ({ args }) => {
     await using place = await createPlace();
     const files = Array.from({ length: 300 }, () => fixture('tool-turn.ndjson'));
@@ -266,7 +266,7 @@ it.each(sampled([{ args: [] }, { args: ['--json'] }], 2))(
   },
 );
 
-it('a level that cannot be is refused', async () => {
+it('refuses an impossible level', async () => {
   await using place = await createPlace();
   const run = await ctxb(place, ['replay', '--compact-at', '140%', fixture('tool-turn.ndjson')]);
   expect(run.code).toBe(2);
@@ -276,7 +276,7 @@ it('a level that cannot be is refused', async () => {
 it.skipIf(process.platform !== 'linux').each([
   { name: 'report', args: ['replay', '--csv', fixture('tool-turn.ndjson')] },
   { name: 'status line', args: ['statusline'] },
-])('a $name that cannot be written ends with 2, and says so', async ({ args }) => {
+])('ends with 2 and a message if $name cannot be written', async ({ args }) => {
   await using place = await createPlace();
   const command = [process.execPath, CTXB, ...args];
   const shell = spawn('sh', ['-c', '"$@" > /dev/full', 'sh', ...command], { cwd: place.cwd, env: place.env });
@@ -286,7 +286,7 @@ it.skipIf(process.platform !== 'linux').each([
   expect(await ended).toBe(2);
 });
 
-it('a tool may have the name of something that every object has', async () => {
+it('a tool may be called like a property of every object', async () => {
   await using place = await createPlace();
   const call = (id: string, name: string, input: number) => ({
     type: 'assistant',
@@ -329,7 +329,7 @@ describe('several sessions', () => {
       await cp(fixture(name), `${project}/${name}`, { recursive: true });
   }
 
-  it('are those that claude has logged, where nothing is named at a terminal', async () => {
+  it("are all of claude's logs by default at a terminal", async () => {
     await using place = await createPlace();
     await withLogs(place);
     const env = { ...place.env, LC_ALL: 'C.UTF-8' };
@@ -339,7 +339,7 @@ describe('several sessions', () => {
     expect(await terminal.ended).toBe(0);
   });
 
-  it('are all counted where only some of them are shown', async () => {
+  it('are all counted if only some are shown', async () => {
     await using place = await createPlace();
     await withLogs(place);
     const json = async (...args: readonly string[]) => {
@@ -356,7 +356,7 @@ describe('several sessions', () => {
     expect(stdout.toString()).toContain('**3 sessions**');
   });
 
-  it('are sorted, limited and summed up as was asked for', async () => {
+  it('are sorted, limited and summed as requested', async () => {
     await using place = await createPlace();
     await withLogs(place);
     const rows = async (...args: readonly string[]) => {

@@ -46,7 +46,7 @@ function runFileOf(place: Place): string {
   return place.path(`.context/runs/${name}`);
 }
 
-describe('--resume-run goes on as the run was begun', () => {
+describe('--resume-run continues as the run began', () => {
   it('with its flags', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '3', '--strategy', 'handoff', '--task', 'the parser', '--compact-at', '60%']);
@@ -66,7 +66,7 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(policy).toMatchObject({ strategy: 'handoff', cost: { limitUsd: 3 }, tools: { byTool: { Read: 2000 } } });
   });
 
-  it('without a prompt that is given beside it, which is said', async () => {
+  it('without a new prompt, and says so', async () => {
     await using place = await createPlace();
     await broken(place);
     const run = await ctxb(place, ['run', '--resume-run', '--', fake('answers'), '-p', 'four', ...STREAM]);
@@ -75,14 +75,14 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(run.stdout.toString()).not.toContain('four');
   });
 
-  it('but for flags given anew', async () => {
+  it('except for new flags', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '3', '--strategy', 'handoff']);
     const { policy } = await policyOf(place, ['--cost-limit', '5', '--strategy', 'handoff', '--task', 'x']);
     expect(policy).toMatchObject({ strategy: 'handoff', task: 'x', cost: { limitUsd: 5 } });
   });
 
-  inSoak('also when it is taken up twice', async () => {
+  inSoak('also when it is resumed twice', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '3', '--task', 'the parser']);
     const flags = ['--resume-run', '--strategy', 'handoff'];
@@ -93,7 +93,7 @@ describe('--resume-run goes on as the run was begun', () => {
     expect(costIn(third.run.stderr)).toBeGreaterThan(costIn(stderr));
   });
 
-  inSoak('and says that its record ends', async () => {
+  inSoak('and reports that its record ends', async () => {
     await using place = await createPlace();
     await broken(place, ['--record', place.path('first.ndjson')]);
     const before = readFileSync(place.path('first.ndjson'));
@@ -103,7 +103,7 @@ describe('--resume-run goes on as the run was begun', () => {
   });
 });
 
-it('of two that take up a run at once one is refused, and each prompt is answered once', async () => {
+it('of two that resume a run at once, one is refused, and each prompt is answered once', async () => {
   await using place = await createPlace();
   await broken(place);
   const runs = await Promise.all([takeUp(place), takeUp(place)]);
@@ -112,7 +112,7 @@ it('of two that take up a run at once one is refused, and each prompt is answere
   expect(said.match(/"type":"result"/g)).toHaveLength(2);
 });
 
-describe('a run that is taken up on a full disk', () => {
+describe('a run that is resumed on a full disk', () => {
   const PROMPTS = ['--prompt', 'one', '--prompt', `long two ${'x'.repeat(100_000)}`, '--prompt', 'three'];
 
   /** Breaks one off, and takes it up with 32 KiB of room, into which the run's file does not go. */
@@ -122,7 +122,7 @@ describe('a run that is taken up on a full disk', () => {
     return startProgram('sh', ['-c', 'ulimit -f 64; exec "$@"', 'sh', ...again], { env: place.env, cwd: place.cwd });
   }
 
-  it('is not lost when it is broken off again', async () => {
+  it('is not lost when it is interrupted again', async () => {
     await using place = await createPlace();
     const run = await takeUpWithoutRoom(place, 'takes-its-time');
     await run.waitForLine(isSecondCall);
@@ -147,7 +147,7 @@ describe('a run that is taken up on a full disk', () => {
   });
 });
 
-it('a limit that a person has raised holds for claude too, where nobody is there any more', async () => {
+it('a limit raised by a person also applies to claude without a terminal', async () => {
   await using place = await createPlace();
   await broken(place, ['--cost-limit', '0.02']);
   const path = runFileOf(place);
@@ -171,10 +171,10 @@ it('a limit that a person has raised holds for claude too, where nobody is there
   expect(Number(args[args.indexOf('--max-budget-usd') + 1])).toBeGreaterThan(4.5);
 });
 
-describe('secrets in what a run was begun with', () => {
+describe('secrets in the options of a run', () => {
   const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 
-  it('are masked in the task, and are no part of the file', async () => {
+  it('are masked in the task, and absent from the file', async () => {
     await using place = await createPlace();
     await broken(place, ['--task', `use ${SECRET}`, '--otlp', `http://127.0.0.1:9/${SECRET}`]);
     expect(readFileSync(runFileOf(place), 'utf8')).not.toContain(SECRET);
@@ -193,8 +193,8 @@ function costing(usd: number) {
   return { input_tokens: Math.round((usd / 3) * 1e6), output_tokens: 1, cache_creation_input_tokens: 0 };
 }
 
-describe('a cost limit counts what was spent before', () => {
-  inSoak('at the limit that the run had', async () => {
+describe('a cost limit counts earlier cost', () => {
+  inSoak('with the limit of the run', async () => {
     await using place = await createPlace();
     await broken(place, ['--cost-limit', '0.03', '--on-cost-limit', 'stop']);
     const run = await takeUp(place);
@@ -205,7 +205,7 @@ describe('a cost limit counts what was spent before', () => {
     expect(run.stdout.toString()).not.toContain('answer to three');
   });
 
-  it('and claude is not even started where it is reached, until another one is given', async () => {
+  it('and claude is not started if it is reached, until a new limit is given', async () => {
     await using place = await createPlace();
     const flags = ['--prompt', 'one', '--prompt', 'two', '--cost-limit', '0.005', '--on-cost-limit', 'stop'];
     const first = await runFake(place, { fake: 'answers', flags, claude: STREAM });
@@ -221,7 +221,7 @@ describe('a cost limit counts what was spent before', () => {
     expect(starts()).toBe(2);
   });
 
-  inSoak('also what claude spent alone, by its log', async () => {
+  inSoak('including the cost of claude alone, from its log', async () => {
     await using place = await createPlace();
     const env = { CLAUDE_CONFIG_DIR: place.path('claude') };
     await broken(place, ['--cost-limit', '3'], env);

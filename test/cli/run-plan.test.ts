@@ -15,7 +15,7 @@ describe('--dry-run', () => {
     expect(existsSync(place.path('.context'))).toBe(false);
   });
 
-  it('takes other spellings of an option', async () => {
+  it('accepts other spellings of an option', async () => {
     await using place = await createPlace();
     const options = ['--agent-cost', '0.2', '--agent-tokens', '3000', '--no-recovery', '--dry-run'];
     const run = await ctxb(place, ['run', ...options, '--', 'claude', '-p', 'x']);
@@ -24,7 +24,7 @@ describe('--dry-run', () => {
     expect(run.stdout.toString()).toMatch(/^recovery\.enabled +false +flag --no-restart$/m);
   });
 
-  it('is not for a run that is resumed', async () => {
+  it('is refused with --resume-run', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['run', '--resume-run', '--dry-run']);
     expect(run.code).toBe(2);
@@ -35,7 +35,7 @@ describe('--dry-run', () => {
 describe('--config and --no-config', () => {
   const plan = (...options: string[]) => ['run', ...options, '--dry-run', '--', 'claude', '-p', 'x'];
 
-  it('read that file, and none', async () => {
+  it('read that file, or no file', async () => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc', '{"cost":{"limitUsd":1}}');
     mkdirSync(place.path('elsewhere'));
@@ -50,7 +50,7 @@ describe('--config and --no-config', () => {
     expect(none.stdout.toString()).toMatch(/^cost\.limitUsd +\(not set\)/m);
   });
 
-  it('a file that is not there is refused', async () => {
+  it('a missing file is refused', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, plan('--config', 'nowhere.json'));
     expect(run.code).toBe(2);
@@ -70,7 +70,7 @@ describe('--summary', () => {
     fake('echoes'),
   ];
 
-  it('tells at the end how the run went, also in the place of an earlier summary', async () => {
+  it('describes the finished run, and replaces an earlier summary', async () => {
     await using place = await createPlace();
     for (const _ of ['first', 'again'])
       expect(await ctxb(place, asked('--summary', 'run.json'))).toMatchObject({ code: 0 });
@@ -87,7 +87,7 @@ describe('--summary', () => {
     });
   });
 
-  it('says what was not answered', async () => {
+  it('counts the unanswered prompts', async () => {
     await using place = await createPlace();
     const run = await ctxb(
       place,

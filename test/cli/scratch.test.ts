@@ -27,7 +27,7 @@ async function printed(place: Place, args: readonly string[], more: { stdin?: st
 }
 
 describe('ctxb scratch of a run', () => {
-  it('prints the index that the latest run has left', async () => {
+  it('prints the index of the latest run', async () => {
     await using place = await createPlace();
     await session(place, FIRST, 'one');
     await session(place, OTHER, 'two');
@@ -42,11 +42,11 @@ describe('ctxb scratch of a run', () => {
       [
         { title: 'an id', name: FIRST, task: 'one' },
         { title: 'the beginning of one', name: '22', task: 'three' },
-        { title: 'as much of one as tells two apart', name: SECOND.slice(0, 40), task: 'two' },
+        { title: 'a unique beginning of one', name: SECOND.slice(0, 40), task: 'two' },
       ],
       3,
     ),
-  )('takes $title', async ({ name, task }) => {
+  )('accepts $title', async ({ name, task }) => {
     await using place = await createPlace();
     await session(place, FIRST, 'one');
     await session(place, SECOND, 'two');
@@ -58,8 +58,8 @@ describe('ctxb scratch of a run', () => {
     sampled(
       [
         { title: 'a beginning that two have', args: ['1111'], says: ['several sessions', FIRST, SECOND] },
-        { title: 'what no session begins with', args: ['9'], says: ['9: no recording, and no session in'] },
-        { title: 'a file that is not there', args: ['gone.ndjson'], says: ['gone.ndjson: no recording'] },
+        { title: 'the beginning of no session id', args: ['9'], says: ['9: no recording, and no session in'] },
+        { title: 'a missing file', args: ['gone.ndjson'], says: ['gone.ndjson: no recording'] },
         { title: 'a folder', args: ['.context'], says: ['.context: no recording'] },
         { title: 'nothing', args: [''], says: ['no recording'] },
         { title: '--out without a recording', args: ['--out', 'notes'], says: ['--out is for recordings'] },
@@ -81,10 +81,10 @@ describe('ctxb scratch of a run', () => {
   it.each([
     { title: 'there are no notes', prepare: async () => {} },
     {
-      title: 'the folder holds none',
+      title: 'the folder has no notes',
       prepare: async (place: Place) => void (await mkdir(place.path('.context'))),
     },
-  ])('says so when $title, and makes nothing', async ({ prepare }) => {
+  ])('reports that $title, and creates nothing', async ({ prepare }) => {
     await using place = await createPlace();
     await prepare(place);
     const before = readdirSync(place.cwd, { recursive: true });
@@ -94,7 +94,7 @@ describe('ctxb scratch of a run', () => {
     expect(readdirSync(place.cwd, { recursive: true })).toEqual(before);
   });
 
-  inSoak('looks where --context-dir or the configuration says', async () => {
+  inSoak('looks in the folder of --context-dir or of the configuration', async () => {
     await using place = await createPlace();
     const flags = ['--context-dir', 'deep/er', '--prompt', 'echo one'];
     await runFake(place, { fake: 'runs-commands', flags });
@@ -125,7 +125,7 @@ describe('ctxb scratch of a recording', () => {
     expect(piped).toBe(await printed(place, [name], { stderr: HINT }));
   });
 
-  it('of a run, made with --record, names the same facts as the run has noted', async () => {
+  it("of a run's --record has the same facts as the notes of the run", async () => {
     await using place = await createPlace();
     const flags = ['--record', 'run.ndjson', '--prompt', 'echo one; exit 3', '--prompt', 'echo one; exit 3'];
     await runFake(place, { fake: 'runs-commands', flags });
@@ -133,7 +133,7 @@ describe('ctxb scratch of a recording', () => {
     expect(facts(await printed(place, ['run.ndjson'], { stderr: HINT }))).toEqual(facts(await printed(place, [])));
   });
 
-  it('refuses what is no recording at all', async () => {
+  it('refuses a file that is no recording', async () => {
     await using place = await createPlace();
     const file = await place.file('odd.ndjson', 'no json\n{"type":"odd"}\n');
     const run = await ctxb(place, ['scratch', file]);
@@ -191,14 +191,14 @@ describe('--out', () => {
     expect((statSync(place.path('notes')).mode & 0o777).toString(8)).toBe('700');
   });
 
-  inSoak('the pointers of a run hold too', async () => {
+  inSoak('the pointers of a run are valid too', async () => {
     await using place = await createPlace();
     const prompts = ['echo one', 'echo "## #1 · not ours"; exit 4', "printf 'a\\nb\\n```\\nc\\n'; exit 5", 'echo four'];
     await runFake(place, { fake: 'runs-commands', flags: prompts.flatMap((text) => ['--prompt', text]) });
     expectPointersToHold(await printed(place, []), place.cwd, 8);
   });
 
-  it('is refused when the folder holds something', async () => {
+  it('is refused if the folder is not empty', async () => {
     await using place = await createPlace();
     await mkdir(place.path('notes'));
     await place.file('notes/mine', '');
@@ -208,7 +208,7 @@ describe('--out', () => {
     expect(readdirSync(place.path('notes'))).toEqual(['mine']);
   });
 
-  inSoak('is refused when it is a file', async () => {
+  inSoak('is refused if it is a file', async () => {
     await using place = await createPlace();
     await place.file('notes', 'mine');
     const run = await ctxb(place, ['scratch', fixture('tool-turn.ndjson'), '--out', 'notes']);

@@ -58,7 +58,7 @@ it.each([
     flags: ['--prompt', ALL, '--prompt', ALL, '--prompt', ALL],
     env: { PLAY_CONTEXTS: '30000,160000,31000' },
   },
-])('no secret of $title is in a file of ctxb’s', async ({ fake, flags, env = {} }) => {
+])('no secret of $title is in a file of ctxb', async ({ fake, flags, env = {} }) => {
   await using place = await createPlace();
   await place.file('secrets.txt', ALL);
   const run = await runFake(place, {
@@ -71,7 +71,7 @@ it.each([
   expect(leaks(...placesOf(place))).toEqual([]);
 });
 
-it('no secret of a record is in a report of it, or in a cache', async () => {
+it('no secret of a record is in a report or a cache', async () => {
   await using place = await createPlace();
   await place.file('secrets.txt', ALL);
   const env = { XDG_CACHE_HOME: place.path('cache') };
@@ -138,7 +138,7 @@ function leaksBelow(folders: readonly string[], except: RegExp): string[] {
 /** What the tests themselves hold the secrets in, and the record, which is the conversation as it was. */
 const GIVEN = /\/(?:texts\.json|record\.ndjson|ctxb\/key)$/;
 
-it('no secret, wherever claude shows it, is in the notes, the telemetry, a report or a cache', async () => {
+it('no secret from any field of claude is in the notes, the telemetry, a report or a cache', async () => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   await place.file('texts.json', JSON.stringify(KINDS.map(shownAs)));
@@ -176,7 +176,7 @@ const REPORTS = [
   ['handoff', 'write', '--out', 'handoff.md'],
 ];
 
-it('no secret of what the steps of a flow have said is in a file', async () => {
+it("no secret in the output of a flow's steps is in a file", async () => {
   await using place = await createPlace();
   await place.file('history.md', ALL);
   const onOneLine = KINDS.map(textOf).filter((text) => !text.includes('\n'));
@@ -205,7 +205,7 @@ it('no secret of what the steps of a flow have said is in a file', async () => {
   expect(leaksBelow([place.path('.context')], GIVEN)).toEqual([]);
 });
 
-it('no secret that a prompt has in two blocks is in a file', async () => {
+it('no secret that spans two blocks of a prompt is in a file', async () => {
   await using place = await createPlace();
   await place.file('texts.json', '[]');
   const prompts = KINDS.map(shownAs).map(({ text, at }) => {

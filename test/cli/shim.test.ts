@@ -35,7 +35,7 @@ function script(folder: string, text: string): string {
   return join(folder, 'claude');
 }
 
-describe('what is no headless run', () => {
+describe('other invocations', () => {
   it.each([
     { args: ['--version'] },
     { args: ['--help'] },
@@ -44,14 +44,14 @@ describe('what is no headless run', () => {
     { args: ['-p', 'hi', '--output-format', 'xml'] },
     // It may be a value of that option or the prompt: claude knows.
     { args: ['-p', '--newer-than-ctxb', 'word'] },
-  ])('claude $args gets its arguments, stdin, stdout, stderr and exit code', async ({ args }) => {
+  ])('claude $args keeps its arguments, stdin, stdout, stderr and exit code', async ({ args }) => {
     await using place = await createPlace();
     const run = await shim(place, { args, stdin: 'some\r\ninput', env: { CTXB_CLAUDE: fake('shows-world') } });
     expect(JSON.parse(run.stdout.toString())).toEqual({ args, stdin: 'some\r\ninput' });
     expect(run).toMatchObject({ code: 7, stderr: 'a word on stderr\n' });
   });
 
-  it('on a terminal claude has it', async () => {
+  it('claude gets the terminal', async () => {
     await using place = await createPlace();
     const claude = script(folderOf(place, 'bin'), '[ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo "a terminal: $*"');
     const { cwd, env } = place;
@@ -63,7 +63,7 @@ describe('what is no headless run', () => {
     expect(run.stdout.toString().trim()).toBe('a terminal: --model opus');
   });
 
-  it('a run without a prompt is left to claude, which says what it misses', async () => {
+  it('leaves a run without a prompt to claude, which reports the fault', async () => {
     await using place = await createPlace();
     const run = await shim(place, { args: ['-p'], env: { CTXB_CLAUDE: fake('shows-world') } });
     expect(JSON.parse(run.stdout.toString())).toEqual({ args: ['-p'], stdin: '' });
@@ -83,7 +83,7 @@ describe('a headless run', () => {
     expect(JSON.stringify(inputLines(place)[0])).toContain('ctxb:pre-compact');
   });
 
-  it('goes by the configuration and CTXB_* variables', async () => {
+  it('uses the configuration and CTXB_* variables', async () => {
     await using place = await createPlace();
     const env = { CTXB_CLAUDE: fake('answers'), PLAY_INPUT: place.path('input'), CTXB_MEMORY_ENABLED: 'false' };
     await place.file('.contextbudgetrc', '{"midTurn": {"enabled": false}}');
@@ -93,7 +93,7 @@ describe('a headless run', () => {
     expect(given).not.toContain('apply_flag_settings');
   });
 
-  it('a fault in the configuration is told on stderr, and stdout stays empty', async () => {
+  it('reports a fault of the configuration on stderr, and leaves stdout empty', async () => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc', '{"windw": 1}');
     const run = await shim(place, { args: ['-p', 'one'], env: { CTXB_CLAUDE: fake('answers') } });
@@ -103,7 +103,7 @@ describe('a headless run', () => {
   });
 });
 
-describe('the claude that is run', () => {
+describe('the choice of claude', () => {
   it('is the next one on PATH when the shim itself is called claude', async () => {
     await using place = await createPlace();
     const [first, second] = [folderOf(place, 'first'), folderOf(place, 'second')];
@@ -113,7 +113,7 @@ describe('the claude that is run', () => {
     expect(run.stdout.toString()).toBe('answer to one\n');
   });
 
-  it('is never a script around the shim, or a copy of it', async () => {
+  it('is never a script around the shim, or a copy of the shim', async () => {
     await using place = await createPlace();
     const [first, second, third] = ['first', 'second', 'third'].map((name) => folderOf(place, name));
     script(first ?? '', `exec '${SHIM}' "$@"`);
@@ -143,12 +143,12 @@ describe('the claude that is run', () => {
   it.each([
     { title: 'there is none', env: {}, says: NONE },
     {
-      title: 'CTXB_CLAUDE names nothing',
+      title: 'CTXB_CLAUDE names a missing file',
       env: { CTXB_CLAUDE: '/nowhere/claude' },
       says: '/nowhere/claude is no program that can be run',
     },
     { title: 'CTXB_CLAUDE names the shim', env: { CTXB_CLAUDE: SHIM }, says: `${SHIM} is ctxb itself` },
-  ])('$title: an error with what to do, and code 127', async ({ env, says }) => {
+  ])('$title: an error with a remedy, and code 127', async ({ env, says }) => {
     await using place = await createPlace();
     const folder = folderOf(place, 'only');
     symlinkSync(process.execPath, join(folder, 'node'));
@@ -163,7 +163,7 @@ describe('the claude that is run', () => {
     expect(run.stderr).toContain('set CTXB_CLAUDE to its path');
   });
 
-  it('a circle that no look at files shows is broken', async () => {
+  it('breaks a loop that the files do not show', async () => {
     await using place = await createPlace();
     const folder = folderOf(place, 'round');
     // Named nowhere in the file, so only running it shows what it is.
@@ -175,7 +175,7 @@ describe('the claude that is run', () => {
   });
 });
 
-it('ctxb shim is the same', async () => {
+it('ctxb shim does the same', async () => {
   await using place = await createPlace();
   const run = await shim(place, { program: CTXB, args: ['shim', '--help'], env: { CTXB_CLAUDE: fake('shows-world') } });
   expect(JSON.parse(run.stdout.toString())).toMatchObject({ args: ['--help'] });
@@ -183,7 +183,7 @@ it('ctxb shim is the same', async () => {
   expect(help.stdout.toString()).toContain("Usage: ctxb shim [claude's arguments]");
 });
 
-it('under ctxb run it is claude alone: no run is watched twice', async () => {
+it('starts claude alone under ctxb run, so that no run is watched twice', async () => {
   await using place = await createPlace();
   const folder = folderOf(place, 'bin');
   symlinkSync(SHIM, join(folder, 'claude'));
@@ -195,7 +195,7 @@ it('under ctxb run it is claude alone: no run is watched twice', async () => {
 });
 
 it.each([{ signal: 'SIGTERM' }, { signal: 'SIGHUP' }, { signal: 'SIGINT' }, { signal: 'SIGQUIT' }] as const)(
-  '$signal reaches a claude that is left alone, and ends both',
+  '$signal is passed on to claude, and ends both',
   async ({ signal }) => {
     await using place = await createPlace();
     const claude = script(folderOf(place, 'bin'), "echo '{\"pid\": '$$'}'; exec sleep 60");

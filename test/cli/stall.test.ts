@@ -19,7 +19,7 @@ it.concurrent.each(
     ],
     4,
   ),
-)('a claude that stops for ever $stop is ended, and the prompt is answered once', async ({ stop, last, decided }) => {
+)('a claude that hangs $stop is restarted, and the prompt is answered once', async ({ stop, last, decided }) => {
   await using place = await createPlace();
   const run = await runFake(place, {
     fake: 'stops',
@@ -35,7 +35,7 @@ it.concurrent.each(
 });
 
 inSoak.concurrent(
-  'one that stops again and again ends the run with 6 behind the fourth time, and says what was last seen',
+  'the fourth hang ends the run with 6, and names the last event',
   async () => {
     await using place = await createPlace();
     const run = await runFake(place, {

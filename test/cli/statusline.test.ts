@@ -40,7 +40,7 @@ describe('ctxb statusline', () => {
     expect(run.stdout.toString()).toContain('handoff · 163,0');
   });
 
-  it('looks further back where the last lines are long', async () => {
+  it('reads further back if the last lines are long', async () => {
     await using place = await createPlace();
     const calls = readFileSync(fixture('recordings/crossing.session.jsonl'), 'utf8');
     const long = JSON.stringify({ type: 'progress', text: 'x'.repeat(700_000) });
@@ -56,8 +56,8 @@ describe('ctxb statusline', () => {
 
   it.each([
     { name: 'a configuration with a fault', config: '{"thresholds":{"wran":0.2}}', said: /26% · ok .*did you mean/ },
-    { name: 'one that is no JSON', config: '{"thresholds"', said: /26% · ok .*json:1:14: .*correct the file/ },
-  ])('goes on with defaults at $name', async ({ config, said }) => {
+    { name: 'one that is not JSON', config: '{"thresholds"', said: /26% · ok .*json:1:14: .*correct the file/ },
+  ])('continues with defaults for $name', async ({ config, said }) => {
     await using place = await createPlace();
     await place.file('.contextbudgetrc.json', config);
     const run = await show(place, status(place));
@@ -69,14 +69,14 @@ describe('ctxb statusline', () => {
     { name: 'nothing', stdin: '' },
     { name: 'half an object', stdin: '{"session_id":"' },
     { name: 'something else', stdin: '7' },
-  ])('says what to do with $name on stdin', async ({ stdin }) => {
+  ])('names a remedy for $name on stdin', async ({ stdin }) => {
     await using place = await createPlace();
     const run = await show(place, stdin);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.toString()).toMatch(/^ctxb: no session on stdin: name .* settings.json\n$/);
   });
 
-  it('says that a log cannot be read, and shows what claude says', async () => {
+  it("reports an unreadable log, and shows claude's figures", async () => {
     await using place = await createPlace();
     const run = await show(place, status(place, { transcript_path: place.cwd }));
     expect(run.code).toBe(0);
@@ -85,13 +85,13 @@ describe('ctxb statusline', () => {
     );
   });
 
-  it('keeps what steers a terminal out of its line', async () => {
+  it('removes control sequences from its line', async () => {
     await using place = await createPlace();
     const run = await show(place, status(place, { transcript_path: '/\u001b]0;title\u0007/\u0000' }));
     expect(run.stdout.toString()).not.toMatch(/[\u0000\u0007\u001b]/);
   });
 
-  it('takes up as little room as there is', async () => {
+  it('fits narrow terminals', async () => {
     await using place = await createPlace();
     expect((await show(place, status(place), { COLUMNS: '20', NO_COLOR: '1' })).stdout.toString()).toBe(
       '26% · ok · $0.17\n',

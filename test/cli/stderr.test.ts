@@ -10,20 +10,20 @@ const CONTROL = /[\u0000-\u0008\u000b-\u000c\u000e-\u001a\u001c-\u001f\u007f-\u0
 const WARNED = { PLAY_CONTEXTS: '142000' };
 
 describe('notices', () => {
-  it('are lines that begin with ctxb:, without escape codes where there is no terminal', async () => {
+  it('are lines that begin with ctxb:, without escape codes unless stderr is a terminal', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'one', '--prompt', 'two'], env: WARNED });
     expect(run.stderr).toMatch(/^ctxb: warning: the context is 71% full \(142,\d{3} of 200,000 tokens, measured\)\n$/);
   });
 
-  it('are left out with --quiet', async () => {
+  it('are omitted with --quiet', async () => {
     await using place = await createPlace();
     const flags = ['--quiet', '--status-line', 'always', '--prompt', 'one'];
     const run = await runFake(place, { fake: 'answers', flags, env: WARNED });
     expect(run.stderr).toBe('');
   });
 
-  inSoak('are left out with CTXB_QUIET=true', async () => {
+  inSoak('are omitted with CTXB_QUIET=true', async () => {
     await using place = await createPlace();
     const run = await runFake(place, {
       fake: 'answers',
@@ -33,20 +33,20 @@ describe('notices', () => {
     expect(run.stderr).toBe('');
   });
 
-  it('leave stdout alone', async () => {
+  it('do not change stdout', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'one'], env: WARNED });
     expect(run.stdout.toString()).toBe('answer to one\n');
   });
 
-  it('say which prompt claude would ignore', async () => {
+  it('name a prompt that claude would ignore', async () => {
     await using place = await createPlace();
     const claude = ['-p', '--input-format', 'stream-json', ...STREAM, 'ignored prompt'];
     const run = await runFake(place, { fake: 'answers', claude });
     expect(run.stderr).toContain('"ignored prompt" is ignored');
   });
 
-  it('say which words claude would ignore', async () => {
+  it('name the words that claude would ignore', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', claude: ['fix', 'the', 'bug'] });
     expect(run.stderr).toContain('ignored: the bug');
@@ -86,7 +86,7 @@ describe('the status line', () => {
     expect(run.stderr).not.toMatch(/\u001b\[[0-9;]*m/);
   });
 
-  inSoak('refuses another word', async () => {
+  inSoak('refuses another value', async () => {
     await using place = await createPlace();
     const run = await runFake(place, { fake: 'answers', flags: ['--status-line', 'allways', '--prompt', 'one'] });
     expect(run.code).toBe(2);
@@ -94,7 +94,7 @@ describe('the status line', () => {
   });
 });
 
-describe('text from elsewhere cannot steer the terminal', () => {
+describe('text from elsewhere cannot control the terminal', () => {
   const EVIL = '\u001b[31m\u001b]0;owned\u0007\u009b2J\rred\u0000';
 
   it('a model name', async () => {
@@ -124,8 +124,8 @@ describe('text from elsewhere cannot steer the terminal', () => {
 
   it.each([
     { title: 'an unknown command', args: [EVIL.replaceAll('\u0000', '')] },
-    { title: 'a program that is not there', args: ['run', '--prompt', 'x', '--', '/no/such/\u001b[31mclaude'] },
-    { title: 'a file that is not there', args: ['replay', '/no/such/\u001b[31mfile'] },
+    { title: 'a missing program', args: ['run', '--prompt', 'x', '--', '/no/such/\u001b[31mclaude'] },
+    { title: 'a missing file', args: ['replay', '/no/such/\u001b[31mfile'] },
   ])('$title', async ({ args }) => {
     await using place = await createPlace();
     const run = await ctxb(place, args);
@@ -154,7 +154,7 @@ describe("claude's own stderr", () => {
     expect(run.stdout.toString()).toBe('answer to one\n');
   });
 
-  it('is relayed with --quiet too: it is not ours to silence', async () => {
+  it('is relayed with --quiet too', async () => {
     await using place = await createPlace();
     const file = await place.file('said', 'a warning of claude\n');
     const run = await runFake(place, {
@@ -166,7 +166,7 @@ describe("claude's own stderr", () => {
   });
 });
 
-it('one line at the end of a run says what it was', async () => {
+it('one line at the end of a run sums it up', async () => {
   await using place = await createPlace();
   const { code, stderr } = await ctxb(place, fakeArguments({ fake: 'answers', flags: ['--prompt', 'one'] }));
   expect({ code, stderr }).toEqual({

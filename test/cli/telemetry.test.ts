@@ -27,15 +27,15 @@ async function closedPort(): Promise<string> {
 
 it.each(
   firstOf<Fault>([
-    { name: 'a receiver that is not there', url: closedPort },
+    { name: 'a missing receiver', url: closedPort },
     { name: 'no URL', url: async () => 'not a url' },
     {
-      name: 'a protocol that is not spoken',
+      name: 'an unsupported protocol',
       url: async () => 'http://127.0.0.1:1',
       env: { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
     },
   ]),
-)('$name: said once, and the run is as without it', async ({ url, env }) => {
+)('$name: reported once, and the run is unchanged', async ({ url, env }) => {
   await using place = await createPlace();
   const plain = await runFake(place, { fake: 'answers', flags: FLAGS });
   const run = await runFake(place, {
@@ -50,20 +50,17 @@ it.each(
 it.each([
   { name: 'refuses', answer: 403 as const },
   { name: 'never answers', answer: 'never' as const },
-])(
-  'a receiver that $name is waited for no longer than it was said, and the exit code is claude’s',
-  async ({ answer }) => {
-    await using place = await createPlace();
-    await using receiver = await startOtlpReceiver(answer);
-    const env = { ...SHORT, PLAY_ERRORS: '0,1', PLAY_CODE: '7' };
-    const run = await runFake(place, { fake: 'ends-with', flags: [...FLAGS, '--otlp', receiver.url], env });
-    expect(run.code).toBe(7);
-    expect(receiver.requests.length).toBeGreaterThan(0);
-    expect(run.stderr.match(NOTICE)).toHaveLength(1);
-  },
-);
+])("a receiver that $name delays the end by at most the timeout, and the exit code is claude's", async ({ answer }) => {
+  await using place = await createPlace();
+  await using receiver = await startOtlpReceiver(answer);
+  const env = { ...SHORT, PLAY_ERRORS: '0,1', PLAY_CODE: '7' };
+  const run = await runFake(place, { fake: 'ends-with', flags: [...FLAGS, '--otlp', receiver.url], env });
+  expect(run.code).toBe(7);
+  expect(receiver.requests.length).toBeGreaterThan(0);
+  expect(run.stderr.match(NOTICE)).toHaveLength(1);
+});
 
-it('goes as protobuf to where the variables say, with their headers', async () => {
+it('is sent as protobuf to the address in the variables, with their headers', async () => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   const env = {
@@ -95,7 +92,7 @@ it('each step of a flow is a run', async () => {
 
 it.each(
   firstOf([
-    { name: 'nobody asks for it', env: {} },
+    { name: 'it is not enabled', env: {} },
     { name: 'the SDK is disabled', env: { OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'here' } },
   ]),
 )('nothing is sent when $name', async ({ env }) => {
@@ -109,7 +106,7 @@ it.each(
   expect(receiver.requests).toEqual([]);
 });
 
-it('claude has the variables as they are, and none besides', async () => {
+it('claude gets the variables unchanged, and no others', async () => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   const file = await place.file('env.sh', '#!/bin/sh\nenv | grep ^OTEL_ | sort > otel.txt\nexit 0\n');
@@ -121,7 +118,7 @@ it('claude has the variables as they are, and none besides', async () => {
   );
 });
 
-inSoak('a run that is ended by a signal is sent too', async () => {
+inSoak('a run ended by a signal is sent too', async () => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   const env = { ...SENDS, PLAY_PID: place.path('pid') };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { numbered } from '../support/tool-agents.ts';
 import { createPlace, inputLines, journalOf, runFake } from './fakes.ts';
 
-it('a claude that does as if nothing had been said of its tools is told of once, and not asked again', async () => {
+it('reports once that claude ignores the tool budgets, and does not ask again', async () => {
   await using place = await createPlace();
   const PLAY_FILE = await place.file('long.txt', numbered(1_000));
   const { code, stderr } = await runFake(place, {

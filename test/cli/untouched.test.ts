@@ -6,9 +6,9 @@ it.each([
   { title: '--help', claude: ['--help'] },
   { title: '--version', claude: ['-v'] },
   { title: 'a command', claude: ['mcp', 'list'] },
-  { title: 'what claude refuses', claude: ['-p', 'hi', '--output-format', 'stream-json'] },
+  { title: 'arguments that claude refuses', claude: ['-p', 'hi', '--output-format', 'stream-json'] },
   { title: 'a format claude does not know', claude: ['-p', 'hi', '--output-format', 'xml'] },
-])('$title is left to claude: same arguments, stdin, stdout, stderr and exit code', async ({ claude }) => {
+])('leaves $title to claude: same arguments, stdin, stdout, stderr and exit code', async ({ claude }) => {
   await using place = await createPlace();
   const run = await runFake(place, { fake: 'shows-world', claude, stdin: 'some\r\ninput' });
   expect(JSON.parse(run.stdout.toString())).toEqual({ args: claude, stdin: 'some\r\ninput' });
@@ -16,14 +16,14 @@ it.each([
   expect(existsSync(place.path('.context'))).toBe(false);
 });
 
-it('needs no configuration that is right', async () => {
+it('works with an invalid configuration', async () => {
   await using place = await createPlace();
   await place.file('.contextbudgetrc', '{"windw": 1}');
   const run = await runFake(place, { fake: 'shows-world', claude: ['--help'] });
   expect(run.code).toBe(7);
 });
 
-it('a signal that ends it becomes 128 + its number', async () => {
+it('a signal that ends claude becomes 128 + its number', async () => {
   await using place = await createPlace();
   const run = await runFake(place, {
     fake: 'kills-itself',

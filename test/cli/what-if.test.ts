@@ -10,14 +10,14 @@ import { createPlace, ctxb } from './fakes.ts';
 const SESSION = fixture('native-mid-turn.ndjson');
 
 describe('--what-if', () => {
-  it('prints what happened beside what would have been with ctxb', async () => {
+  it('prints what happened beside the estimate with ctxb', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--what-if', SESSION]);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.stdout.toString()).toMatch(/\n {2}what happened .* 1\n {2}with ctxb /);
   });
 
-  it('as JSON: in each session and over all, with the context of each call only beside the series', async () => {
+  it('as JSON: per session and in total; the context of each call only with --series', async () => {
     await using place = await createPlace();
     const report = async (...more: string[]) => {
       const files = [SESSION, fixture('tool-turn.ndjson')];
@@ -34,7 +34,7 @@ describe('--what-if', () => {
     expect(whatIf.curve).toHaveLength(series.length);
   });
 
-  it("goes by this place's configuration, and by flags", async () => {
+  it('uses the configuration of this folder, and flags', async () => {
     await using place = await createPlace();
     const reliefs = async (...flags: string[]) => {
       const run = await ctxb(place, ['replay', '--what-if', '--json', ...flags, fixture('crossing.ndjson')]);
@@ -45,7 +45,7 @@ describe('--what-if', () => {
     expect(await reliefs()).toBe(0);
   });
 
-  it('without files, and without a session in the last 30 days: says so, and how older ones are taken', async () => {
+  it('without files and sessions of the last 30 days, names the option for older ones', async () => {
     await using place = await createPlace();
     await mkdir(place.path('.claude/projects/-old'), { recursive: true });
     const log = await readFile(fixture('crossing.session.jsonl'), 'utf8');
@@ -56,7 +56,7 @@ describe('--what-if', () => {
     expect(run.stderr).toBe('ctxb: none of 1 session is of the last 30 days: --since 90d takes more\n');
   });
 
-  it('without files: all that claude has logged in the last 30 days, together', async () => {
+  it("without files, reads all of claude's logs of the last 30 days", async () => {
     await using place = await createPlace();
     const logs = ['crossing', 'native-mid-turn', 'tool-turn'];
     for (const name of logs) {
@@ -77,7 +77,7 @@ describe('--what-if', () => {
     );
   });
 
-  it('is drawn in the page', async () => {
+  it("is in the page's chart", async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--what-if', '--html', 'page.html', SESSION]);
     expect(run).toMatchObject({ code: 0, stderr: `ctxb: page: ${place.path('page.html')}\n` });

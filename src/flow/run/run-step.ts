@@ -147,7 +147,7 @@ export function readStepClaude([program, ...args]: readonly string[], step: Pick
       invocation.kind === 'untouched'
         ? invocation.reason
         : `write ${invocation.option}=…, so that it is clear what "${invocation.candidate}" belongs to`;
-    throw new CtxbError('usage', `claude cannot be run so: ${reason}`);
+    throw new CtxbError('usage', `this form of claude does not work in a flow: ${reason}`);
   }
   refuseOwn(invocation);
   return { program, invocation, window: windowOfModel(invocation.model) };
