@@ -182,6 +182,15 @@ describe('ids that do not identify a call', () => {
     expect(await found()).toMatchObject({ sessions: 2, calls: 2, usd: 0.0396 });
   });
 
+  it('keep two sessions of a gateway with a constant long id apart', async () => {
+    for (const [name, read] of [
+      ['s1', 5_000],
+      ['s2', 6_000],
+    ] as const)
+      put(`${name}.jsonl`, [said(name, name), call(name, 'chatcmpl-000000000000', usage(100, 0, read, 50))]);
+    expect(await found()).toMatchObject({ sessions: 2, calls: 2, usd: 0.0054 });
+  });
+
   it('may be shared by a subagent and its session', async () => {
     put('s.jsonl', [
       said('s', 'go'),

@@ -3,7 +3,7 @@ import { billedOutput, callMicroUsd } from '../../core/governor/cost/priced-call
 import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
-import { isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
+import { contextOf, isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
 import type { CountedCall, LedgerCall } from '../items-seen.ts';
 import { type Seen, timeIn } from './seen.ts';
 
@@ -109,12 +109,13 @@ const RANDOM_LENGTH = 20;
 const MAX_LENGTH = 100;
 
 /**
- * Keys of a call. A short id is combined with its time, which copies keep, and with the session and the tokens that the
- * call read, for other recordings of the session.
+ * Keys of a call. An id is combined with the size of the context, because a gateway can give all calls the same id. A
+ * short id is combined with its time, which copies keep, and with the session and the tokens that the call read, for
+ * other recordings of the session.
  */
-function keysOf({ messageId, usage }: AssistantEvent, t: number | null, session = ''): readonly string[] {
+function keysOf({ messageId, usage = NO_USAGE }: AssistantEvent, t: number | null, session = ''): readonly string[] {
   if (messageId === '') return [];
-  if (messageId.length >= RANDOM_LENGTH) return [messageId.slice(0, MAX_LENGTH)];
+  if (messageId.length >= RANDOM_LENGTH) return [`${messageId.slice(0, MAX_LENGTH)} ${contextOf(usage)}`];
   const inSession = `${messageId} ${session} ${readKey(usage) ?? ''}`;
   return t === null ? [inSession] : [`${messageId} ${t}`, inSession];
 }
