@@ -71,8 +71,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     if (argv.length === 1 && argv[0] === 'statusline') {
       return await (await import('./statusline.ts')).runStatusline(io);
     }
-    // A reader that closes the pipe (`ctxb replay
-    // head`) is not an error; later output is dropped.
+    // A reader that closes the pipe, such as `head`, is not an error; later output is dropped.
     io.stdout.on('error', () => {});
     // Answer without loading anything, because scripts ask often.
     if (argv[0] === '--version' || argv[0] === '-V') {
@@ -90,9 +89,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       return await (await import('./run-claude.ts')).runClaude(argv.slice(2), { flags: {} }, io);
     }
     if (argv[0] === 'completion' && argv[1] === '--') return await offer(argv.slice(2), io);
+    // ctxb run prints claude's output, and filters its own messages itself.
     return await dispatch(
       argv,
-      isVerbatim(argv) ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
+      argv[0] === 'run' ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
     );
   } catch (error) {
     return report(error, io);
@@ -106,11 +106,6 @@ async function warnOfVariables(io: Io): Promise<void> {
   if (!hasVariable(io.env)) return;
   const { readEnvironment } = await import('../config/read-environment.ts');
   for (const { message } of readEnvironment(io.env).warnings) tell(io, onOneLine(message));
-}
-
-/** Whether a command prints claude's output, or text for claude. Such commands filter their own messages themselves. */
-function isVerbatim([command, subcommand]: readonly string[]): boolean {
-  return command === 'run' || (command === 'flow' && subcommand === 'pack');
 }
 
 /** Called by the completion script of a shell, at each press of a key. */
