@@ -142,7 +142,7 @@ export function limitsTable(): string {
   const rows = KEY_PATHS.flatMap((key) => (EFFECTS[key] === undefined ? [] : [`| \`${key}\` | ${EFFECTS[key]} |`]));
   const others = KEY_PATHS.length - Object.keys(EFFECTS).length;
   return [
-    '| key in a file of a repository | what becomes of it beside your limits |',
+    '| key in a file of a repository | effect on a limit that you have set |',
     '| --- | --- |',
     ...rows,
     `| the other ${others} | change no limit |`,
