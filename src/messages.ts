@@ -218,7 +218,6 @@ function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {
 
 export const FACT_NAMES: Readonly<Record<FactKind, string>> = {
   prompts: 'prompts',
-  constraints: 'constraints',
   failing: 'failing commands',
   again: 'commands used again',
   deadEnds: 'dead ends',

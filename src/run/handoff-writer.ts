@@ -85,7 +85,7 @@ const HANDED_LENGTH = 8_900;
 const WRITTEN_ROOM = 20_000;
 
 /** UTF-16 units reserved for the completion; a long document is cut instead. */
-const MISSING_ROOM = 3_500;
+const MISSING_ROOM = 6_000;
 
 /** The text that the fresh context begins with: an opening, the document, and facts missing from it. */
 function toHandOver(

@@ -10,7 +10,7 @@ import { kinds } from '../support/proof.ts';
 import { sampled } from '../support/size.ts';
 import type { Call, Scenario } from '../support/standin/scenario.ts';
 
-const CONSTRAINT = 'Never touch port 8080, it belongs to another team.';
+const RULE = 'Never touch port 8080, it belongs to another team.';
 const SECOND = 'Use tabs instead of spaces in every new file.';
 const FAILING = 'npm run no-such-script';
 const ALONE = 'And this without ctxb.';
@@ -55,7 +55,7 @@ it.each(
 )('$relief gives back what was said in $adopted', async ({ words, flags, kind }) => {
   await using world = await startWorld(job());
   const { claude, scratch } = world;
-  const begin = [...SMALL_WINDOW, '--output-format', 'json', '-p', `Port the parser. ${CONSTRAINT}`];
+  const begin = [...SMALL_WINDOW, '--output-format', 'json', '-p', `Port the parser. ${RULE}`];
   const id: string = JSON.parse((await runProgram(claude, begin, scratch)).stdout.toString()).session_id;
   await runProgram(claude, [...SMALL_WINDOW, '--resume', id, '-p', SECOND], scratch);
 
@@ -63,8 +63,8 @@ it.each(
   expect(run.code).toBe(0);
   expect(kinds(world)).toContain(kind);
   const after = givenTexts(mainRequests(world.standin).at(-1)).join('\n');
-  for (const text of [CONSTRAINT, SECOND, FAILING, ...NEW]) expect(after).toContain(text);
-  expect(journal(world).find((one) => one.kind === 'receipt')).toMatchObject({ kept: { constraints: 2, failing: 1 } });
+  for (const text of [RULE, SECOND, FAILING, ...NEW]) expect(after).toContain(text);
+  expect(journal(world).find((one) => one.kind === 'receipt')).toMatchObject({ kept: { prompts: 3, failing: 1 } });
 
   // Taken up again it has notes: what was done without ctxb since is added, and nothing is noted twice.
   await runProgram(claude, [...SMALL_WINDOW, '--continue', '-p', ALONE], scratch);
@@ -75,7 +75,7 @@ it.each(
   const notes = join(scratch.cwd, index.replace(/^.* → /, '').replace('human-input.md', 'memory.ndjson'));
   const all = readLines(notes);
   const said = all.flatMap(({ kind, text }) => (kind === 'prompt' ? [text] : []));
-  expect(said).toEqual([`Port the parser. ${CONSTRAINT}`, SECOND, ...NEW, ALONE, 'One more.']);
+  expect(said).toEqual([`Port the parser. ${RULE}`, SECOND, ...NEW, ALONE, 'One more.']);
   const ran = all.flatMap(({ kind, title }) => (kind === 'tool' ? [title] : []));
   expect(ran).toEqual([FAILING, ...[1, 2, 3, 4, 5, 6, 7, 8].map((at) => `echo ${at}`)]);
 });
@@ -87,7 +87,7 @@ it('a session that is full when it is taken up is compacted with what did not wo
     calls: (request) => ({ ...(script.shift() ?? { text: 'answer 2' }), context: contextOf(request) }),
   });
   const { env, cwd } = world.scratch;
-  const begin = [...SMALL_WINDOW, '--output-format', 'json', '-p', CONSTRAINT];
+  const begin = [...SMALL_WINDOW, '--output-format', 'json', '-p', RULE];
   const first = await runProgram(world.claude, begin, { env: { ...env, DISABLE_AUTO_COMPACT: '1' }, cwd });
   const { session_id: id } = JSON.parse(first.stdout.toString());
 

@@ -157,7 +157,7 @@ inSoak(
     }
     const receipts = journal(here).filter(({ kind }) => kind === 'receipt');
     expect(receipts).toMatchObject([
-      { relief: 'handoff', all: { constraints: 1, failing: 1 }, kept: { constraints: 1, failing: 1 } },
+      { relief: 'handoff', all: { prompts: 2, failing: 1 }, kept: { prompts: 2, failing: 1 } },
     ]);
   },
 );

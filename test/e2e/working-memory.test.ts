@@ -82,7 +82,7 @@ inSoak('evidence is in the next request after each of three compactions, once', 
     expect(told.length).toBeLessThan(9_000);
   }
   expect(handedBack(world, 0)).not.toContain('made-by-shell.txt');
-  expect(handedBack(world, 1)).toContain('`made-by-shell.txt` created');
+  expect(handedBack(world, 1)).toContain('`echo a > made-by-shell.txt` exit 0');
   // The one in mid-turn brings the running prompt back too.
   expect(givenTexts(requestAfter(world, 1)).filter((text) => text.includes('Now the long part.'))).toHaveLength(1);
 
@@ -95,10 +95,9 @@ inSoak('evidence is in the next request after each of three compactions, once', 
     kept: { prompts: 1, paths: 1, failing: 1, deadEnds: 1 },
     given: { prompts: 1, paths: 0, failing: 1, deadEnds: 1 },
   });
-  expect(run.stderr).toContain('; 3 compactions; notes: ');
 });
 
-it("the user's words are in the next request after each compaction: what lasts word for word, the rest in short", async () => {
+it("the user's words are in the next request after each compaction, word for word", async () => {
   await using world = await startWorld(job('Nothing.'));
   const said = [
     'Write the plan of the clock and test it. Never touch src/bell.ts.',
@@ -113,25 +112,19 @@ it("the user's words are in the next request after each compaction: what lasts w
   const [ours = '', native = '', callers = ''] = [0, 1, 2].map((count) => handedBack(world, count));
   // The next prompt is the task, and follows whole.
   expect(ours).toContain('Task: Go on. Actually, use port 8081 instead.');
-  expect(ours).toMatch(
-    /word for word, the newest first; where two differ, the newer holds:\n- Never touch src\/bell\.ts\.\nPrompts so far/,
-  );
-  expect(ours).toMatch(/\n- #1: Write the plan of the clock and test it\. Never touch src\/bell\.ts\.\n/);
+  const words = 'the newer holds:\n- #1: Write the plan of the clock and test it. Never touch src/bell.ts.';
+  expect(ours).toContain(words);
   expect(ours).not.toContain('long part');
   // In mid-turn the running prompt comes back whole, before the others.
-  const words =
-    'word for word, the newest first; where two differ, the newer holds:\n- Actually, use port 8081 instead.\n- Never touch src/bell.ts.\n';
-  expect(native).toContain(words);
-  expect(native).toContain('\n- #2: Go on. Actually, use port 8081 instead.\n- #1: Write the plan');
+  expect(native).toContain(words.replace('- #1', '- #2: Go on. Actually, use port 8081 instead.\n- #1'));
   expect(givenTexts(requestAfter(world, 1)).join('\n').split('Now the long part of it.')).toHaveLength(2);
   expect(callers).toContain('Task: And the rest of the clock.');
-  expect(callers).toContain('\n- #3: Now the long part of it. Then tell me what is left.\n');
-  expect(callers).toContain(words);
+  expect(callers).toContain('\n- #3: Now the long part of it. Then tell me what is left.\n- #2: Go on. Actually, use');
   const folder = join(world.scratch.cwd, '.context', 'sessions');
   const [session = ''] = readdirSync(folder);
   const whole = readFileSync(join(folder, session, 'human-input.md'), 'utf8');
   for (const prompt of said) expect(occurrences(whole, prompt)).toBe(1);
-  expect(ofKind(world, 'receipt').at(-1)).toMatchObject({ kept: { prompts: 3, constraints: 2 } });
+  expect(ofKind(world, 'receipt').at(-1)).toMatchObject({ kept: { prompts: 3 } });
 });
 
 inSoak('what waits is not noted before it goes to claude', async () => {
@@ -228,6 +221,7 @@ inSoak('without memory nothing is noted and nothing handed back', async () => {
     '.gitignore',
     'CTXB.TAG',
     'health.ndjson',
+    'inbox',
     'journal.ndjson',
     'mailbox.ndjson',
   ]);

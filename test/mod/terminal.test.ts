@@ -189,7 +189,7 @@ describe('a session', () => {
     expect(isTold).toBe(false);
     expect(session.judged(known).gauge).toMatchObject({ basis: 'none', used: 0 });
     expect(session.handBack()).toBeUndefined();
-    expect(session.offered()).toBe('1 prompt, 1 rule');
+    expect(session.offered()).toBe('1 prompt');
     session.goOn();
     expect(session.offered()).toBeUndefined();
   });
@@ -198,7 +198,7 @@ describe('a session', () => {
     const { session } = cleared();
     session.goOn();
     session.clear();
-    expect(session.back()).toBe('1 prompt, 1 rule');
+    expect(session.back()).toBe('1 prompt');
     expect(session.handBack()).toContain('`run 19`');
     expect([session.back(), session.offered()]).toEqual([undefined, undefined]);
   });

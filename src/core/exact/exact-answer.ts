@@ -1,4 +1,4 @@
-import { shortOf, tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
+import { tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
 import type { ExactPlan, ExactReceipt } from '../protocol/exact-plan.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
@@ -125,13 +125,12 @@ function cutOf(open: Round, form: Form, whole: Whole): string | undefined {
 /** Adds the user's words that no prompt contains. */
 function noteBeside(prompts: readonly Message[], { note, said }: ExactPlan): string {
   if (said === undefined) return note;
-  const missingWords = wordsBeside(said, prompts.flatMap(wordsOf).join('\n'));
+  const missingWords = wordsBeside(said, prompts.map(wordsOf).join('\n'));
   return [note, ...tellWords(missingWords, said.room)].filter(Boolean).join('\n');
 }
 
-function wordsOf({ text }: Message): string[] {
-  const words = commandOf(text)?.words ?? text;
-  return [words, shortOf(words)];
+function wordsOf({ text }: Message): string {
+  return commandOf(text)?.words ?? text;
 }
 
 /** Like exactAnswer(), but leaves the compaction to claude if the plan cannot be read or followed. */

@@ -234,12 +234,12 @@ export interface ToldFact {
 
 /**
  * Kinds of facts in working memory that a relief may lose.
- * - `prompts`, `constraints`: what the user said, and asked to be kept.
+ * - `prompts`: what the user said.
  * - `failing`: commands that failed when they last ran. `again`: others that ran more than once. `commands`: the rest.
  * - `paths`: files that were changed, with the change, and files that were read.
  * - `deadEnds`: approaches that did not work.
  */
-export type FactKind = 'prompts' | 'constraints' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands';
+export type FactKind = 'prompts' | 'failing' | 'again' | 'deadEnds' | 'paths' | 'commands';
 
 /** Facts of working memory by kind. */
 export type FactTally = Readonly<Record<FactKind, number>>;

@@ -151,8 +151,8 @@ export function createMemory({ run, mask }: MemoryOptions) {
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: notebook.evidence.outcomeOf,
-    /** Number of prompts, and number of rules in them. */
-    said: () => ({ prompts: notebook.prompts.total, rules: notebook.requests.constraints().length }),
+    /** Number of prompts. */
+    said: () => notebook.prompts.total,
   };
 }
 

@@ -28,10 +28,8 @@ export interface ExactPlan {
   readonly prompts?: readonly string[] | undefined;
 }
 
-/** The user's words in a conversation, shortened, for a context that has lost them. */
+/** The user's words in a conversation, for a context that has lost them. */
 export interface UserWords {
-  /** Lasting rules, verbatim: rules of the newest prompt first, each prompt in its own order. */
-  readonly constraints: readonly string[];
   /** Newest first. */
   readonly prompts: readonly Request[];
   /** The file that contains all prompts. */
@@ -41,7 +39,7 @@ export interface UserWords {
 export interface Request {
   /** Number of the prompt in the notes. */
   readonly number: number;
-  /** Its first sentences. */
+  /** On one line; of a long prompt both ends. */
   readonly text: string;
 }
 
@@ -104,11 +102,11 @@ export function readPlan(
 }
 
 function readWords(value: unknown): NonNullable<ExactPlan['said']> {
-  const { constraints, prompts, file, room } = fieldsOf(value);
+  const { prompts, file, room } = fieldsOf(value);
   const requests = listOf(prompts)
     .map(fieldsOf)
     .map(({ number, text }) => ({ number: countOf(number) ?? 0, text: stringOf(text) }));
-  return { constraints: textsOf(constraints), prompts: requests, file: stringOf(file), room: countOf(room) ?? 0 };
+  return { prompts: requests, file: stringOf(file), room: countOf(room) ?? 0 };
 }
 
 function withNewer(planned: readonly MidTurnPrompt[], heardTexts: readonly string[]): MidTurnPrompt[] {

@@ -132,7 +132,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   function clear(): boolean {
     beginAgain();
     if (afterClear === 'always') return true;
-    if (memory.said().prompts > 0) earlier = memory;
+    if (memory.said() > 0) earlier = memory;
     isOffered = afterClear === 'offer' && earlier !== undefined;
     memory = beginNotes();
     return false;
@@ -144,7 +144,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   }
 
   /** What `/ctxb:back` would hand back; undefined if nothing is offered. */
-  const offered = () => (isOffered && earlier !== undefined ? countsText(earlier.said()) : undefined);
+  const offered = () => (isOffered && earlier !== undefined ? counted(earlier.said(), 'prompt') : undefined);
 
   /**
    * Continues the work before `/clear` with its notes. The log of the current conversation must be read again
@@ -158,7 +158,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     earlier = undefined;
     isOffered = false;
     beginAgain();
-    return countsText(memory.said());
+    return counted(memory.said(), 'prompt');
   }
 
   function forgetSaid(): void {
@@ -233,10 +233,6 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
     handBack,
     handoff,
   };
-}
-
-function countsText({ prompts, rules }: ReturnType<Memory['said']>): string {
-  return rules === 0 ? counted(prompts, 'prompt') : `${counted(prompts, 'prompt')}, ${counted(rules, 'rule')}`;
 }
 
 interface CompactedIn extends AnswerOptions {

@@ -6,15 +6,14 @@ import {
   type Fact,
   holds,
   pathFact,
+  promptFact,
   type Searchable,
   searchable,
-  userFact,
 } from '../../core/memory/notebook/fact.ts';
-import { shortOf } from '../../core/memory/notebook/user-words.ts';
 import { plainText, usesIn } from '../../core/protocol/blocks.ts';
 import type { ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
-import { LINE_LENGTH } from '../../core/text/words.ts';
+import { LINE_LENGTH, spaced } from '../../core/text/words.ts';
 import type { Seen } from './seen.ts';
 
 /** Number of texts kept for searching, the newest; PLACE_LENGTH is the searched part of each in UTF-16 code units. */
@@ -43,9 +42,9 @@ export function createPlaces() {
     if (places.length > 2 * MAX_PLACES) places.splice(0, MAX_PLACES);
   }
 
-  /** Includes the short form, because facts are shortened and lack list and heading markers. */
+  /** Also on one line, as facts are. */
   function addPrompt(line: number, text: string): void {
-    add({ line, call: 0 }, `${shortOf(text)}\n${text}`);
+    add({ line, call: 0 }, `${spaced(text)}\n${text}`);
   }
 
   return {
@@ -83,6 +82,5 @@ function askedIn({ input }: ToolUse): string {
 function factOf({ kind, text }: ToldFact): Fact {
   if (kind === 'paths') return pathFact(text, false);
   if (kind === 'deadEnds') return deadEndFact(text);
-  const isUserText = kind === 'prompts' || kind === 'constraints';
-  return isUserText ? userFact(kind, text) : commandFact('commands', text);
+  return kind === 'prompts' ? promptFact(text) : commandFact('commands', text);
 }

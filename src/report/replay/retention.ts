@@ -18,7 +18,7 @@ export const retention: Report = (sessions, page) => {
     style.bold(`What the next request held, over ${counted(totals.reliefs, 'relief')} (compactions and handoffs)`),
     ...indentRows([['', 'known', ...KEPT_HEAD], ...knownRows(totals)], undefined, edge),
     '',
-    style.bold('By session, what must not be lost: prompts, constraints, commands that failed or ran again, dead ends'),
+    style.bold('By session, what must not be lost: prompts, commands that failed or ran again, dead ends'),
     ...sessionTable(relieved, page),
     ...unlistedRows(relieved.length, page),
     '',

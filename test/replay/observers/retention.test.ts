@@ -63,12 +63,12 @@ describe('what a compaction kept', () => {
     const [relief, ...others] = retentionOf([...BEFORE, boundaryLine('auto', 90_000), summary(text), ...AFTER]);
     expect(others).toEqual([]);
     expect(relief).toMatchObject({ relief: 'compaction', call: 4 });
-    const known = { prompts: 1, constraints: 1, failing: 1, again: 1 };
+    const known = { prompts: 1, failing: 1, again: 1 };
     expect(relief?.all).toMatchObject(known);
     // ctxb would have handed all of it back.
     expect(relief?.kept).toMatchObject(known);
     const back = 1 - own;
-    expect(relief?.given).toMatchObject({ prompts: back, constraints: back, failing: back, again: back });
+    expect(relief?.given).toMatchObject({ prompts: back, failing: back, again: back });
   });
 
   it('names lost facts with the last line that mentioned them and the call that asked again', () => {
@@ -84,7 +84,6 @@ describe('what a compaction kept', () => {
     const facts = [...(relief?.gone ?? []), ...(relief?.stayed ?? [])];
     // Behind the two lines of the first call.
     expect(facts).toContainEqual({ kind: 'prompts', text: PROMPT, line: 3, again: null, by: 'ctxb' });
-    expect(facts).toContainEqual({ kind: 'constraints', text: 'Never touch src/bell.ts.', by: 'claude' });
     expect(facts).toContainEqual({ kind: 'failing', text: 'make test', line: 4, again: null, by: 'ctxb' });
     // `make clock -j` is another command.
     expect(facts).toContainEqual({ kind: 'again', text: 'make clock', line: 8, again: 6, by: 'ctxb' });
@@ -97,8 +96,8 @@ describe('what a compaction kept', () => {
   ])('finds the line of a prompt with headings and lists: %j', (prompt) => {
     const [relief] = retentionOf([userLine(prompt), ...BEFORE, boundaryLine('auto', 90_000), summary('x'), ...AFTER]);
     const facts = [...(relief?.gone ?? []), ...(relief?.stayed ?? [])];
-    const told = facts.filter(({ kind }) => kind === 'prompts' || kind === 'constraints');
-    expect(told.length).toBeGreaterThan(2);
+    const told = facts.filter(({ kind }) => kind === 'prompts');
+    expect(told).toHaveLength(2);
     expect(told.filter(({ line = null }) => line === null)).toEqual([]);
   });
 

@@ -9,9 +9,9 @@ import type { ExactPlan } from '../../protocol/exact-plan.ts';
 import { oneLine, spaced } from '../../text/words.ts';
 import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
-import { type Fact, tallyOf, userFact } from '../notebook/fact.ts';
+import { type Fact, promptFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
-import { lengthOf, ruleIn, shortOf, tellConstraints, tellWords, wordsBeside } from '../notebook/user-words.ts';
+import { lengthOf, tellWords, wordsBeside } from '../notebook/user-words.ts';
 import { createRecall, evidenceBeside } from './recall.ts';
 import { createReceipts } from './receipts.ts';
 
@@ -31,9 +31,10 @@ const CONTEXT_LIMIT = 8_900;
 /** Limit for context added to a prompt. */
 const MISSED_LIMIT = CONTEXT_LIMIT - 1_000;
 
-/** Space for the user's words: a share of the window, with a minimum in UTF-16 units. */
+/** Space for the user's words: a share of the window, within these UTF-16 units. */
 const WORDS_SHARE = 0.01;
 const MIN_WORDS = 1_500;
+const MAX_WORDS = 7_000;
 
 /** UTF-16 units that dead ends and failures keep even beside a long prompt. */
 const URGENT_LENGTH = 1_500;
@@ -83,8 +84,9 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     const opening = openingOf(notebook, state, folder(), all, before === '');
     const words = wordsNotIn(`${before}\n${opening}`);
     const room = Math.min(wordsRoom(state), all - opening.length - 1);
-    const text = [opening, ...tellWords(words, room, recall.urgentLength())].join('\n');
-    const needed = lengthOf(tellConstraints(words, wordsRoom(state))) + Math.min(recall.urgentLength(), URGENT_LENGTH);
+    const urgent = recall.urgentLength();
+    const text = [opening, ...tellWords(words, room - Math.min(urgent, room / 2))].join('\n');
+    const needed = lengthOf(tellWords(words, wordsRoom(state))) + Math.min(urgent, URGENT_LENGTH);
     return {
       text: before === '' ? text : `${before}\n\n${text}`,
       before: before.length,
@@ -159,7 +161,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
      */
     relieved(relief: Receipt['relief'], kept: readonly string[]): void {
       receipts.beginOnce(relief, factsOf(notebook));
-      for (const text of kept) receipts.holds([text, spaced(text), shortOf(text)].join('\n'), 'claude');
+      for (const text of kept) receipts.holds([text, spaced(text)].join('\n'), 'claude');
     },
     /** Discards the receipt: claude could not apply the mod's answer. */
     failed: () => receipts.forget('compaction'),
@@ -189,8 +191,7 @@ function isInConversation({ kind }: EvidenceItem): boolean {
 /** All facts that a relief may lose. */
 function factsOf({ requests, evidence }: Notebook): Fact[] {
   return [
-    ...requests.inShort().map(({ text }) => userFact('prompts', text)),
-    ...requests.constraints().map((text) => userFact('constraints', ruleIn(text))),
+    ...requests.prompts().map(({ text }) => promptFact(text)),
     ...EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).flatMap(({ facts }) => facts),
   ];
 }
@@ -227,7 +228,8 @@ function openingOf(notebook: Notebook, state: GovernorState, folder: string, roo
 }
 
 function wordsRoom({ gauge }: GovernorState): number {
-  return Math.max(MIN_WORDS, WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN);
+  const share = WORDS_SHARE * (gauge.window.tokens ?? SMALL_WINDOW) * CHARS_PER_TOKEN;
+  return Math.min(MAX_WORDS, Math.max(MIN_WORDS, share));
 }
 
 /** @param spent UTF-16 units of a prompt that was handed back; a longer prompt leaves less space for evidence */

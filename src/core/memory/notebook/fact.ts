@@ -2,7 +2,7 @@ import type { FactKind, FactTally } from '../../governor/decisions.ts';
 import { LINE_LENGTH, oneLine, spaced } from '../../text/words.ts';
 
 /** Facts that must not be lost; reports list them by name. */
-export const TOLD_KINDS: readonly FactKind[] = ['prompts', 'constraints', 'failing', 'again', 'deadEnds'];
+export const TOLD_KINDS: readonly FactKind[] = ['prompts', 'failing', 'again', 'deadEnds'];
 
 export const FACT_KINDS: readonly FactKind[] = [...TOLD_KINDS, 'paths', 'commands'];
 
@@ -125,13 +125,10 @@ export function deadEndFact(line: string): Fact {
   return { ...fact, or: { kind: 'deadEnds', ...wholeOf(approach), beside: FAILED } };
 }
 
-const OPEN = { isOpen: true } as const;
-
-/** A prompt or rule in the user's words. Final punctuation is ignored, and any text may follow an ellipsis. */
-export function userFact(kind: 'prompts' | 'constraints', text: string): Fact {
-  const words = wholeOf(text.trim().replace(/[.!?…。！？]+$/, ''));
+/** A prompt in the user's words. Final punctuation is ignored. */
+export function promptFact(text: string): Fact {
   const { name } = wholeOf(text);
-  const fact = { kind, ...words, ...(text.endsWith('…') ? OPEN : {}), name };
+  const fact = { kind: 'prompts', ...wholeOf(text.trim().replace(/[.!?…。！？]+$/, '')), name } as const;
   return { ...fact, or: { ...fact, whole: withoutQuotes(fact.whole), isUnmarked: true } };
 }
 

@@ -1,75 +1,45 @@
 import type { UserWords } from '../../protocol/exact-plan.ts';
-import { firstSentences, withoutBullets } from '../../text/sentences.ts';
-import { inTurns, oneLine, spaced } from '../../text/words.ts';
+import { inTurns, oneLine, spaced, wholeCharacter } from '../../text/words.ts';
 
-/** Maximum UTF-16 units of a shortened prompt. */
-const SHORT_LENGTH = 160;
+/** Longest prompt that is told whole, in UTF-16 units. */
+const WHOLE_LENGTH = 1_000;
 
-/** A prompt's first sentences, without the code between them. */
+/** A prompt on one line; of a long one both ends, because the request may precede or follow pasted text. */
 export function shortOf(text: string): string {
-  return oneLine(firstSentences(text, SHORT_LENGTH), SHORT_LENGTH);
+  const line = spaced(text).trim();
+  if (line.length <= WHOLE_LENGTH) return oneLine(line, WHOLE_LENGTH);
+  const half = WHOLE_LENGTH / 2;
+  const ends = [line.slice(0, wholeCharacter(line, half)), line.slice(wholeCharacter(line, line.length - half))];
+  return ends.map((end) => oneLine(end, half)).join(' […] ');
 }
 
-/** The placeholder for a secret; the conversation contains the secret itself. */
-const MASKED = /\[masked: [^\]]*\]/;
+/** Placeholders for a secret and for the middle of a long prompt; the conversation contains what they stand for. */
+const GAP = /\[masked: [^\]]*\]| \[…\] /;
 
-/** The rules and prompts that a text lacks. */
+/** The prompts that a text lacks. */
 export function wordsBeside(words: UserWords, text: string): UserWords {
-  const known = spaced(withoutBullets(text));
-  const isTold = (phrase: string) => {
-    const pieces = spaced(phrase).replace(/…$/, '').split(MASKED);
-    return pieces.every((piece) => known.includes(piece));
-  };
-  return {
-    ...words,
-    constraints: words.constraints.filter((constraint) => !isTold(ruleIn(constraint))),
-    prompts: words.prompts.filter(({ text: short }) => !isTold(short)),
-  };
+  const known = spaced(text);
+  const isTold = (prompt: string) => prompt.split(GAP).every((piece) => known.includes(piece));
+  return { ...words, prompts: words.prompts.filter((prompt) => !isTold(prompt.text)) };
 }
 
-/** Rules, then shortened prompts, leaving up to half of the remaining space for `urgent` (UTF-16 units). */
-export function tellWords(words: UserWords, room: number, urgent = 0): string[] {
-  const constraints = tellConstraints(words, room);
-  const remaining = room - lengthOf(constraints);
-  return [...constraints, ...tellPrompts(words, remaining - Math.min(urgent, remaining / 2))];
-}
-
-/** Maximum UTF-16 units of all constraints, and of all shortened prompts. */
-const CONSTRAINTS_ROOM = 4_000;
-const PROMPTS_ROOM = 2_000;
-
-const CONSTRAINTS_TITLE =
-  'What the user has asked for, word for word, the newest first; where two differ, the newer holds:';
-
-/** The user's lasting rules, up to `room` UTF-16 units. */
-export function tellConstraints({ constraints, file }: UserWords, room: number): string[] {
-  return titledList(
-    CONSTRAINTS_TITLE,
-    constraints,
-    Math.min(room, CONSTRAINTS_ROOM),
-    (count) => `- ${count} older: ${file}`,
+/**
+ * The user's prompts, the newest first. If `room` (UTF-16 units) is too small: two of the oldest for each of the newest,
+ * because what holds for all of a job is said at its beginning or corrected at its end.
+ */
+export function tellWords({ prompts, file }: UserWords, room: number): string[] {
+  const title = `The user's prompts, the newest first (whole in ${file}); where two differ, the newer holds:`;
+  const items = prompts.map(({ number, text }) => `- #${number}: ${text}`);
+  const rest = (count: number) => `- ${count} more: ${file}`;
+  const third = Math.ceil(items.length / 3);
+  const oldest = items.slice(third).reverse();
+  const lists = [items.slice(0, third), oldest.filter((_, at) => at % 2 === 0), oldest.filter((_, at) => at % 2 === 1)];
+  const taken = new Set(
+    inTurns(lists, room - title.length - rest(items.length).length - 2, (item) => item.length + 1).flat(),
   );
-}
-
-/** Shortened prompts, as space permits. */
-export function tellPrompts({ prompts, file }: UserWords, room: number): string[] {
-  const all = prompts.map(({ number, text }) => `#${number}: ${text}`);
-  const title = `Prompts so far in short, the newest first (whole in ${file}):`;
-  return titledList(title, all, Math.min(room, PROMPTS_ROOM), (count) => `- ${count} older`);
-}
-
-/** Removes an introduction such as `From now on:` or the line above a list, if the rest still identifies the rule. */
-export function ruleIn(constraint: string): string {
-  return constraint.replace(/^[^:[]{1,200}: (?=(?:\S+ ){3}\S)/, '');
-}
-
-/** A title with the first items that fit, and `rest` for the others; empty if no item fits. */
-function titledList(title: string, items: readonly string[], room: number, rest: (count: number) => string): string[] {
-  const remaining = room - title.length - 1 - rest(items.length).length - 1;
-  const [fitting = []] = inTurns([items], remaining, (item) => item.length + 3);
-  if (fitting.length === 0) return [];
-  const missing = items.length - fitting.length;
-  return [title, ...fitting.map((item) => `- ${item}`), ...(missing === 0 ? [] : [rest(missing)])];
+  const told = items.filter((item) => taken.has(item));
+  if (told.length === 0) return [];
+  return [title, ...told, ...(told.length === items.length ? [] : [rest(items.length - told.length)])];
 }
 
 export function lengthOf(lines: readonly string[]): number {

@@ -95,8 +95,7 @@ describe('after a compaction', () => {
     answer(LOST);
     summary('nothing of it');
     note(said(next));
-    expect(exactNote([next])).toContain('- Never touch src/bell.ts.');
-    expect(exactNote([next])).toContain('- #1: Mend the clock.');
+    expect(exactNote([next])).toContain('- #1: Mend the clock. Never touch src/bell.ts.');
     expect(exactNote([next])).not.toMatch(/the hands|8081/);
   });
 
@@ -114,46 +113,32 @@ describe('after a compaction', () => {
     expect(exactNote([prompt('ghp_0123')])).not.toContain('Never print');
   });
 
-  it("the user's words follow: lasting rules verbatim, each prompt shortened, newest first", () => {
+  it("the user's prompts follow word for word, newest first, without slash commands", () => {
     const said = (text: string): Entry => ({ kind: 'prompt', t: 1, text, pictures: 0 });
     const prompts = [
       'Mend the clock of the tower. Never touch `src/bell.ts`. Use port 8081.',
       '/compact',
-      'Now the hands.\n\n- only in src/hands.ts\n- Use port 8081.',
+      'Now the hands.\n\n- only in src/hands.ts\n- ポート8081は使わないでください。',
       'Go on. Actually, use 8082 instead.',
     ];
     const { context } = setUp({ entries: prompts.map(said) }).answer(LOST);
     expect(context.split('\n').slice(1)).toStrictEqual([
       'Task: Go on. Actually, use 8082 instead.',
-      'What the user has asked for, word for word, the newest first; where two differ, the newer holds:',
-      '- only in src/hands.ts',
-      '- Use port 8081.',
-      '- Never touch `src/bell.ts`.',
-      `Prompts so far in short, the newest first (whole in ${FOLDER}/human-input.md):`,
-      '- #3: Now the hands. only in src/hands.ts Use port 8081.',
+      `The user's prompts, the newest first (whole in ${FOLDER}/human-input.md); where two differ, the newer holds:`,
+      '- #3: Now the hands. - only in src/hands.ts - ポート8081は使わないでください。',
       '- #1: Mend the clock of the tower. Never touch `src/bell.ts`. Use port 8081.',
     ]);
   });
 
-  it('a retraction precedes the rule that it retracts', () => {
-    const prompts = [
-      'Mend the clock. Never start a server on 8080.',
-      'The bells ring again, so you may use port 8080 again now.',
-      'Now mend the hands of the clock.',
-    ];
-    const { context } = setUp({ entries: prompts.map((text) => ({ kind: 'prompt', t: 1, text, pictures: 0 })) }).answer(
-      LOST,
-    );
-    expect(
-      context
-        .split('\n')
-        .filter((line) => line.startsWith('- ') && line.includes('8080'))
-        .slice(0, 2),
-    ).toStrictEqual(['- The bells ring again, so you may use port 8080 again now.', '- Never start a server on 8080.']);
+  it('gives both ends of a long prompt', () => {
+    const text = `Mend this. ${'at clock.ts:1 '.repeat(500)}Never touch src/bell.ts.`;
+    const { context } = setUp({ entries: [{ kind: 'prompt', t: 1, text, pictures: 0 }] }).answer(LOST);
+    expect(context).toMatch(/\n- #1: Mend this\. (?:.*) \[…\] (?:.*) Never touch src\/bell\.ts\.(?:\n|$)/);
+    expect(context.length).toBeLessThan(2_000);
   });
 
-  it('does not repeat the running prompt or its rules', () => {
-    const running = 'Mend the hands.\nNever touch src/bell.ts.';
+  it('does not repeat the running prompt', () => {
+    const running = 'Mend the hands:\n- Never touch src/bell.ts.';
     const entries: Entry[] = [
       { kind: 'prompt', t: 1, text: 'Mend the clock. Use port 8081.', pictures: 0 },
       { kind: 'prompt', t: 2, text: running, pictures: 0 },
@@ -161,36 +146,31 @@ describe('after a compaction', () => {
     const { context } = setUp({ entries }).answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
     expect(context.split('Never touch')).toHaveLength(2);
     expect(context.split('Mend the hands')).toHaveLength(2);
-    expect(context).toContain('- Use port 8081.');
-    expect(context).toContain('- #1: Mend the clock.');
+    expect(context).toContain('- #1: Mend the clock. Use port 8081.');
   });
 
-  it('does not repeat a list item whose list is present', () => {
-    const running = 'Mend the hands.\n\nPlease keep in mind:\n- take the lock file as it is\n- never use port 9100';
-    const entries: Entry[] = [{ kind: 'prompt', t: 1, text: running, pictures: 0 }];
-    const { context } = setUp({ entries }).answer({ ...LOST, context: `The request, word for word:\n\n${running}` });
-    expect(context.split('lock file')).toHaveLength(2);
-    expect(context.split('9100')).toHaveLength(2);
-  });
-
-  it("gives the start of the running prompt if the user's words do not fit", () => {
-    const rules = Array.from({ length: 40 }, (_, n) => `Never touch src/file-${n}.ts of the tower.`);
+  it("gives both ends of the running prompt if the user's words do not fit", () => {
+    const rules = Array.from({ length: 24 }, (_, n) => `Never touch src/file-${n}.ts of the tower.`);
     const prompt: Entry = { kind: 'prompt', t: 1, text: rules.join(' '), pictures: 0 };
     const long = { ...LOST, context: 'w'.repeat(7_900), shorter: 'b'.repeat(5_000) };
     const { context } = setUp({ entries: [prompt] }).answer(long);
     expect(context.startsWith('bbb')).toBe(true);
-    for (const rule of rules) expect(context).toContain(`- ${rule}\n`);
+    for (const rule of rules) expect(context).toContain(rule);
     expect(setUp().answer(long).context.startsWith('www')).toBe(true);
   });
 
-  it('in a small window, or with many words, gives the newest words and counts the rest', () => {
-    const entries = Array.from({ length: 900 }, (_, n): Entry => {
+  it('with many prompts, gives the newest and the oldest, and counts the rest', () => {
+    const entries = Array.from({ length: 190 }, (_, n): Entry => {
       return { kind: 'prompt', t: n, text: `Mend part ${n} of the clock. Never touch src/${n}.ts.`, pictures: 0 };
     });
     const { context } = setUp({ entries }).answer(LOST);
+    const [, shown = ''] = context.split('the newer holds:\n');
+    const numbers = [...shown.matchAll(/^- #(\d+)/gm)].map(([, number]) => Number(number));
     expect(context.length).toBeLessThan(9_000);
-    expect(context).toContain('- Never touch src/898.ts.');
-    expect(context).toMatch(/^- \d+ older: .*human-input\.md$/m);
+    // The newest one is the task above.
+    expect([numbers[0], numbers.at(-1)]).toEqual([189, 1]);
+    expect(numbers).toEqual([...numbers].sort((one, other) => other - one));
+    expect(shown).toContain(`\n- ${189 - numbers.length} more: ${FOLDER}/human-input.md\n`);
   });
 
   it("puts the governor's text first", () => {

@@ -6,12 +6,11 @@ import {
   type Fact,
   NO_FACTS,
   pathFact,
-  userFact,
+  promptFact,
 } from '../../../../src/core/memory/notebook/fact.ts';
 
 const FACTS: readonly Fact[] = [
-  userFact('prompts', 'Mend the clock.'),
-  userFact('constraints', 'Never touch the bell.'),
+  promptFact('Mend the clock. Never touch the bell.'),
   commandFact('failing', 'make test'),
   commandFact('again', 'make'),
   deadEndFact('`make bell` failed 3 times'),
@@ -21,7 +20,6 @@ const FACTS: readonly Fact[] = [
 const ALL = {
   ...NO_FACTS,
   prompts: 1,
-  constraints: 1,
   failing: 1,
   again: 1,
   deadEnds: 1,
@@ -34,7 +32,7 @@ const WORDS = `The user wants the clock in src to be mended and the bell not to 
 and make bells; 3 of them failed. The clock.ts is in src, ls shows it. Never mind the bell: touch the rest.`;
 
 const LINES = [
-  'The user: "Mend the clock." and "Never touch the bell."',
+  'The user: "Mend the clock. Never touch the bell."',
   '- `make test` exit 1: 3 failed',
   '- `make` exit 0',
   '- `make bell` failed 3 times',

@@ -99,12 +99,11 @@ describe('completing a document', () => {
   });
 
   it("adds the user's missing words first", () => {
-    const prompts = [said('Mend the clock. Port 4711 must stay free. Never touch vendor/x.'), said('Now the bell.')];
-    const document = documentOf({ Goal: 'Mend it. Never touch vendor/x.' });
+    const prompts = [said('Mend the clock. Port 4711 must stay free.'), said('Now the bell.'), said('Go on.')];
+    const document = documentOf({ Goal: 'Mend it. Go on.' });
     expect(linesOf(document, [...prompts, FAILED, PASSED])).toEqual([
-      '- Port 4711 must stay free.',
       '- #2: Now the bell.',
-      expect.stringMatching(/^- #1: Mend the clock\./),
+      '- #1: Mend the clock. Port 4711 must stay free.',
       expect.stringContaining('bin/bench'),
       expect.stringContaining('make install'),
     ]);
@@ -125,7 +124,7 @@ describe('completing a document', () => {
     }
     const text = missing(documentOf(), entries, 3_000);
     expect(text.match(/bin\/try number-\d+/g)).toHaveLength(20);
-    expect(text).toContain('- Never touch vendor/x.');
+    expect(text).toContain(' Never touch vendor/x.');
   });
 
   it('adds a single section, for any texts', () => {

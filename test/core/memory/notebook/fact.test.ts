@@ -5,10 +5,9 @@ import {
   type Fact,
   holds,
   pathFact,
+  promptFact,
   searchable,
-  userFact,
 } from '../../../../src/core/memory/notebook/fact.ts';
-import { firstSentences } from '../../../../src/core/text/sentences.ts';
 
 interface Case {
   readonly text: string;
@@ -84,7 +83,7 @@ table('a file that was read', pathFact('a.txt', false), [
   { text: 'It says so in data.txt.', is: false },
 ]);
 
-table('a sentence of the user', userFact('constraints', 'Never use port 8080.'), [
+table('a prompt', promptFact('Never use port 8080.'), [
   { text: 'The user said: "Never use port 8080."', is: true },
   { text: '- never use port 8080', is: true },
   { text: 'Go on. Never use port 8080! Then stop.', is: true },
@@ -107,13 +106,12 @@ table('a dead end without a quotation', deadEndFact('a cron job for it'), [
   { text: 'a job for it', is: false },
 ]);
 
-const JAPANESE = 'テストは必ずvitestで書いてください。src/legacy には触らないでください。次へ。';
-table('a rule in Japanese', userFact('constraints', 'src/legacy には触らないでください。'), [
-  { text: JAPANESE, is: true },
+table('a prompt in Japanese', promptFact('src/legacy には触らないでください。'), [
   { text: '- src/legacy には触らないでください', is: true },
   { text: '旧src/legacy には触らないでください。', is: false },
 ]);
-table('a prompt in Japanese', userFact('prompts', firstSentences(JAPANESE, 60)), [
-  { text: JAPANESE, is: true },
-  { text: 'テストは必ずvitestで書いてください。', is: false },
+
+table('a long prompt', promptFact(`Never use port 8080. ${'Then mend the clock. '.repeat(20)}`), [
+  { text: `- #1: Never use port 8080. ${'Then mend the clock. '.repeat(20)}`, is: true },
+  { text: 'Never use port 8080. Then mend the clock.', is: false },
 ]);
