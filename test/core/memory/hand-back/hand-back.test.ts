@@ -170,7 +170,7 @@ describe('after a compaction', () => {
     // The newest one is the task above.
     expect([numbers[0], numbers.at(-1)]).toEqual([189, 1]);
     expect(numbers).toEqual([...numbers].sort((one, other) => other - one));
-    expect(shown).toContain(`\n- ${189 - numbers.length} more: ${FOLDER}/human-input.md\n`);
+    expect(shown).toContain(`\n- ${189 - numbers.length} more: ${FOLDER}/human-input.md`);
   });
 
   it("puts the governor's text first", () => {
