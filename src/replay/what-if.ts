@@ -55,8 +55,12 @@ export function withCtxb(sessions: readonly SessionSummary[], policy: Policy): S
     return {
       ...session,
       whatIf: {
-        ...{ actual: actual.figures(), ctxb: ctxb.figures(), fetched: ctxb.fetched() },
-        ...{ calls: steps.length, estimated, curve },
+        actual: actual.figures(),
+        ctxb: ctxb.figures(),
+        fetched: ctxb.fetched(),
+        calls: steps.length,
+        estimated,
+        curve,
       },
     };
   });
@@ -218,8 +222,15 @@ function dueAt(
   const price = priceOf(call.model);
   const rates = price ? priceAt(price, full, call.terms?.fast) : UNPRICED;
   const outlook = {
-    ...{ full, landing: fresh + USUALLY_KEPT, prefix: fresh, ceiling: compact, how: 'exact' as const },
-    ...{ answer: 0, kept: 0, missed: USUALLY_MISSED, calls: seen.calls },
+    full,
+    landing: fresh + USUALLY_KEPT,
+    prefix: fresh,
+    ceiling: compact,
+    how: 'exact' as const,
+    answer: 0,
+    kept: 0,
+    missed: USUALLY_MISSED,
+    calls: seen.calls,
     growth: seen.grown / Math.max(1, seen.calls - 1),
     rates: {
       write: writePrice({ lifetimeMs: lifetimeOf(call) }, rates),

@@ -46,7 +46,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       place = behindWords(view, place, pieces[at] as Piece);
       if (at === until || place === -1) return place;
       begins[at] = place;
-      place = behindSlot(bytes, place);
+      place = nextToSlot(bytes, place, 1);
       ends[at] = place;
       if (place === -1) return -1;
     }
@@ -61,9 +61,10 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       if (behindWords(view, place, piece) === -1) return -1;
       if (at === last + 1) return place;
       ends[at - 1] = place;
-      place = beforeSlot(bytes, place);
+      const before = nextToSlot(bytes, place - 1, -1);
+      if (before === -1) return -1;
+      place = before + 1;
       begins[at - 1] = place;
-      if (place === -1) return -1;
     }
   }
 
@@ -146,27 +147,18 @@ const MAX_DIGITS = 15;
 
 const NULL = Buffer.from('null');
 
-function behindSlot(bytes: Buffer, from: number): number {
+/** The index next to a slot, forwards from its first byte or backwards from its last one; -1 for another value. */
+function nextToSlot(bytes: Buffer, from: number, step: 1 | -1): number {
   let at = from;
   if (bytes[at] === QUOTE) {
-    do at++;
+    do at += step;
     while (PLAIN[bytes[at] as number] === 1);
-    return bytes[at] === QUOTE ? at + 1 : -1;
+    return bytes[at] === QUOTE ? at + step : -1;
   }
-  while (isDigit(bytes[at])) at++;
-  if (at === from) return behindPiece(bytes, from, NULL);
-  return bytes[from] === ZERO && at > from + 1 ? -1 : at;
-}
-
-function beforeSlot(bytes: Buffer, to: number): number {
-  let at = to - 1;
-  if (bytes[at] === QUOTE) {
-    do at--;
-    while (PLAIN[bytes[at] as number] === 1);
-    return bytes[at] === QUOTE ? at : -1;
-  }
-  while (isDigit(bytes[at])) at--;
-  at++;
-  if (at === to) return behindPiece(bytes, to - NULL.length, NULL) === to ? to - NULL.length : -1;
-  return bytes[at] === ZERO && to > at + 1 ? -1 : at;
+  while (isDigit(bytes[at])) at += step;
+  const length = Math.abs(at - from);
+  const first = step === 1 ? from : at + 1;
+  if (length > 0) return bytes[first] === ZERO && length > 1 ? -1 : at;
+  const begin = step === 1 ? from : from + 1 - NULL.length;
+  return behindPiece(bytes, begin, NULL) === -1 ? -1 : from + step * NULL.length;
 }

@@ -17,13 +17,11 @@ import { reportedAgent } from '../observers/unlogged.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
 import type { SessionFigures } from '../summary.ts';
 
-/** Kinds of events in a session log. Any other kind requires a full replay. */
-const LIGHT: ReadonlySet<Event['kind']> = new Set([
-  ...(['assistant', 'user', 'boundary', 'known', 'unknown', 'malformed', 'api-retry', 'mode'] as const),
-]);
-
 /** Only their number and time matter. */
-const MEANINGLESS: ReadonlySet<Event['kind']> = new Set(['known', 'unknown', 'malformed', 'api-retry', 'mode']);
+const MEANINGLESS = ['known', 'unknown', 'malformed', 'api-retry', 'mode'] as const;
+
+/** Kinds of events in a session log. Any other kind requires a full replay. */
+const LIGHT: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boundary', ...MEANINGLESS]);
 
 /** Computes the figures of a session log line by line, without running the governor. */
 export function createLightReplay({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
@@ -108,7 +106,7 @@ function hasSameContent(answer: AssistantEvent, last: AssistantEvent): boolean {
 
 /** Whether only the time of an event matters. */
 function isQuiet(state: GovernorState, event: Event): boolean {
-  if (event.kind !== 'user') return MEANINGLESS.has(event.kind);
+  if (event.kind !== 'user') return event.kind !== 'assistant' && event.kind !== 'boundary';
   return event.role === 'tool-result' && isCalm(state) && reportedAgent(event) === undefined;
 }
 

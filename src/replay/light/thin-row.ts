@@ -56,7 +56,7 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   const readers: Reader[] = [];
 
   function readAndLearn(bytes: Buffer, from: number, to: number): ReadLine | undefined {
-    const value = objectIn(bytes, from, to);
+    const value = objectOf(bytes.toString('utf8', from, to));
     if (value === undefined) return undefined;
     // Without these fields, another form of row could hide them in a hole.
     const isNamed = value.uuid !== undefined && value.timestamp !== undefined && value.sessionId !== undefined;
@@ -84,10 +84,6 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   };
 }
 
-function objectIn(bytes: Buffer, from: number, to: number): Fields | undefined {
-  return objectOf(bytes.toString('utf8', from, to));
-}
-
 function objectOf(text: string): Fields | undefined {
   const value = parsed(text);
   return isFields(value) ? value : undefined;
@@ -95,8 +91,7 @@ function objectOf(text: string): Fields | undefined {
 
 function skipperOf(row: Fields): Reader | undefined {
   const isReport = row.toolUseResult !== undefined;
-  const open = isReport ? openResult(row) : openProgress(row);
-  const layout = open && layoutOf({ ...withSlots(row), ...open });
+  const layout = layoutWith(row, isReport ? openResult(row) : openProgress(row));
   if (layout === undefined) return undefined;
   const place = layout.placeOf(isReport ? REPORT : DATA);
   return {
@@ -120,8 +115,7 @@ const REPORTED = ['Id"', 'Tokens"', 'For"', '\\u00'].map((text) => Buffer.from(t
 function readerOf(row: Fields, state: State): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row);
   const isPrompt = isPromptRow(row);
-  const open = openPrompt(row) ?? openResult(row) ?? openProgress(row);
-  const layout = open && layoutOf({ ...withSlots(row), ...open });
+  const layout = layoutWith(row, openPrompt(row) ?? openResult(row) ?? openProgress(row));
   if (layout === undefined) return undefined;
   const { begins, ends } = layout;
   const [uuid, timestamp] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP)];
@@ -200,6 +194,11 @@ function withSlots(row: Fields): Fields {
   );
 }
 
+/** @param open the fields with holes; undefined if the row has none */
+function layoutWith(row: Fields, open: Fields | undefined): Layout | undefined {
+  return open && layoutOf({ ...withSlots(row), ...open });
+}
+
 function answerReader(row: Fields): Reader | undefined {
   const event = decodeObject(row);
   const messageFields = fieldsOf(row.message);
@@ -213,7 +212,7 @@ function answerReader(row: Fields): Reader | undefined {
     content: [CONTENT],
     usage: withCounts(messageFields.usage, ''),
   };
-  const layout = layoutOf({ ...withSlots(row), message });
+  const layout = layoutWith(row, { message });
   if (layout === undefined) return undefined;
   const { begins, ends } = layout;
   const [uuid, timestamp, stop] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP), layout.placeOf(STOP)];

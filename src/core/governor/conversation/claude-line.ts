@@ -145,7 +145,9 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   // Recordings have too many lines to weigh, and a handoff is weighed after it has ended.
   const { exact, run, operation } = state;
   before.tools = toolsAfter(state.tools, event, {
-    ...{ now: state.now, calls: state.gauge.calls, kept: exact.receipt?.whole ?? [] },
+    now: state.now,
+    calls: state.gauge.calls,
+    kept: exact.receipt?.whole ?? [],
     calibration: state.gauge.calibration,
     weighs: run.mode === 'act' && operation.phase !== 'clearing',
   });

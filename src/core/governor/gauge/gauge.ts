@@ -177,7 +177,10 @@ export function extendCall(gauge: Gauge, figures: Pick<CallFigures, 'generated'>
   const usage = isMore ? figures.usage : gauge.call.usage;
   const model = isMore ? figures.model : gauge.call.model;
   const call = {
-    ...{ messageId, model, usage, peaks },
+    messageId,
+    model,
+    usage,
+    peaks,
     output: Math.max(gauge.call.output, usage.output),
     outputKnown: gauge.call.outputKnown || figures.outputKnown === true,
     generated: addContent(gauge.call.generated, figures.generated),

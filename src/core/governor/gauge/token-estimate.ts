@@ -90,11 +90,16 @@ const LETTER_OF_NO_WORD = 0.26;
 const FIRST_LETTER = WIDE + 1;
 const LAST_LETTER = WIDE + LONGEST_WORD;
 
-/** By state and kind of the next character. Tables are twice as fast as branches, which differ from word to word. */
 const KINDS = WIDE + 1;
-const TABLE = { length: (LAST_LETTER + 1) * KINDS };
-const COSTS = Float64Array.from(TABLE, (_, place) => costAfter(Math.floor(place / KINDS), place % KINDS));
-const STATES = Uint8Array.from(TABLE, (_, place) => stateAfter(Math.floor(place / KINDS), place % KINDS));
+
+/** By state and kind of the next character. Tables are twice as fast as branches, which differ from word to word. */
+const COSTS = Float64Array.from(tableOf(costAfter));
+const STATES = Uint8Array.from(tableOf(stateAfter));
+
+function tableOf(valueAfter: (state: number, kind: number) => number): number[] {
+  const length = (LAST_LETTER + 1) * KINDS;
+  return Array.from({ length }, (_, place) => valueAfter(Math.floor(place / KINDS), place % KINDS));
+}
 
 function costAfter(state: number, kind: number): number {
   if (kind === LETTER && state === LAST_LETTER) return LETTER_OF_NO_WORD;

@@ -48,7 +48,10 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   if (call?.kind !== 'assistant') return state;
   const { gauge, cache, tools } = before;
   const after = aloneAfterCall(alone, {
-    ...{ usage: call.usage, gauge, contents: tools.contents, isOwn: isInjected },
+    usage: call.usage,
+    gauge,
+    contents: tools.contents,
+    isOwn: isInjected,
     price: priceOfModel(state) ?? UNPRICED,
     // After a relief no earlier call names the model.
     level: claudesLevel(state.gauge.call?.model, gauge.window.tokens),

@@ -79,7 +79,8 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
       applies: hasChanged(model, event.model),
     },
     {
-      ...{ cause: 'system', text: `Claude Code is ${version} instead of ${cache.version}` },
+      cause: 'system',
+      text: `Claude Code is ${version} instead of ${cache.version}`,
       applies: hasChanged(cache.version, version),
     },
     { cause: 'tools', text: tools, applies: tools !== '' },

@@ -56,7 +56,11 @@ export const NO_CONTENTS = {
    * written.
    */
   step: {
-    ...{ results: 0, size: 0, again: 0, tokens: 0, owed: { calls: 0, tokens: 0 } },
+    results: 0,
+    size: 0,
+    again: 0,
+    tokens: 0,
+    owed: { calls: 0, tokens: 0 },
     names: [] as readonly string[],
   },
 };

@@ -75,13 +75,18 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
   const price = priceOfModel(state);
   const rates = price === undefined ? UNPRICED : priceAt(price, full);
   return {
-    ...{ full, landing, ceiling, how },
+    full,
+    landing,
+    ceiling,
+    how,
     answer: how === 'exact' ? 0 : (relief.handed?.answer ?? USUAL_ANSWER),
     prefix: Math.min(prefix, landing),
     // `FEW_CALLS` calls with the growth of other sessions are included, which matter while the session has few calls.
     growth: (gauge.grown + FEW_CALLS * USUAL_GROWTH) / (Math.max(0, gauge.calls - 1) + FEW_CALLS),
     calls: callsToCome(state),
-    ...{ kept, missed, atStake },
+    kept,
+    missed,
+    atStake,
     rates: { write: writePrice(cache, rates), cacheRead: rates.cacheRead, output: rates.output },
   };
 }
