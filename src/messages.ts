@@ -150,11 +150,10 @@ function expiryText(decision: Of<'cache-expired'>): string {
     : `${costs}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
 }
 
-function usageLimitText({ level, limit, share, resetsAt, beyond }: Of<'usage-limit'>): string {
+function usageLimitText({ limit, resetsAt, beyond }: Of<'usage-limit'>): string {
   const allowed = beyond === undefined ? '' : `later than --limit-wait ${duration(beyond * 1000)} allows`;
   const known = resetsAt === undefined ? allowed : [localTime(resetsAt), allowed].filter(Boolean).join(', ');
   const when = known === '' ? undefined : `; it resets ${known}`;
-  if (level === 'warn') return `warning: ${percent(share)} of the ${nameOf(limit)} is used${when ?? ''}`;
   return `the ${nameOf(limit)} is reached${when ?? '; claude does not say when it resets'}`;
 }
 

@@ -194,11 +194,6 @@ export const KEYS = {
       'How long to repeat the turn while the API is overloaded or out of reach. Default: 10m with several prompts or limits.wait, else 0.',
     option: '--outage-wait <duration>',
   },
-  'limits.warnAt': {
-    takes: 'part',
-    preset: 0.9,
-    about: 'Share of a usage limit at which ctxb prints a notice and tells the agent, if claude reports the share.',
-  },
 
   'agents.max': {
     takes: 'count',

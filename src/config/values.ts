@@ -21,7 +21,6 @@ const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%"
 const LEVEL =
   'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens, 1000 or more';
 const MOMENT = `"economic", or ${LEVEL}`;
-const PART = 'a fraction (0 < x <= 1) or a percentage such as "90%"';
 const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 24 days';
 const MIN_SILENCE = 30;
 const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${MIN_SILENCE}s and at most 24 days; 0: never`;
@@ -54,7 +53,6 @@ const share = v.union(sizes(SHARE, 101), SHARE);
 const level = v.union(sizes(LEVEL, 1000), LEVEL);
 /** When to compact: `economic`, or a level of the window. */
 const moment = v.union([v.picklist(['economic'], MOMENT), ...sizes(MOMENT, 1000)], MOMENT);
-const part = v.union([fraction(PART), percentage(PART)], PART);
 
 const rate = numberUpTo(PRICES, MAX_USD);
 const cacheRate = v.optional(rate);
@@ -89,7 +87,6 @@ const KINDS = {
   seconds,
   duration,
   silence,
-  part,
   dollars,
   prices,
   priorities,

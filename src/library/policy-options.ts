@@ -54,7 +54,7 @@ export interface PolicyOptions {
         readonly prices?: Readonly<Record<string, PriceOptions>> | undefined;
       })
     | undefined;
-  /** Waits are durations (`"6h"`) or seconds; `warnAt` is a fraction or a percentage. */
+  /** Durations (`"6h"`) or seconds. */
   readonly limits?: { readonly [K in keyof LimitsPolicy]?: number | string | undefined } | undefined;
   readonly agents?: Options<Policy['agents']> | undefined;
   readonly recovery?:

@@ -134,7 +134,7 @@ export function createExecutor(world: ExecutorWorld) {
   function noteForResuming(decision: Decision): void {
     if (decision.kind === 'handed-over') store.run({ handedOver: decision.path });
     if (decision.kind === 'wait') store.run({ resetsAt: decision.until });
-    if (decision.kind === 'usage-limit' && decision.level === 'limit') store.run({ resetsAt: decision.resetsAt });
+    if (decision.kind === 'usage-limit') store.run({ resetsAt: decision.resetsAt });
   }
 
   function execute(action: Action): void {

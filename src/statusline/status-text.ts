@@ -165,15 +165,14 @@ function costParts(state: GovernorState, costUsd: number | undefined, isWide: bo
   return [{ text: `${dollars(costUsd)}${mode === 'act' ? limit : scopeText}`, rank: 2 }];
 }
 
-/** Minimum used share at which a limit is shown. */
-const MIN_SHARE = 0.5;
+/** Used share from which a limit is shown, and from which it is marked. */
+const [SHOWN, MARKED] = [0.5, 0.9];
 
-function limitParts({ limits, run }: GovernorState, style: Style): Part[] {
-  const { warnAt } = run.policy.limits;
+function limitParts({ limits }: GovernorState, style: Style): Part[] {
   return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
-    if (share < Math.min(MIN_SHARE, warnAt)) return [];
+    if (share < SHOWN) return [];
     const text = `${limitName(name)} ${percent(share)}`;
-    return [share < warnAt ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];
+    return [share < MARKED ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];
   });
 }
 

@@ -130,7 +130,6 @@ describe('precedence', () => {
     { variable: 'CTXB_COST_PERIOD', text: 'month', key: 'cost.period', value: 'month' },
     { variable: 'CTXB_LIMITS_WAIT', text: '1.5h', key: 'limits.wait', value: 5_400 },
     { variable: 'CTXB_LIMITS_OUTAGE_WAIT', text: '0', key: 'limits.outageWait', value: 0 },
-    { variable: 'CTXB_LIMITS_WARN_AT', text: '75%', key: 'limits.warnAt', value: 0.75 },
     { variable: 'CTXB_COST_ON_LIMIT', text: 'wrap-up', key: 'cost.onLimit', value: 'wrap-up' },
     { variable: 'CTXB_RECOVERY_ENABLED', text: 'false', key: 'recovery.enabled', value: false },
     { variable: 'CTXB_TOOLS_MODE', text: 'advise', key: 'tools.mode', value: 'advise' },

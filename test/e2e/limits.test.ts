@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runProgram, startProgram, startWorld, type World } from '../support/claude.ts';
-import { givenTexts, mainRequests, userTexts } from '../support/conversation.ts';
+import { mainRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, journalLines, prompts, runCtxb, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { ASKED, growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
@@ -55,9 +55,7 @@ describe('a usage limit', () => {
         'ctxb: the run has ended at a usage limit: 2 prompts not answered (“prompt one”, “prompt two”); continue with ctxb run --resume-run --at-reset\n',
       ].join(''),
     );
-    expect(journal(world)).toContainEqual(
-      expect.objectContaining({ kind: 'usage-limit', level: 'limit', limit: 'five_hour' }),
-    );
+    expect(journal(world)).toContainEqual(expect.objectContaining({ kind: 'usage-limit', limit: 'five_hour' }));
     const second = await resume(world);
     expect({ code: second.code, stdout: second.stdout.toString() }).toEqual({
       code: 0,
@@ -306,14 +304,11 @@ describe.each(
   });
 });
 
-it('the share of a limit is announced once, shown in the status line, and told the agent', async () => {
+it('the share of a limit is shown in the status line', async () => {
   const near: Call = { headers: limitHeaders({ status: 'allowed_warning', share: 0.92, resetsInMs: HOURS }) };
-  await using world = await answering({ ...TOOL, ...near }, { ...TOOL, ...near }, { text: 'answer 1', ...near });
+  await using world = await answering({ ...TOOL, ...near }, { text: 'answer 1', ...near });
   const { stderr } = await run(world, ['--status-line', 'always']);
-  expect(stderr.match(/warning: 92% of the five-hour usage limit is used; it resets .*/g)).toHaveLength(1);
   expect(stderr).toContain(' · five-hour 92%');
-  const words = givenTexts(mainRequests(world.standin).at(-1)).join('\n');
-  expect(words.match(/92 % of the five-hour usage limit of this account is used/g)).toHaveLength(1);
 });
 
 /** A run that waits for hours. */

@@ -134,9 +134,8 @@ interface Facts {
     readonly usd: number;
     readonly cachedUsd: number;
   };
-  /** A usage limit of the account is near, or reached and ends the run. */
+  /** A usage limit of the account is reached, and ends the run. */
   'usage-limit': {
-    readonly level: 'warn' | 'limit';
     /** claude's name for it: `five_hour`, `seven_day`; undefined: unknown. */
     readonly limit: string | undefined;
     /** Used share of the limit, 0 to 1. */

@@ -139,8 +139,6 @@ export interface LimitsPolicy {
   readonly wait: number;
   /** How long to repeat a turn while the API does not answer; undefined: the default of the kind of run. */
   readonly outageWait: number | undefined;
-  /** Share of a limit at which ctxb warns, 0 to 1. */
-  readonly warnAt: number;
 }
 
 /** Limits for subagents; undefined: no limit. */

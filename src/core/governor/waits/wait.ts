@@ -200,7 +200,7 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
   const limitDetails = isBeyond && { beyond: seconds };
   return toStep(ended, [
     decided(ended, 'usage-limit', LIMIT_REACHED, {
-      ...{ level: 'limit', limit: limits.hit, share: hitOf(limits)?.share, resetsAt },
+      ...{ limit: limits.hit, share: hitOf(limits)?.share, resetsAt },
       ...limitDetails,
     }),
     SHOW_DEFERRED,

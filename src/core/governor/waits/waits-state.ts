@@ -7,8 +7,6 @@ export const NO_LIMITS = {
   /** By claude's names: `five_hour`, `seven_day`. */
   used: {} as Readonly<Record<string, LimitUse>>,
   hit: undefined as string | undefined,
-  /** Keys of announced limits: name and time of the reset. */
-  said: [] as readonly string[],
 };
 
 /** A period without answers of the API. Times in milliseconds since the epoch. */
