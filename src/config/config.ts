@@ -109,8 +109,6 @@ export type BudgetChanges = Partial<Budgets> & {
 
 /** The group `flow` of the configuration: defaults for all flows. */
 export type FlowGlobals = BudgetChanges & {
-  /** Default priorities by step; a flow's own priorities override them. */
-  readonly priorities: Readonly<Record<string, Priority>>;
   /** Default for flows that do not configure a curator. */
   readonly curator: boolean;
 };

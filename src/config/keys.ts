@@ -242,11 +242,6 @@ export const KEYS = {
     takes: 'share',
     about: 'Size of a briefing in tokens, or as a share of the window, instead of contextBudgetChars.',
   },
-  'flow.priorities': {
-    takes: 'priorities',
-    preset: {},
-    about: "How much an agent's output counts; overrides the built-in priorities. In a file only.",
-  },
   'flow.curator': {
     takes: 'flag',
     preset: false,

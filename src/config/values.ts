@@ -26,8 +26,6 @@ const MIN_SILENCE = 30;
 const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${MIN_SILENCE}s and at most 24 days; 0: never`;
 const PRICES =
   'prices in US dollars for a million tokens by the beginning of a model id: {"claude-opus": {"input": 5, "output": 25}}';
-const PRIORITIES =
-  'a priority ("critical", "high", "medium" or "low") by the name of each agent: {"test-author": "high"}';
 
 export const flag = v.boolean('true or false');
 export const text = v.string('a text');
@@ -62,14 +60,7 @@ const rates = v.strictObject(
 );
 const prices = v.record(v.string(PRICES), v.pipe(rates, v.transform(priceInMicroUsd)), PRICES);
 
-const PRIORITY_NAMES = ['critical', 'high', 'medium', 'low'] as const;
-export const priority = choice(PRIORITY_NAMES);
-const priorities = v.record(
-  // A list would pass as an object with numeric names.
-  v.pipe(v.string(PRIORITIES), v.regex(/\D/, PRIORITIES)),
-  v.picklist(PRIORITY_NAMES, PRIORITIES),
-  PRIORITIES,
-);
+export const priority = choice(['critical', 'high', 'medium', 'low']);
 
 /**
  * The accepted forms of each type, with conversion to the form that the program uses: `"78%"` is 0.78, `"15m"` is 900.
@@ -89,7 +80,6 @@ const KINDS = {
   silence,
   dollars,
   prices,
-  priorities,
 } as const satisfies Record<string, v.GenericSchema>;
 
 export type Kind = keyof typeof KINDS;

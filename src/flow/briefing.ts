@@ -63,8 +63,7 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
   const prompt = promptOf(step, world.readPrompt);
   const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
-  const priorities = { flow: flow.priorities, global: world.global?.priorities };
-  const extras = { prompt, artifacts, priorities, scentTrail, curated: world.curated };
+  const extras = { prompt, artifacts, scentTrail, curated: world.curated };
   return { pack: pack(step, history, budgets.budgets, extras), budgets };
 }
 

@@ -16,14 +16,13 @@ describe('ctxb config', () => {
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('lists the budgets and priorities of all flows', async () => {
+  it('lists the budgets of all flows', async () => {
     await using place = await createPlace();
-    await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetTokens":"20%","priorities":{"scribe":"high"}}}');
+    await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetTokens":"20%"}}');
     const run = await ctxb(place, ['config'], { env: { CTXB_FLOW_PRESET: 'lean' } });
     const text = run.stdout.toString();
     expect(text).toMatch(/^flow\.preset +"lean" +env CTXB_FLOW_PRESET\n/m);
     expect(text).toMatch(/^flow\.contextBudgetTokens +\(not set\) +default\n/m);
-    expect(text).toMatch(/^flow\.priorities +\{"scribe":"high"\} +user /m);
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 

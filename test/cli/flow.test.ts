@@ -113,15 +113,14 @@ describe('ctxb flow run --dry-run', () => {
     expect(briefing).toContain('\n## Task\n\nRead what the steps before you left behind');
   });
 
-  it('uses the budgets and priorities of all flows, and warns about them', async () => {
+  it('uses the budgets of all flows, and warns about them', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
-    await place.file('.contextbudgetrc.yaml', 'flow:\n  contextBudgetChars: 9\n  priorities: {Problem-Framer: high}\n');
+    await place.file('.contextbudgetrc.yaml', 'flow:\n  contextBudgetChars: 9\n');
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
     const { receipt, stderr, code } = await briefed(place, 'clarify');
     expect(receipt).toMatchObject({
       context_truncation: { budget_chars: 10_000 },
-      items: [{}, { step: 'frame', tier: 'HIGH', classified_by: 'configured agent (global)' }],
       budgets: { contextBudgetChars: { value: 10_000, source: 'global' } },
     });
     expect(stderr).toContain(': contextBudgetChars: 9 (global) is below the floor of 10,000; 10,000 is used\n');
@@ -143,7 +142,7 @@ describe('ctxb flow run --dry-run', () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
-    const globals = { preset: 'lean', historyOlderChars: 700, priorities: { 'problem-framer': 'critical' } };
+    const globals = { preset: 'lean', historyOlderChars: 700 };
     await place.file(file, JSON.stringify(wrap(globals)));
     expect((await briefed(place, 'clarify')).receipt).toMatchObject({
       budgets: {
@@ -151,7 +150,6 @@ describe('ctxb flow run --dry-run', () => {
         // The flow sets this itself.
         historyOlderChars: { value: 8_000, source: 'flow' },
       },
-      items: [{}, { step: 'frame', tier: 'CRITICAL', classified_by: 'configured agent (global)' }],
     });
   });
 

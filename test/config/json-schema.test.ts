@@ -82,8 +82,6 @@ it.each([
   { name: 'a share for briefings', value: { flow: { contextBudgetTokens: '20%' } }, accepted: true },
   { name: 'half a character', value: { flow: { historyOlderChars: 0.5 } }, accepted: false },
   { name: 'a preset that is none', value: { flow: { preset: 'tiny' } }, accepted: false },
-  { name: 'a priority', value: { flow: { priorities: { mine: 'low' } } }, accepted: true },
-  { name: 'a priority that is none', value: { flow: { priorities: { mine: 'lowest' } } }, accepted: false },
   { name: 'a choice that is none', value: { compaction: { when: 'later' } }, accepted: false },
 ])('$name', ({ value, accepted }) => {
   expect(accepts(schema, value)).toBe(accepted);

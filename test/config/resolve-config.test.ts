@@ -182,13 +182,12 @@ describe('precedence', () => {
     },
     { title: 'without any', env: {}, holds: { ...sizes, preset: 'lean' } },
   ])('variables over a file for briefings: $title', async ({ env, holds }) => {
-    const priorities = { scribe: 'high' };
-    put('.contextbudgetrc.json', JSON.stringify({ flow: { preset: 'lean', ...sizes, priorities } }));
+    put('.contextbudgetrc.json', JSON.stringify({ flow: { preset: 'lean', ...sizes } }));
     const { config, sources, findings } = await resolve({ env });
-    expect([config.flow, findings]).toEqual([{ ...holds, priorities, curator: false }, []]);
+    expect([config.flow, findings]).toEqual([{ ...holds, curator: false }, []]);
     // What does not hold any more does not come from anywhere.
     const set = Object.entries(sources).filter(([key, { source }]) => key.startsWith('flow.') && source !== 'default');
-    expect(set.map(([key]) => key.slice('flow.'.length)).sort()).toEqual([...Object.keys(holds), 'priorities'].sort());
+    expect(set.map(([key]) => key.slice('flow.'.length)).sort()).toEqual(Object.keys(holds).sort());
   });
 
   it('ignores empty, foreign and reserved variables', async () => {
@@ -288,14 +287,8 @@ describe('findings', () => {
     { text: '{ "flow": { "contextBudgetTokens": 1.5 } }', says: /^flow\.contextBudgetTokens: expected a fraction/ },
     {
       text: '{ "flow": { "budgets": {} } }',
-      says: /^flow\.budgets: expected one of preset, .*priorities, curator, found/,
+      says: /^flow\.budgets: expected one of preset, .*curator, found/,
     },
-    {
-      text: '{ "flow": { "priorities": { "a": "top" } } }',
-      says: /^flow\.priorities: expected a priority \("critical"/,
-    },
-    { text: '{ "flow": { "priorities": ["high"] } }', says: /^flow\.priorities: .*agent.*found \["high"\]/ },
-    { text: '{ "flow": { "priorities": "high" } }', says: /^flow\.priorities: expected a priority .*found "high"/ },
     { text: '{ "tiers": { "total": "0%" } }', says: /^tiers\.total: expected a fraction .*\(default 100000\)$/ },
     { text: '{ "tiers": { "tools": 9000 } }', says: /^tiers\.tools: expected one of total, / },
     { text: '{ "$schema": 1 }', says: /^\$schema: / },

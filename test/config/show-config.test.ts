@@ -82,7 +82,7 @@ it('prints prices in dollars, as they are configured', async () => {
   expect((await run({})).out).toContain('{"glm-5.1":{"input":1,"output":2.2,');
 });
 
-it.each(['CTXB_COST_PRICES', 'CTXB_FLOW_PRIORITIES'])('says that %s must be set in a file', async (name) => {
+it.each(['CTXB_COST_PRICES'])('says that %s must be set in a file', async (name) => {
   const { exitCode, err } = await run({}, { [name]: '{}' });
   expect(exitCode).toBe(2);
   expect(err).toContain(`(${name}); set it in a configuration file, as a variable cannot hold it\n`);

@@ -86,12 +86,12 @@ inSoak(
     });
     const config = {
       cost: { limitUsd: 0.5, onLimit: 'stop' },
-      flow: { preset: 'lean', priorities: { teller: 'critical' } },
+      flow: { preset: 'lean' },
     };
     writeFileSync(join(world.scratch.cwd, '.contextbudgetrc.json'), JSON.stringify(config));
     const steps = [
       { id: 'refused', onFail: 'continue' },
-      { id: 'dear', onFail: 'continue', agent: 'teller' },
+      { id: 'dear', onFail: 'continue', priority: 'critical' },
       { id: 'last' },
     ];
     const run = await runFlowFile(world, writeFlow(world, { steps }));
@@ -100,7 +100,7 @@ inSoak(
     expect(journalLines(world).filter(({ kind, level }) => kind === 'cost' && level === 'limit')).toHaveLength(1);
     expect(JSON.parse(stepText(world, 'last', 'receipt.json'))).toMatchObject({
       budgets: { contextBudgetChars: { value: 100_000, source: 'preset lean (global)' } },
-      items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'configured agent (global)' }],
+      items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'step' }],
     });
   },
 );

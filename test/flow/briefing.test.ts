@@ -96,29 +96,12 @@ describe('the task', () => {
 
 describe('flow settings', () => {
   const flow = flowOf([flowStep({ id: 'a', agent: 'scribe' }), flowStep({ id: 'b' })], {
-    priorities: { Scribe: 'critical' },
     scentTrail: 'hints.md',
-  });
-
-  it('override the built-in priority of an agent', () => {
-    const [item] = briefingOf(flow, stepOf(flow, 'b'), ran({ a: 'A' })).pack.receipt.items;
-    expect(item).toMatchObject({ step: 'a', tier: 'CRITICAL', classified_by: 'configured agent' });
-  });
-
-  it('leave other agents to the global priorities', () => {
-    const steps = [flowStep({ id: 'a', agent: 'scribe' }), flowStep({ id: 'b', agent: 'teller' }), flowStep()];
-    const both = flowOf(steps, { priorities: { Scribe: 'critical' } });
-    const global = { priorities: { scribe: 'low', Teller: 'high' } } as const;
-    const { items } = briefingOf(both, stepOf(both, 'next'), ran({ a: 'A', b: 'B' }, { global })).pack.receipt;
-    expect(items).toMatchObject([
-      { step: 'a', tier: 'CRITICAL', classified_by: 'configured agent' },
-      { step: 'b', tier: 'HIGH', classified_by: 'configured agent (global)' },
-    ]);
   });
 
   it('inherit global budgets', () => {
     const ofSteps = flowOf([flowStep({ id: 'a', budgets: { historyOlderChars: 600 } }), flowStep({ id: 'b' })]);
-    const world = ran({}, { global: { preset: 'lean', contextBudgetChars: 90_000, priorities: {} } });
+    const world = ran({}, { global: { preset: 'lean', contextBudgetChars: 90_000 } });
     const sourceOf = (id: string) => briefingOf(ofSteps, stepOf(ofSteps, id), world).budgets.values;
     expect(sourceOf('b')).toEqual({
       contextBudgetChars: { value: 90_000, source: 'global' },
@@ -215,7 +198,7 @@ it.each([
 
 it('knows the global settings and the window of each step', () => {
   const steps = [flowStep({ id: 'a' }), flowStep({ id: 'b' })];
-  const global = { contextBudgetTokens: 0.5, historyRecentChars: 20_000, priorities: {} };
+  const global = { contextBudgetTokens: 0.5, historyRecentChars: 20_000 };
   const worldOf = ({ id }: { readonly id: string }) => ({ global, window: id === 'a' ? 1_000_000 : 100_000 });
   expect(budgetWarnings(flowOf(steps), steps, worldOf)).toEqual([
     'a: contextBudgetChars: 2,000,000 (global) is above the ceiling of 600,000; 600,000 is used',

@@ -39,10 +39,8 @@ export function hostileValues(key: KeyPath): readonly unknown[] {
     seconds: [86_400],
     duration: [0, '30d'],
     silence: [0, '30d'],
-    part: [1],
     dollars: [1_000],
     prices: [],
-    priorities: [{}],
   };
   return values[takes];
 }

@@ -25,7 +25,7 @@ export function flowStep(step: Partial<FlowStep> = {}): FlowStep {
 
 /** A flow of these steps that says nothing but what a test gives it. */
 export function flowOf(steps: readonly FlowStep[], flow: Partial<Flow> = {}): Flow {
-  const nothing = { profile: undefined, profiles: {}, budgets: {}, priorities: {}, curator: {}, scentTrail: undefined };
+  const nothing = { profile: undefined, profiles: {}, budgets: {}, curator: {}, scentTrail: undefined };
   return { name: 'flow', ...nothing, steps, ...flow };
 }
 

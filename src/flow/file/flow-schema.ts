@@ -68,7 +68,7 @@ const teaching = group({
 const step = group({
   id: withDescription(name, 'Unique in the flow; names the folder of the step.'),
   agent: optional(text, 'Role of the agent, for instance test-author; sets how much its output counts.'),
-  priority: optional(priority, 'How much its output counts for later steps; overrides that of the agent.'),
+  priority: optional(priority, 'How much its output counts for later steps. Default: that of its agent.'),
   objective: optional(text, 'Purpose of the step; without a prompt it is the prompt.'),
   inputs: optional(paths, 'Files that the step uses, relative to the working folder.', []),
   outputs: optional(
@@ -94,7 +94,6 @@ const step = group({
 const STEPS = `a list of 1 to ${MAX_STEPS} steps`;
 const steps = v.pipe(v.array(step, STEPS), v.minLength(1, STEPS), v.maxLength(MAX_STEPS, STEPS));
 const profiles = v.record(v.string(), profile, 'an object with a profile by each name');
-const priorities = v.record(v.string(), priority, 'an object with a priority by the name of each agent');
 
 /** The schema of a flow file. `v.parse` fills in the defaults. */
 export const flowFileSchema = v.pipe(
@@ -108,7 +107,6 @@ export const flowFileSchema = v.pipe(
     profiles: optional(profiles, 'Budgets and curators by name.', {}),
     budgets: v.optional(withDescription(budgets, 'Sizes of the briefings of all steps.'), {}),
     curator: optional(curator, 'A cheap model that chooses what matters to each step, and sums up older steps.', {}),
-    priorities: optional(priorities, "How much an agent's output counts; overrides the built-in priorities.", {}),
     scentTrail: optional(path, 'A file with hints from earlier runs; every briefing holds its beginning.'),
     steps: withDescription(steps, 'The steps, in their order.'),
   }),

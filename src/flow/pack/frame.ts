@@ -1,7 +1,6 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { cut, groupDigits, inBackticks, inFence } from '../../core/text/words.ts';
 import type { FlowStep } from '../flow.ts';
-import type { PriorityLevels } from './priority.ts';
 import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
 import type { Candidate } from './select.ts';
 import { CUT_MARKER, costOf, fitted, OMITTED_LENGTH, stepBlock } from './step-block.ts';
@@ -13,7 +12,6 @@ export interface PackExtras {
   readonly artifacts?: readonly string[] | undefined;
   /** A short text of hints; only its first 2,000 code points are shown. */
   readonly scentTrail?: string | undefined;
-  readonly priorities?: PriorityLevels | undefined;
   readonly curated?: CuratedChoice | undefined;
 }
 

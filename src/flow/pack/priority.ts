@@ -30,22 +30,7 @@ function words(text: string): string[] {
   return text.trim().split(/\s+/);
 }
 
-type AgentPriorities = Readonly<Record<string, Priority>>;
-
-/** Configured priorities of agents: those of the flow override the global ones, which override `AGENTS`. */
-export interface PriorityLevels {
-  readonly flow?: AgentPriorities | undefined;
-  readonly global?: AgentPriorities | undefined;
-}
-
-export type ClassifiedBy =
-  | 'step'
-  | 'configured agent'
-  | 'configured agent (global)'
-  | 'known agent'
-  | 'step id'
-  | 'output'
-  | 'default';
+export type ClassifiedBy = 'step' | 'known agent' | 'step id' | 'output' | 'default';
 
 export interface Classified {
   readonly tier: Tier;
@@ -57,25 +42,21 @@ const KNOWN: ReadonlyMap<string, Tier> = new Map(
 );
 
 /**
- * Ranks a step's output by the first match: the step's own priority, its agent (configured, then known), words of its
- * id, words of its output; otherwise MEDIUM.
+ * Ranks a step's output by the first match: the step's own priority, its agent, words of its id, words of its output;
+ * otherwise MEDIUM.
  */
-export function createClassifier(
-  configured: PriorityLevels = {},
-): (item: Pick<PackItem, 'stepId' | 'agent' | 'priority' | 'output'>) => Classified {
-  const own = tiersByName(configured.flow);
-  const global = tiersByName(configured.global);
-  return ({ stepId, agent, priority, output }) => {
-    if (priority !== undefined) return { tier: toTier(priority), by: 'step' };
-    const name = agent?.toLowerCase() ?? '';
-    return (
-      classified(own.get(name), 'configured agent') ??
-      classified(global.get(name), 'configured agent (global)') ??
-      classified(KNOWN.get(name), 'known agent') ??
-      classified(tierOfId(stepId), 'step id') ??
-      classified(tierOfOutput(output), 'output') ?? { tier: 'MEDIUM', by: 'default' }
-    );
-  };
+export function classify({
+  stepId,
+  agent = '',
+  priority,
+  output,
+}: Pick<PackItem, 'stepId' | 'agent' | 'priority' | 'output'>): Classified {
+  if (priority !== undefined) return { tier: priority.toUpperCase() as Tier, by: 'step' };
+  return (
+    classified(KNOWN.get(agent.toLowerCase()), 'known agent') ??
+    classified(tierOfId(stepId), 'step id') ??
+    classified(tierOfOutput(output), 'output') ?? { tier: 'MEDIUM', by: 'default' }
+  );
 }
 
 export function distributionOf(tiers: Iterable<Tier>): Record<Tier, number> {
@@ -86,14 +67,6 @@ export function distributionOf(tiers: Iterable<Tier>): Record<Tier, number> {
 
 function classified(tier: Tier | undefined, by: ClassifiedBy): Classified | undefined {
   return tier && { tier, by };
-}
-
-function tiersByName(priorities: AgentPriorities = {}): ReadonlyMap<string, Tier> {
-  return new Map(Object.entries(priorities).map(([agent, priority]) => [agent.toLowerCase(), toTier(priority)]));
-}
-
-function toTier(priority: Priority): Tier {
-  return priority.toUpperCase() as Tier;
 }
 
 /** Words of step ids. If an id contains several, the most important tier wins. */

@@ -1,6 +1,6 @@
 import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
-import { type Classified, type ClassifiedBy, TIERS, type Tier } from './priority.ts';
+import { type ClassifiedBy, classify, TIERS, type Tier } from './priority.ts';
 import {
   fittedBlock,
   newestBlock,
@@ -35,11 +35,7 @@ export interface HistoryRoom {
  * Sets the limit of each step: `historyRecentChars` for the newest and CRITICAL steps, `historyOlderChars` for the
  * others.
  */
-export function judgeHistory(
-  history: readonly PackItem[],
-  budgets: Budgets,
-  classify: (item: PackItem) => Classified,
-): Candidate[] {
+export function judgeHistory(history: readonly PackItem[], budgets: Budgets): Candidate[] {
   return history.map((item, index) => {
     const { tier, by } = classify(item);
     const isRecent = index === history.length - 1 || tier === 'CRITICAL';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { flow, found, step } from '../../support/flow.ts';
 
-const FLOW_KEYS = '$schema, name, profile, profiles, budgets, curator, priorities, scentTrail, steps';
+const FLOW_KEYS = '$schema, name, profile, profiles, budgets, curator, scentTrail, steps';
 const STEP_KEYS =
   'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, curator, model, timeoutSeconds, retries, onFail';
 const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars, contextBudgetTokens';

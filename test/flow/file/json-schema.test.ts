@@ -39,7 +39,6 @@ it('has the keys of a flow', () => {
     'profiles',
     'budgets',
     'curator',
-    'priorities',
     'scentTrail',
     'steps',
   ]);

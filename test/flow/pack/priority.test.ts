@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createClassifier, tierOfId, tierOfOutput } from '../../../src/flow/pack/priority.ts';
+import { classify, tierOfId, tierOfOutput } from '../../../src/flow/pack/priority.ts';
 import { packItem } from '../../support/packs.ts';
 
 describe('words of an id', () => {
@@ -62,42 +62,22 @@ describe('words of an output', () => {
 
 describe('order of the rules', () => {
   const said = { stepId: 'critic', output: 'a summary' };
-  const configured = {
-    flow: { 'CODE-Critic': 'low', 'my-agent': 'high', constructor: 'low' },
-    global: { 'My-Agent': 'critical', 'DOC-writer': 'high', scribe: 'high' },
-  } as const;
 
   it.each([
     {
       name: 'the step itself',
-      item: { ...said, agent: 'my-agent', priority: 'low' as const },
+      item: { ...said, agent: 'code-critic', priority: 'low' as const },
       as: { tier: 'LOW', by: 'step' },
-    },
-    { name: 'an agent of ours', item: { ...said, agent: 'my-agent' }, as: { tier: 'HIGH', by: 'configured agent' } },
-    {
-      name: 'an agent of ours that is known otherwise',
-      item: { ...said, agent: 'code-critic' },
-      as: { tier: 'LOW', by: 'configured agent' },
-    },
-    {
-      name: 'an agent of all flows',
-      item: { ...said, agent: 'Scribe' },
-      as: { tier: 'HIGH', by: 'configured agent (global)' },
-    },
-    {
-      name: 'an agent of all flows that is known otherwise',
-      item: { ...said, agent: 'doc-writer' },
-      as: { tier: 'HIGH', by: 'configured agent (global)' },
     },
     { name: 'a known agent', item: { ...said, agent: 'GH-Reporter' }, as: { tier: 'LOW', by: 'known agent' } },
     { name: 'the id', item: { ...said, agent: 'somebody' }, as: { tier: 'CRITICAL', by: 'step id' } },
     { name: 'the output', item: { output: 'a summary' }, as: { tier: 'LOW', by: 'output' } },
     { name: 'nothing', item: {}, as: { tier: 'MEDIUM', by: 'default' } },
   ])('$name', ({ item, as }) => {
-    expect(createClassifier(configured)(packItem(item))).toEqual(as);
+    expect(classify(packItem(item))).toEqual(as);
   });
 
   it.each(['constructor', '__proto__', 'toString'])('treats %s like any other agent', (agent) => {
-    expect(createClassifier()(packItem({ agent }))).toEqual({ tier: 'MEDIUM', by: 'default' });
+    expect(classify(packItem({ agent }))).toEqual({ tier: 'MEDIUM', by: 'default' });
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createClassifier } from '../../../src/flow/pack/priority.ts';
 import { inOrder, judgeHistory, select } from '../../../src/flow/pack/select.ts';
 import type { PackItem } from '../../../src/flow/pack/step-block.ts';
 import { packItem } from '../../support/packs.ts';
@@ -7,7 +6,7 @@ import { packItem } from '../../support/packs.ts';
 const LIMITS = { contextBudgetChars: 0, historyRecentChars: 1_000, historyOlderChars: 500 };
 
 function orderOf(history: readonly PackItem[], ...curated: readonly string[]) {
-  return inOrder(judgeHistory(history, LIMITS, createClassifier()), (id) => curated.includes(id));
+  return inOrder(judgeHistory(history, LIMITS), (id) => curated.includes(id));
 }
 
 describe('the order of selection', () => {

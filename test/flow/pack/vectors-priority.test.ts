@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   AGENTS,
-  createClassifier,
+  classify,
   distributionOf,
   ID_WORDS,
   type Tier,
@@ -23,7 +23,7 @@ function tierOf(item: Item): Tier {
   const { step_id, agent_key, agents, output } = expandVector(item) as Item & { output?: string | null };
   // A step has one agent here; who reads a file with a list of them takes the first.
   const agent = agent_key || (Array.isArray(agents) ? agents[0] : undefined);
-  return createClassifier()(packItem({ stepId: step_id ?? '', agent, output: output ?? '' })).tier;
+  return classify(packItem({ stepId: step_id ?? '', agent, output: output ?? '' })).tier;
 }
 
 interface AgentTable {
