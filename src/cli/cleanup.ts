@@ -5,7 +5,10 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { onOneLine, printable, tell } from '../report/shown.ts';
+import { unfinishedRuns } from '../run/resume/earlier-run.ts';
 import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
+import { stateFolder } from '../store/folders/user-folders.ts';
+import { openSeal } from '../store/runs/seal.ts';
 import { isWanted, wholeNumber } from './inputs.ts';
 
 interface CleanupFlags {
@@ -13,6 +16,7 @@ interface CleanupFlags {
   readonly dryRun?: true;
   readonly yes?: true;
   readonly contextDir?: string;
+  readonly unfinished?: true;
 }
 
 export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
@@ -25,14 +29,16 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--dry-run', 'only list what it would remove')
     .option('--yes', 'do not ask')
     .option('--context-dir <folder>', 'the folder to clean')
+    .option('--unfinished', 'remove also what ctxb run --resume-run needs')
     .addHelpText('after', EXAMPLES)
     .action(async (flags: CleanupFlags) => finish(await cleanup(flags, io)));
 }
 
 const EXAMPLES = `
 It first lists what it will remove: files with ctxb's names, in a folder that
-ctxb made. Other files stay, and so do the files of an active run. It names
-faults of the configuration, and continues.
+ctxb made. Other files stay, and so do the files of an active run, and of a run
+with prompts that have no answer. It names faults of the configuration, and
+continues.
 
 Examples:
   ctxb cleanup --dry-run
@@ -43,7 +49,8 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const contextDir = await contextDirOf(io);
   const folder = resolve(io.cwd, requireNonEmpty(flags.contextDir) ?? contextDir);
   const keep = flags.keep === undefined ? {} : { keep: flags.keep };
-  const options = { ...keep, cwd: io.cwd };
+  const unfinished = flags.unfinished ? [] : unfinishedRuns(folder, openSeal(stateFolder(io.env)));
+  const options = { ...keep, cwd: io.cwd, unfinished };
   const plan = planCleanup(folder, options);
   show(plan, io);
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
@@ -80,6 +87,8 @@ function show(plan: CleanupPlan, io: Io): void {
   for (const removal of plan.remove) stdout.write(`remove ${printable(describe(removal))}\n`);
   if (plan.removesFolder) stdout.write(`remove ${printable(plan.root)}\n`);
   for (const name of plan.left) tell(io, `left ${name}: ctxb did not make it`);
+  for (const id of plan.unfinished)
+    tell(io, `kept run ${id.slice(0, 8)}: ctxb run --resume-run answers its prompts, --unfinished removes it`);
   for (const name of plan.running) tell(io, `kept session ${name}: a run uses it`);
 }
 

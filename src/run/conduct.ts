@@ -62,7 +62,11 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     noteProcess(store, run, next);
     return next;
   };
-  const connected = { ...ends, watcher, startSuccessor, output, ask: questions.ask, onGoOn: () => signals.rearm() };
+  const gone = new AbortController();
+  void child.ended.then(() => gone.abort());
+  const spent = await files.costs?.opening(input.lines && gone.signal);
+  const about = { watcher, startSuccessor, output, spent, ask: questions.ask, onGoOn: () => signals.rearm() };
+  const connected = { ...ends, ...about };
   const session = startSession(headless, connected, files);
   if (resumed !== undefined && store.isWhole()) {
     // From here on, this run's own file holds the state of the whole run.

@@ -1,15 +1,20 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { agentsBegun } from '../core/governor/agents/agent-limits.ts';
-import { isComputed, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import { isComputed, toMicroUsd, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import { latestCallsMicroUsd, openMicroUsd } from '../core/governor/cost/priced-call.ts';
 import type { OwnEvent, SpentBefore } from '../core/governor/input.ts';
+import { waiting } from '../core/governor/prompts/mailbox.ts';
+import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../core/governor/state.ts';
+import type { Lock } from '../store/files/lock.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { type CostLedger, type CostPlace, openCostLedger } from '../store/ledgers/cost-ledger.ts';
 
 interface CostKeeperOptions extends CostPlace {
   readonly runId: string;
   readonly period: 'day' | 'month';
-  readonly isLimited: boolean;
+  /** The limit of the project in US dollars. */
+  readonly limitUsd: number | undefined;
   /**
    * `Spending.lost` of the runs that this one continues, in micro-dollars: the ledger already holds it as their claims.
    */
@@ -19,6 +24,8 @@ interface CostKeeperOptions extends CostPlace {
   readonly onFault: Faults;
   /** Receives each change of the run's spending, because the run may be killed at any moment. */
   readonly onSpent?: (spent: SpentSoFar) => void;
+  /** Called when the run waits for the first call of another one. */
+  readonly onWait?: () => void;
 }
 
 /** The spending of a run, recorded at each step because the run may be killed at any moment. */
@@ -33,14 +40,26 @@ export interface SpentSoFar extends SpentBefore {
 
 export type CostKeeper = ReturnType<typeof createCostKeeper>;
 
+/** For at most two minutes, because a run may never make its first call. */
+const LOOK_MS = 50;
+const MAX_LOOKS = 2_400;
+
+/** Whether a call is under way or follows without the caller. */
+function mayCall(state: GovernorState): boolean {
+  const { turn, operation } = state;
+  const isBusy = turn.phase !== 'idle' || operation.phase !== 'idle' || waiting(state).length > 0;
+  return isBusy || turnsBegun(turn) === 0;
+}
+
 /** Records the run's costs in the project's ledger. */
 export function createCostKeeper({
   state: folder,
   project,
-  isLimited,
+  limitUsd,
   lostBefore = 0,
   onFault,
   onSpent,
+  onWait,
   ...options
 }: CostKeeperOptions) {
   let ledger: CostLedger | undefined;
@@ -54,6 +73,8 @@ export function createCostKeeper({
    */
   let expectedCall = 0;
   let reported = { total: 0, calls: 0, at: options.now() };
+  /** Keeps other runs waiting until the cost of a call is known. */
+  let first: Lock | undefined;
   /** The last report to `onSpent`; undefined if nothing was spent. */
   let noted: string | undefined;
 
@@ -67,7 +88,7 @@ export function createCostKeeper({
     try {
       return work(opened());
     } catch (error) {
-      if (isLimited) onFault("the project's cost limit cannot be followed", error);
+      if (limitUsd !== undefined) onFault("the project's cost limit cannot be followed", error);
       return undefined;
     }
   }
@@ -83,17 +104,19 @@ export function createCostKeeper({
       reported = { total, calls, at: state.now };
     }
     expectedCall = Math.max(latest, expectedCall);
-    const isAtWork = !isOver && state.turn.phase !== 'idle';
+    const isAtWork = !isOver && mayCall(state);
     const lost = state.spending.lost - lostBefore;
+    const call = reported.calls > 0 ? expectedCall : 0;
     if (total === writtenMicroUsd && isAtWork === claimed > lost) return false;
     attempt((open) => {
       const claims = lost + (isAtWork ? expectedCall || open.lastCall() : 0);
       if (total === writtenMicroUsd && claims === claimed) return;
-      const more = { session: state.session.id ?? null, computed: isComputed(state.cost), claimed: claims };
+      const more = { session: state.session.id ?? null, computed: isComputed(state.cost), claimed: claims, call };
       open.add(total - writtenMicroUsd, more);
       writtenMicroUsd = total;
       claimed = claims;
     });
+    if (call > 0) first?.release();
     return true;
   }
 
@@ -109,23 +132,51 @@ export function createCostKeeper({
     onSpent?.({ ...spent, at: reported.at, computed: openMicroUsd(state.cost) });
   }
 
-  function look(open: CostLedger, lost = 0): OwnEvent {
-    return { kind: 'project-cost', others: open.ofOthers() + lost, earlier: open.spentEarlier() };
+  /** Claims the first call of the run if the project has room for it. */
+  function claim(open: CostLedger, others: number): void {
+    const call = open.lastCall();
+    if (call === 0) return;
+    if (others < toMicroUsd(limitUsd ?? 0)) {
+      claimed = call;
+      open.add(0, { session: null, computed: false, claimed, call });
+    }
+    first?.release();
+  }
+
+  function look(open: CostLedger, lost = 0) {
+    return { kind: 'project-cost' as const, others: open.ofOthers() + lost, earlier: open.spentEarlier() };
   }
 
   return {
-    /** Spending of the project's runs before this one starts; undefined without a project limit. May throw. */
-    opening: () => (isLimited ? look(opened()) : undefined),
+    /**
+     * Spending of the project's runs before this one starts; undefined without a project limit. Runs with prompts begin
+     * one after the other until the cost of a call is known. May throw.
+     *
+     * @param gone aborted when claude has ended; undefined if the run has no prompt yet
+     */
+    async opening(gone?: AbortSignal): Promise<OwnEvent | undefined> {
+      if (limitUsd === undefined) return undefined;
+      const open = opened();
+      first = gone && open.takeLock();
+      if (gone && first === undefined) onWait?.();
+      for (let left = MAX_LOOKS; left > 0 && first === undefined && gone?.aborted === false; left--) {
+        await delay(LOOK_MS);
+        first = open.takeLock();
+      }
+      const seen = look(open);
+      if (gone?.aborted === false) claim(open, seen.others);
+      return seen;
+    },
     /** Called after each line: records new costs, and reads other runs' spending. */
     settle(state: GovernorState): OwnEvent | undefined {
       const hasWritten = write(state);
       const isEnd = state.turn.ended !== turns;
       turns = state.turn.ended;
       note(state);
-      if (!isLimited || !(hasWritten || isEnd)) return undefined;
+      if (limitUsd === undefined || !(hasWritten || isEnd)) return undefined;
       const seen = attempt((open) => look(open, state.spending.lost - lostBefore));
       const { others, earlier } = state.spending;
-      const isNews = seen?.kind === 'project-cost' && (seen.others !== others || seen.earlier !== earlier);
+      const isNews = seen !== undefined && (seen.others !== others || seen.earlier !== earlier);
       return isNews ? seen : undefined;
     },
     /** Time of claude's last report, in milliseconds since the epoch. */
@@ -135,6 +186,7 @@ export function createCostKeeper({
     /** Records the remaining cost. */
     close(state: GovernorState): void {
       write(state, true);
+      first?.release();
       note(state);
     },
   };

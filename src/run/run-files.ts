@@ -40,7 +40,6 @@ interface Place {
 export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }: Place) {
   const { runId } = run;
   const { projectLimitUsd, period } = headless.config.cost;
-  const isLimited = projectLimitUsd !== undefined;
   const folder = contextFolder(headless, io);
   const now = Date.now;
   const faults = createFaults(notice);
@@ -66,7 +65,9 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     costs:
       run.mode === 'act'
         ? createCostKeeper({
-            ...{ ...costPlace(headless, io), runId, period, now, isLimited, lostBefore: headless.resumed?.spent.lost },
+            ...{ ...costPlace(headless, io), runId, period, now, lostBefore: headless.resumed?.spent.lost },
+            limitUsd: projectLimitUsd,
+            onWait: () => notice('waits for another run of this project: what a call costs is not known yet'),
             // A separate reporter, so that it reports a cause that was reported before.
             onFault: createFaults(notice),
             onSpent: (spent) => store.run({ spent, figures: figures.kept() }),

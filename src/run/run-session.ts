@@ -37,6 +37,8 @@ export interface SessionEnds {
   readonly watcher: Watcher;
   readonly telemetry: Telemetry | undefined;
   readonly ask: Ask;
+  /** Spending of the project before the run. */
+  readonly spent: OwnEvent | undefined;
   /** Called when the user continues after a stopped turn. */
   readonly onGoOn: () => void;
 }
@@ -152,8 +154,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   });
 
   if (headless.resumed) host.tell(recovery(headless.resumed));
-  const spent = costs?.opening();
-  if (spent !== undefined) host.tell(spent);
+  if (ends.spent !== undefined) host.tell(ends.spent);
   input.start({
     line: (event, text) => feed({ t: now(), from: 'caller', event, line: text }, { text }),
     end: () => feed({ t: now(), from: 'caller', event: { kind: 'end' } }, {}),

@@ -8,7 +8,7 @@ import { requireOwn } from './folders/context-dir.ts';
 import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
 import { liveFlowRuns } from './runs/flow-run.ts';
 import { liveInboxes } from './runs/inbox.ts';
-import { liveRuns } from './runs/session-store.ts';
+import { type LinkedRun, liveRuns } from './runs/session-store.ts';
 import { listSessions } from './sessions/sessions.ts';
 
 /** What a clean-up removes and keeps. Paths are relative to the folder (`journal.ndjson`, `sessions/<id>`). */
@@ -23,6 +23,8 @@ export interface CleanupPlan {
    * Ids of sessions that are kept because a living process uses them; ids of runs and flows that have no session yet.
    */
   readonly running: readonly string[];
+  /** Ids of runs that are kept because prompts have no answer. */
+  readonly unfinished: readonly string[];
 }
 
 /** A session, or another entry at the top of the folder. */
@@ -35,6 +37,8 @@ export interface Removal {
 export interface CleanupOptions {
   /** Keep this many of the newest sessions and remove only the older ones. */
   readonly keep?: number;
+  /** Runs that can be continued. */
+  readonly unfinished?: readonly LinkedRun[];
   /** The working folder, which is never removed. */
   readonly cwd: string;
   /** Default: the user's home folder. */
@@ -43,7 +47,7 @@ export interface CleanupOptions {
 
 /**
  * Plans the removal of files with ctxb's names, and of the folder if nothing else is in it. Never follows links. While
- * a run uses the folder, only completed sessions are removed, because the run may need the rest.
+ * a run uses the folder or can be continued, only completed sessions are removed, because the run may need the rest.
  *
  * @throws CtxbError `store` when ctxb did not make the folder, or must never remove it; `usage` for a bad `keep`
  */
@@ -53,10 +57,12 @@ export function planCleanup(contextDir: string, options: CleanupOptions): Cleanu
   if (kindOf(root) === 'missing') return { ...NOTHING, root };
   refuseDangerous(root, options);
   requireOwn(root);
-  return options.keep === undefined ? planAll(root) : planOldest(root, options.keep);
+  const { keep, unfinished = [] } = options;
+  const plan = keep === undefined ? planAll(root, unfinished) : planOldest(root, keep, unfinished);
+  return { ...plan, unfinished: unfinished.map(({ runId }) => runId) };
 }
 
-const NOTHING = { remove: [], removesFolder: false, left: [], running: [] };
+const NOTHING = { remove: [], removesFolder: false, left: [], running: [], unfinished: [] };
 
 function checkCount(keep: number): void {
   if (Number.isSafeInteger(keep) && keep >= 0) return;
@@ -73,25 +79,32 @@ function refuseDangerous(root: string, { cwd, home = homedir() }: CleanupOptions
   }
 }
 
-function planOldest(root: string, keep: number): CleanupPlan {
+function planOldest(root: string, keep: number, unfinished: readonly LinkedRun[]): CleanupPlan {
   const old = sessionsIn(root).slice(keep);
   const running = old.filter((session) => session.running).map(({ id }) => id);
-  const names = new Set(old.map(({ id }) => join(SESSIONS, id)).filter((name) => !running.includes(basename(name))));
+  const needed = [...running, ...sessionsOf(unfinished)];
+  const names = new Set(old.map(({ id }) => join(SESSIONS, id)).filter((name) => !needed.includes(basename(name))));
   return { ...NOTHING, root, remove: removalsIn(root).filter(({ name }) => names.has(name)), running };
 }
 
-function planAll(root: string): CleanupPlan {
+function planAll(root: string, unfinished: readonly LinkedRun[]): Omit<CleanupPlan, 'unfinished'> {
   const running = runningIn(root);
+  const needed = [...running, ...sessionsOf(unfinished)];
+  const isFree = running.length + unfinished.length === 0;
   const foreignNames = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
-  const isRemovable = ({ name }: Removal) => name.startsWith(SESSIONS + sep) && !running.includes(basename(name));
-  const remove = removalsIn(root).filter((removal) => running.length === 0 || isRemovable(removal));
+  const isRemovable = ({ name }: Removal) => name.startsWith(SESSIONS + sep) && !needed.includes(basename(name));
+  const remove = removalsIn(root).filter((removal) => isFree || isRemovable(removal));
   return {
     root,
     remove,
-    removesFolder: foreignNames.length === 0 && running.length === 0,
+    removesFolder: foreignNames.length === 0 && isFree,
     left: foreignNames,
     running,
   };
+}
+
+function sessionsOf(runs: readonly LinkedRun[]): string[] {
+  return runs.flatMap(({ sessions }) => sessions);
 }
 
 /** A flow between two steps, a starting run and a run without notes have no session. */
@@ -107,7 +120,7 @@ function runningIn(root: string): string[] {
 
 /** Newest first. All sessions of an active run count as running, even those that no process has open. */
 function sessionsIn(root: string) {
-  const live = new Set(liveRuns(root).flatMap(({ sessions }) => sessions));
+  const live = new Set(sessionsOf(liveRuns(root)));
   return listSessions(root).map(({ id, ids, running }) => ({
     id,
     running: running || ids.some((each) => live.has(each)),

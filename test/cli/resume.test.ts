@@ -66,6 +66,23 @@ describe('--resume-run continues as the run began', () => {
     expect(policy).toMatchObject({ strategy: 'handoff', cost: { limitUsd: 3 }, tools: { byTool: { Read: 2000 } } });
   });
 
+  it('after a clean-up, which keeps and names what it needs', async () => {
+    await using place = await createPlace();
+    await broken(place);
+    const cleanup = await ctxb(place, ['cleanup', '--yes']);
+    expect(cleanup.stderr).toMatch(/^ctxb: kept run [0-9a-f]{8}: ctxb run --resume-run answers its prompts, /);
+    const run = await takeUp(place);
+    expect(run.code).toBe(0);
+    expect(run.stdout.toString()).toContain('answer to three');
+  });
+
+  it('not after a clean-up with --unfinished', async () => {
+    await using place = await createPlace();
+    await broken(place);
+    expect(await ctxb(place, ['cleanup', '--yes', '--unfinished'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await takeUp(place)).toMatchObject({ code: 2, stderr: expect.stringContaining('no unfinished run') });
+  });
+
   it('without a new prompt, and says so', async () => {
     await using place = await createPlace();
     await broken(place);

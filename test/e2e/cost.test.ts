@@ -83,6 +83,16 @@ it('the agent is told of the cost in mid-turn, and the ledger has every call', a
   expect(entries.at(-1)).toMatchObject({ claimed: 0 });
 });
 
+it('four runs of a fresh project that begin at once make one call beyond its limit at most', async () => {
+  // Most of what a call costs is told in the result of its turn only.
+  await using world = await startWorld({ calls: () => ({ text: 'done', usage: { input: 2_000, output: 4_000 } }) });
+  const flags = [...prompts('one', 'two'), '--project-cost-limit', '0.12', '--on-cost-limit', 'stop'];
+  const runs = await Promise.all(Array.from({ length: 4 }, () => runCtxb(world, { flags, claude: SMALL_WINDOW })));
+  // A call costs $0.066.
+  expect(mainRequests(world.standin)).toHaveLength(2);
+  expect(runs.map(({ code }) => code)).toEqual([3, 3, 3, 3]);
+});
+
 inSoak('a limit of the project counts what other runs have spent', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 4], growBy: 2_000 }));
   const flags = ['--project-cost-limit', '0.15'];

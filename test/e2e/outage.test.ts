@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { promptLine, startWorld } from '../support/claude.ts';
+import { promptLine, runProgram, startWorld } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
-import { journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb, untilClosing } from '../support/ctxb.ts';
+import { CTXB, journal, PROTOCOL, prompts, runCtxb, SMALL_WINDOW, startCtxb, untilClosing } from '../support/ctxb.ts';
 import { growing } from '../support/handoff.ts';
 import { expectEachPromptOnce, expectSameDecisions, kinds } from '../support/proof.ts';
 import { firstOf, inSoak, sampled } from '../support/size.ts';
@@ -136,6 +136,31 @@ describe('a turn that an outage ends', () => {
     expect(stdout.toString()).toMatch(/^(?!answer).+\nanswer 2\n$/);
     expect(code).toBe(0);
     expect(kinds(world)).toEqual([]);
+  });
+
+  it.each(
+    sampled([
+      { status: 400, type: 'invalid_request_error', message: 'Your credit balance is too low to access the API.' },
+      { status: 401, type: 'authentication_error', message: 'invalid x-api-key' },
+      { status: 402, type: 'billing_error', message: 'The bill is not paid.' },
+      { status: 403, type: 'permission_error', message: 'Your organization is disabled.' },
+      { status: 404, type: 'not_found_error', message: 'model: claude-sonnet-4-6' },
+    ]),
+  )('$status $type between two prompts ends the run at once, and --resume-run asks the rest', async (error) => {
+    let isPaid = false;
+    await using world = await startWorld({
+      calls: (request) => {
+        const text = userTexts(request).at(-1) ?? '';
+        return isPaid || text === TWO[0] ? { text: `answers ${text}` } : { error };
+      },
+    });
+    const run = await runCtxb(world, { flags: prompts(...TWO, 'last'), claude: SMALL_WINDOW, env: ONE_RETRY });
+    expect(run.code).toBe(7);
+    expect(run.stderr).toContain('2 prompts not answered (“prompt two”, “last”); continue with ctxb run --resume-run');
+    isPaid = true;
+    const { env, cwd } = world.scratch;
+    const again = await runProgram(process.execPath, [CTXB, 'run', '--resume-run'], { env, cwd });
+    expect(again.stdout.toString()).toMatch(/^answers .*\nanswers last\n$/);
   });
 
   it('429 with an API key and one prompt: is an error of the API, not a usage limit', async () => {

@@ -33,9 +33,16 @@ const NOON = new Date(2026, 0, 2, 12).getTime();
 
 const place = () => ({ state: folder, project: '/project' });
 
-function keeper(runId = 'r', isLimited = true): CostKeeper {
+function keeper(runId = 'r', limitUsd: number | null = 1): CostKeeper {
   const onFault = createFaults((text) => void faults.push(text));
-  return createCostKeeper({ ...place(), runId, period: 'day', isLimited, now: () => NOON, onFault });
+  return createCostKeeper({
+    ...place(),
+    runId,
+    period: 'day',
+    limitUsd: limitUsd ?? undefined,
+    now: () => NOON,
+    onFault,
+  });
 }
 
 /** A turn that brought claude's counter to `usd`. */
@@ -70,7 +77,7 @@ describe('the cost of a turn', () => {
   });
 
   it('of zero creates no file', () => {
-    keeper('r', false).close(drive().state);
+    keeper('r', null).close(drive().state);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -91,7 +98,7 @@ it('claims for the call under way what claude has reported of the one before, wh
 
 it('a subagent is noted also with the end of a turn, and where nothing was spent on it', () => {
   const noted: number[] = [];
-  const world = { ...place(), runId: 'r', period: 'day', isLimited: false, now: () => NOON, onFault() {} } as const;
+  const world = { ...place(), runId: 'r', period: 'day', limitUsd: undefined, now: () => NOON, onFault() {} } as const;
   const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
   const { state } = afterTurn(20_000);
   const asked = (...ids: string[]) => ({ ...state, fanOut: { ...state.fanOut, asked: ids } });
@@ -101,9 +108,9 @@ it('a subagent is noted also with the end of a turn, and where nothing was spent
 });
 
 describe('the spending of other runs', () => {
-  it('is reported before the run begins', () => {
+  it('is reported before the run begins', async () => {
     keeper('other').settle(turn(afterTurn(20_000), 0.5));
-    expect(keeper().opening()).toEqual({ kind: 'project-cost', others: 500_000, earlier: 0 });
+    expect(await keeper().opening()).toEqual({ kind: 'project-cost', others: 500_000, earlier: 0 });
   });
 
   it('is reported at the end of a turn, if it has changed', () => {
@@ -117,21 +124,21 @@ describe('the spending of other runs', () => {
     expect(costs.settle(turn(driver, 0.3))).toBeUndefined();
   });
 
-  it('is not read without a limit', () => {
-    const costs = keeper('r', false);
+  it('is not read without a limit', async () => {
+    const costs = keeper('r', null);
     keeper('other').settle(turn(afterTurn(20_000), 0.5));
-    expect(costs.opening()).toBeUndefined();
+    expect(await costs.opening()).toBeUndefined();
     expect(costs.settle(turn(afterTurn(20_000), 0.1))).toBeUndefined();
   });
 });
 
 describe('an unusable ledger', () => {
-  it('prevents a run with a limit from starting', () => {
+  it('prevents a run with a limit from starting', async () => {
     writeFileSync(join(folder, 'costs'), '');
-    expect(() => keeper().opening()).toThrow(expect.objectContaining({ code: 'store' }));
+    await expect(keeper().opening()).rejects.toMatchObject({ code: 'store' });
   });
 
-  it('does not stop a running one, is reported once, and is completed when it is usable again', () => {
+  it('does not stop a running one, is reported once, and is completed when it is usable again', async () => {
     const file = join(folder, 'costs');
     const costs = keeper();
     const driver = afterTurn(20_000);
@@ -141,7 +148,7 @@ describe('an unusable ledger', () => {
     expect(faults).toEqual([expect.stringContaining("the project's cost limit cannot be followed: ")]);
     rmSync(file, { recursive: true });
     costs.settle(turn(driver, 0.3));
-    expect(keeper('other').opening()).toMatchObject({ others: 300_000 });
+    expect(await keeper('other').opening()).toMatchObject({ others: 300_000 });
   });
 });
 
@@ -152,7 +159,7 @@ describe('what the run has spent, for whoever takes it up', () => {
       ...place(),
       runId: 'r',
       period: 'day',
-      isLimited: false,
+      limitUsd: undefined,
       now: () => NOON,
       onFault: () => {},
       onSpent: (one) => void spent.push(one),

@@ -94,8 +94,10 @@ export interface ApiFailure {
   readonly resetsAt: number | undefined;
   /** The API's HTTP status; undefined if claude does not report one. */
   readonly status?: number | undefined;
-  /** A temporary failure only if an earlier call was answered; otherwise the address is wrong. */
+  /** A failure only if an earlier call was answered; otherwise the address or the key is wrong. */
   readonly isLater?: true;
+  /** The API refuses the account until a person acts. */
+  readonly isAccount?: true;
 }
 
 /**

@@ -28,7 +28,9 @@ export function saysUnavailable(text: string): boolean {
 /** The API failure behind an error of claude's; undefined if a repeated request would fail too. */
 export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   const status = countOf(line.api_error_status) ?? 0;
-  if (status !== 429 && status < 500 && !saysUnavailable(text) && !isForeign(line, text)) return undefined;
+  const isAccount = (ACCOUNT_FAULTS.includes(status) && line.api_error_type !== undefined) || NO_CREDIT.test(text);
+  const isAnswered = status !== 429 && status < 500 && !saysUnavailable(text) && !isForeign(line, text);
+  if (isAnswered && !isAccount) return undefined;
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(text);
   const resetTime = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
   // 2.1.197 appends the time to the message.
@@ -38,12 +40,16 @@ export function failureOf(line: Fields, text: string): ApiFailure | undefined {
     cause: isLimit ? 'limit' : 'outage',
     resetsAt: isLimit ? resetsAt : undefined,
     ...(status > 0 && { status }),
-    ...(NOT_THERE.includes(status) && { isLater: true }),
+    ...((isAccount || NOT_THERE.includes(status)) && { isLater: true }),
+    ...(isAccount && { isAccount }),
   };
 }
 
 /** Statuses that the same request always gets: it is too large or malformed. */
 const REQUEST_FAULTS: readonly number[] = [413, 414, 415, 422, 431];
+/** Statuses of a wrong or expired key, an unpaid bill, a forbidden account, and a missing model. */
+const ACCOUNT_FAULTS: readonly number[] = [401, 402, 403, 404];
+const NO_CREDIT = /^credit balance is too low/i;
 /** Statuses that every request to a wrong address gets. */
 const NOT_THERE: readonly number[] = [400, 404, 405];
 

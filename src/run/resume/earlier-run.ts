@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { countOf, type Fields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
-import { CtxbError } from '../../errors.ts';
+import { CtxbError, orElse } from '../../errors.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../../store/files/process-mark.ts';
 import { readLines } from '../../store/files/read-lines.ts';
 import { JOURNAL } from '../../store/runs/journal.ts';
 import type { Seal } from '../../store/runs/seal.ts';
-import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
+import { hasRunFile, type LinkedRun, readRunFile } from '../../store/runs/session-store.ts';
 import type { SpentSoFar } from '../cost-keeper.ts';
 import { readKept } from '../kept-prompts.ts';
 import type { KeptFigures } from '../output/whole-results.ts';
@@ -73,6 +73,16 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   );
   const since = Date.parse(textOf(run.entries[0]?.t) ?? '') || 0;
   return { runId, since, claude, sessions, ...mailOf(contextDir, runId, seal) };
+}
+
+/** Runs that have prompts without an answer, with their sessions. */
+export function unfinishedRuns(contextDir: string, seal: Seal): LinkedRun[] {
+  return [...runsIn(contextDir)].flatMap(([runId, { entries, isTakenUp }]) => {
+    const isOpen = !isTakenUp && hasRunFile(contextDir, runId);
+    const prompts = isOpen ? orElse(() => mailOf(contextDir, runId, seal).prompts, []) : [];
+    if (prompts.every(({ fate }) => fate === 'over')) return [];
+    return [{ runId, sessions: entries.flatMap(({ kind, id }) => (kind === 'session' ? [String(id)] : [])) }];
+  });
 }
 
 /** Runs of one ctxb process that have no end in the journal, each with the claude process it started last. */

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { parseFields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
+import { takeLock } from '../files/lock.ts';
 import { isTime, kindOf } from '../files/plain-file.ts';
+import { processMark } from '../files/process-mark.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
 import { openSeal, type Seal } from '../runs/seal.ts';
@@ -21,7 +23,11 @@ export interface CostEntry {
   readonly computed: boolean;
   /** Expected cost of the calls in progress, in micro-dollars. It remains if the run is killed. */
   readonly claimed: number;
+  /** What a call of this run costs, by claude's last report; 0 if unknown. */
+  readonly call: number;
 }
+
+type Amount = Pick<CostEntry, 'session' | 'computed' | 'claimed' | 'call'>;
 
 export interface CostLedgerOptions {
   readonly now: () => number;
@@ -69,7 +75,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
 
   function take(entry: CostEntry | undefined): void {
     if (entry === undefined || Date.parse(entry.t) < since) return;
-    if (entry.claimed > 0) lastCall = entry.claimed;
+    if (entry.call > 0) lastCall = entry.call;
     if (entry.run === runId) return;
     others += entry.microUsd;
     claims.set(entry.run, entry.claimed);
@@ -82,13 +88,13 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
 
   return {
     /** Records an amount and the claim for calls in progress, both in whole micro-dollars. */
-    add(microUsd: number, { session, computed, claimed }: Pick<CostEntry, 'session' | 'computed' | 'claimed'>): void {
-      for (const sum of [microUsd, claimed])
+    add(microUsd: number, { session, computed, claimed, call }: Amount): void {
+      for (const sum of [microUsd, claimed, call])
         if (!Number.isSafeInteger(sum)) throw new TypeError(`${sum} is no whole number of micro-dollars`);
       const file = dayFile(now());
       if (kindOf(join(folder.path, file)) === 'missing') removeDaysBefore(folder.path, now() - KEPT_MS);
       const t = new Date(now()).toISOString();
-      const entry: CostEntry = { v: 1, t, run: runId, session, microUsd, computed, claimed };
+      const entry: CostEntry = { v: 1, t, run: runId, session, microUsd, computed, claimed, call };
       folder.append(file, asItIs(seal.close(JSON.stringify(entry), name)));
       const beginning = beginningOf(now(), period);
       ownByPeriod.set(beginning, (ownByPeriod.get(beginning) ?? 0) + microUsd);
@@ -103,6 +109,8 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       const current = beginningOf(now(), period);
       return [...ownByPeriod].reduce((sum, [beginning, spent]) => (beginning < current ? sum + spent : sum), 0);
     },
+    /** Lets one run at a time go on; undefined while another one does. */
+    takeLock: () => takeLock(folder, { ...processMark(process.pid), runId, since: new Date(now()).toISOString() }),
     /** Cost of the project's last call, in micro-dollars; 0 if unknown. */
     lastCall(): number {
       look();
@@ -119,11 +127,9 @@ function nameOf(project: string): string {
 /** Undefined for a line that this user's ctxb did not write for this project. */
 function openEntry(line: string, seal: Seal, name: string): CostEntry | undefined {
   const entry = parseFields(seal.open(line, name) ?? '');
-  const { v, t, run, microUsd, claimed } = entry;
+  const { v, t, run, microUsd, claimed, call } = entry;
   const isEntry = v === 1 && isTime(t) && typeof run === 'string';
-  return isEntry && Number.isSafeInteger(microUsd) && Number.isSafeInteger(claimed)
-    ? (entry as unknown as CostEntry)
-    : undefined;
+  return isEntry && [microUsd, claimed, call].every(Number.isSafeInteger) ? (entry as unknown as CostEntry) : undefined;
 }
 
 function beginningOf(time: number, period: 'day' | 'month'): number {

@@ -91,14 +91,15 @@ export function hasRunFile(contextDir: string, runId: string): boolean {
   return kindOf(join(resolve(contextDir), nameOf(runId))) === 'file';
 }
 
-interface LiveRun {
+/** A run that needs its files. */
+export interface LinkedRun {
   readonly runId: string;
   /** Ids of the run's claude sessions. */
   readonly sessions: readonly string[];
 }
 
 /** Active runs with their session ids, by the journal; empty on systems without `/proc`. */
-export function liveRuns(contextDir: string): LiveRun[] {
+export function liveRuns(contextDir: string): LinkedRun[] {
   const runs = new Map<string, { sessions: string[]; mark: ProcessMark | undefined }>();
   for (const { kind, runId, ctxb, id } of journalEntries(contextDir)) {
     const { sessions = [], mark } = runs.get(String(runId)) ?? {};

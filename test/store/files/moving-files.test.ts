@@ -51,7 +51,7 @@ it.each([
 it('a ledger that is being moved away is read or not, and never fails', async () => {
   const options = { now: () => Date.parse('2026-03-09T13:00:00Z'), runId: 'own', period: 'day' } as const;
   const place = { state: folder, project: '/project' };
-  openCostLedger(place, { ...options, runId: 'other' }).add(7, { session: null, computed: false, claimed: 0 });
+  openCostLedger(place, { ...options, runId: 'other' }).add(7, { session: null, computed: false, claimed: 0, call: 0 });
   [path = ''] = costLedgers(folder);
   const line = readFileSync(path, 'utf8');
   await whileMoving(() => expect([0, 7]).toContain(openCostLedger(place, options).ofOthers()), line);

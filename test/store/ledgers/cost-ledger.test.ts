@@ -49,23 +49,43 @@ function ledger(runId: string, period: 'day' | 'month' = 'day'): CostLedger {
   return openCostLedger({ state, project: PROJECT }, { now: () => time, runId, period });
 }
 
-const REPORTED = { session: 's1', computed: false, claimed: 0 };
+const REPORTED = { session: 's1', computed: false, claimed: 0, call: 0 };
 
 describe('a ledger', () => {
   it('has one line for each amount', () => {
     const one = ledger('one');
     one.add(1_500, REPORTED);
-    one.add(-20, { session: null, computed: true, claimed: 7 });
+    one.add(-20, { session: null, computed: true, claimed: 7, call: 7 });
     const t = new Date(time).toISOString();
     expect(costEntries(state)).toEqual([
-      { v: 1, t, run: 'one', session: 's1', microUsd: 1500, computed: false, claimed: 0, seal: expect.any(String) },
-      { v: 1, t, run: 'one', session: null, microUsd: -20, computed: true, claimed: 7, seal: expect.any(String) },
+      {
+        v: 1,
+        t,
+        run: 'one',
+        session: 's1',
+        microUsd: 1500,
+        computed: false,
+        claimed: 0,
+        call: 0,
+        seal: expect.any(String),
+      },
+      {
+        v: 1,
+        t,
+        run: 'one',
+        session: null,
+        microUsd: -20,
+        computed: true,
+        claimed: 7,
+        call: 7,
+        seal: expect.any(String),
+      },
     ]);
   });
 
   it('counts the claim for calls in progress until they end, however long ago the run died', () => {
     const [one, two] = [ledger('one'), ledger('two')];
-    one.add(100, { ...REPORTED, claimed: 50 });
+    one.add(100, { ...REPORTED, claimed: 50, call: 50 });
     // A run that begins behind the others claims as much as their calls cost, before it looks at anything else.
     expect([two.lastCall(), one.ofOthers(), two.ofOthers()]).toEqual([50, 0, 150]);
     one.add(60, { ...REPORTED, claimed: 55 });
@@ -157,7 +177,7 @@ describe('foreign content of the file', () => {
     const t = new Date(time).toISOString();
     appendFileSync(
       file,
-      `${line({ v: 1, t, run: 'x', session: null, microUsd: -900, computed: false, claimed: 0 })}\n`,
+      `${line({ v: 1, t, run: 'x', session: null, microUsd: -900, computed: false, claimed: 0, call: 0 })}\n`,
     );
     expect(two.ofOthers()).toBe(1_000);
   });
@@ -214,7 +234,7 @@ function fillTo(bytes: number, t: number): number {
     .place(basename(fileOf(t)));
   const entry = {
     ...{ v: 1, t: new Date(t).toISOString(), run: 'old', session: null },
-    ...{ microUsd: 1, computed: false, claimed: 0 },
+    ...{ microUsd: 1, computed: false, claimed: 0, call: 0 },
   };
   const line = `${sealed(entry)}\n`;
   const count = Math.ceil(bytes / line.length);
@@ -273,7 +293,7 @@ describe('many concurrent runs', () => {
 
   /** Run k adds k again and again; what it sees of the others may only grow. */
   const adding = (k: number) => `for (let i = 0; i < ${ADDITIONS}; i++) {
-      ledger.add(${k}, { session: null, computed: false, claimed: 0 });
+      ledger.add(${k}, { session: null, computed: false, claimed: 0, call: 0 });
       const now = ledger.ofOthers();
       fell ||= now < seen;
       seen = now;
@@ -298,7 +318,9 @@ describe('many concurrent runs', () => {
   });
 
   it('lose nothing when one of them is killed', async () => {
-    const endless = start(`say('on'); for (;;) ledger.add(1_000_000, { session: null, computed: false, claimed: 0 });`);
+    const endless = start(
+      `say('on'); for (;;) ledger.add(1_000_000, { session: null, computed: false, claimed: 0, call: 0 });`,
+    );
     expect(await endless.next()).toBe('"on"');
     const one = ledger('one');
     for (let i = 0; i < 50; i++) one.add(1, REPORTED);

@@ -112,7 +112,7 @@ const END_REASONS = {
   asked: 'the run was stopped with ctxb stop',
   limit: 'the run has ended at its limit',
   'usage-limit': 'the run has ended at a usage limit',
-  outage: 'the run has ended, as the API does not answer',
+  outage: 'the run has ended, as the API gave no answer',
   stalled: 'the run has ended, as claude said nothing any more',
   refused: 'claude refused to continue',
   unrelieved: 'the run has ended, as its context could not be relieved',

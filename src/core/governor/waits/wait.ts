@@ -60,7 +60,7 @@ function failureIn(
 /** Time to repeat the turn, in milliseconds since the epoch; undefined if ctxb does not repeat it. */
 function retryAt(
   state: GovernorState,
-  { cause, resetsAt = resetOf(state.limits), isBeyond = false }: Failure,
+  { cause, resetsAt = resetOf(state.limits), isBeyond = false, isAccount }: Failure,
 ): number | undefined {
   const { now, run } = state;
   const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
@@ -69,7 +69,7 @@ function retryAt(
     const until = resetsAt + jitter(state, RESET_SLACK_MS);
     return until - now > limitSeconds * 1000 ? undefined : until;
   }
-  if (isBeyond) return undefined;
+  if (isBeyond || isAccount) return undefined;
   const seconds = cause === 'limit' ? Math.max(limitSeconds, outageWait) : outageWait;
   const end = since + seconds * 1000;
   // The pause doubles with each turn that ends without an answer.

@@ -82,7 +82,7 @@ function expectLeft(driver: Driver, prompts: readonly string[]): void {
   expect(driver.state.outcome).toBe('outage');
   expect(driver.actions).toContainEqual({ kind: 'end-input' });
   expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
-    expect.objectContaining({ kind: 'left-undone', reason: 'the run has ended, as the API does not answer', prompts }),
+    expect.objectContaining({ kind: 'left-undone', reason: 'the run has ended, as the API gave no answer', prompts }),
   );
 }
 
