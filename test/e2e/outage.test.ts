@@ -151,7 +151,7 @@ describe('a turn that an outage ends', () => {
     await using world = await startWorld({
       calls: (request) => {
         const text = userTexts(request).at(-1) ?? '';
-        return isPaid || text === TWO[0] ? { text: `answers ${text}` } : { error };
+        return isPaid || text === TWO[0] ? { text: `answers ${text.split('\n')[0]}` } : { error };
       },
     });
     const run = await runCtxb(world, { flags: prompts(...TWO, 'last'), claude: SMALL_WINDOW, env: ONE_RETRY });
