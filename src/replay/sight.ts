@@ -1,4 +1,4 @@
-import { USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
+import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
 import type { CallSeen } from './items-seen.ts';
 
 /** Token budget for the last steps that an exact compaction keeps complete; it always keeps the last one. */
@@ -15,6 +15,8 @@ export function createSight(calls: readonly GrowthAt[]) {
   /** Results of calls before this number are gone, unless fetched again. */
   let from = 0;
   const fetched = new Map<number, number>();
+  /** By result: its tokens, the number of the last call that used it, and of the calls that did. */
+  const used = new Map<number, { readonly tokens: number; readonly last: number; readonly times: number }>();
   const growthBefore = (at: number) => Math.max(0, calls[at]?.growth ?? 0);
 
   return {
@@ -22,8 +24,14 @@ export function createSight(calls: readonly GrowthAt[]) {
     renew(): void {
       from = 0;
     },
-    /** Applies a compaction. @param at index of the call that follows */
-    relieve(at: number): void {
+    /** Results that calls use again and again; a compaction keeps them. @param number of the next call */
+    inUse(number: number) {
+      const kept = [...used].filter(([, { last, times }]) => times > 1 && number - last <= TOO_SOON);
+      return { results: kept.map(([result]) => result), tokens: kept.reduce((sum, [, { tokens }]) => sum + tokens, 0) };
+    },
+    /** Applies a compaction. @param at index of the call that follows @param inUse results that stay */
+    relieve(at: number, inUse: readonly number[]): void {
+      for (const result of inUse) fetched.set(result, calls[at]?.number ?? 0);
       let kept = at - 1;
       for (let room = LAST_STEPS - growthBefore(at); kept > 0; kept--) {
         room -= growthBefore(kept);
@@ -35,6 +43,9 @@ export function createSight(calls: readonly GrowthAt[]) {
     fetch({ number, uses = [] }: Pick<CallSeen, 'number' | 'uses'>): readonly number[] {
       const outOfSight = uses.filter(({ seen, result }) => Math.max(seen, fetched.get(result) ?? 0) < from);
       for (const { result } of outOfSight) fetched.set(result, number);
+      for (const { result, tokens } of uses) {
+        used.set(result, { tokens, last: number, times: (used.get(result)?.times ?? 0) + 1 });
+      }
       return outOfSight.map(({ tokens }) => tokens);
     },
   };

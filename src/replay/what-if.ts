@@ -157,11 +157,12 @@ function simulate(steps: readonly Step[], simulation: Simulation): readonly numb
   let before = 0;
   return steps.map((step, at) => {
     const full = before + (step.previous?.output ?? 0);
-    const isDue = !isNew(step) && full >= dueAt(step, full, { ...simulation, fresh, seen });
+    const inUse = sight.inUse(step.call.number);
+    const isDue = !isNew(step) && full >= dueAt(step, full, { ...simulation, fresh, seen, kept: inUse.tokens });
     if (isNew(step)) sight.renew();
-    if (isDue) sight.relieve(at);
+    if (isDue) sight.relieve(at, inUse.results);
     const fetched = sight.fetch(step.call);
-    const max = isDue ? contextAfter(fresh, step) : Number.POSITIVE_INFINITY;
+    const max = isDue ? contextAfter(fresh + inUse.tokens, step) : Number.POSITIVE_INFINITY;
     const context = fetched.reduce((sum, tokens) => sum + tokens + CALL_TOKENS, grownContext(step, before, max));
     for (const _ of fetched) simulation.ctxb.fetch(step.call.model, context);
     simulation.ctxb.called(
@@ -189,9 +190,9 @@ function addActual({ call, summaries, reliefs }: Step, actual: Tally): void {
   actual.called(recordedCall(call), reliefs);
 }
 
-/** Context after a compaction in tokens. It keeps whole what the model has yet to see. */
-function contextAfter(fresh: number, { growth }: Step): number {
-  return fresh + USUALLY_KEPT + Math.max(0, growth - LAST_STEPS);
+/** Context after a compaction in tokens. It keeps whole what the model has yet to see. @param base what stays anyway */
+function contextAfter(base: number, { growth }: Step): number {
+  return base + USUALLY_KEPT + Math.max(0, growth - LAST_STEPS);
 }
 
 /** Whether the caller started a new context. */
@@ -201,6 +202,8 @@ function isNew({ change }: Step): boolean {
 
 interface SimulationSoFar {
   readonly fresh: number;
+  /** Tokens of the results in use. */
+  readonly kept: number;
   readonly seen: { readonly calls: number; readonly grown: number; readonly since: number };
 }
 
@@ -208,7 +211,7 @@ interface SimulationSoFar {
 function dueAt(
   { call, previous, warm }: Step,
   full: number,
-  { policy, window, priceOf, fresh, seen, actual, ctxb }: Simulation & SimulationSoFar,
+  { policy, window, priceOf, fresh, kept, seen, actual, ctxb }: Simulation & SimulationSoFar,
 ): number {
   if (!policy.compaction.enabled) return Number.POSITIVE_INFINITY;
   const [compact, native] = [
@@ -223,12 +226,12 @@ function dueAt(
   const rates = price ? priceAt(price, full, call.terms?.fast) : UNPRICED;
   const outlook = {
     full,
-    landing: fresh + USUALLY_KEPT,
+    landing: fresh + kept + USUALLY_KEPT,
     prefix: fresh,
     ceiling: compact,
     how: 'exact' as const,
     answer: 0,
-    kept: 0,
+    kept,
     missed: USUALLY_MISSED,
     calls: seen.calls,
     growth: seen.grown / Math.max(1, seen.calls - 1),
@@ -243,8 +246,8 @@ function dueAt(
   const isCold = isIdle && warm !== undefined && warm < COLD_SHARE;
   // As in a run, the stake excludes what stays besides contents. With an expired cache, removed contents need not be
   // written again.
-  const spared = isCold ? Math.max(0, full - fresh) * (outlook.rates.write - rates.cacheRead) : 0;
-  const stake = (reliefCost({ ...outlook, landing: fresh }) - spared) / 1_000_000;
+  const spared = isCold ? Math.max(0, full - fresh - kept) * (outlook.rates.write - rates.cacheRead) : 0;
+  const stake = (reliefCost({ ...outlook, landing: fresh + kept }) - spared) / 1_000_000;
   const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();
   return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold)) : latest;
 }

@@ -97,6 +97,22 @@ describe('content that a compaction removed', () => {
     expect(loss.drops[1] ?? 60).toBeGreaterThan(without.drops[1] ?? 60);
   });
 
+  it('stays if several calls used it lately', () => {
+    const level = { compaction: { ...DEFAULTS.compaction, moment: 0.1 } };
+    const [relief = 0] = tried(long(growing(60)), level).drops;
+    const usedAt = (...numbers: readonly number[]) => {
+      const calls = growing(60);
+      for (const at of numbers)
+        calls[at] = { ...calls[at], context: 20_000 + at * 2_000, uses: [{ seen: 2, result: 7, tokens: 5_000 }] };
+      return tried(long(calls), level);
+    };
+    const base = usedAt();
+    const kept = usedAt(relief - 6, relief - 3, relief + 5);
+    expect([kept.fetched, kept.curve[relief]]).toEqual([0, (base.curve[relief] ?? 0) + 5_000]);
+    const [once, longAgo] = [usedAt(relief - 3, relief + 5), usedAt(relief - 20, relief - 15, relief + 5)];
+    expect([once.fetched, longAgo.fetched]).toEqual([1, 1]);
+  });
+
   it("is not fetched if the caller's new context never had it", () => {
     const calls = growing(60);
     calls[drop + 3] = { context: 20_000, output: 100 };

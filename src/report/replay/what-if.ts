@@ -75,7 +75,7 @@ function dearerRow({ sessions, dearer }: WhatIfTotals): string {
 }
 
 const ASSUMED = [
-  `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens more than the smallest context of the session, with the last steps and the prompts whole.`,
+  `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens more than the smallest context of the session, with the last steps, the results in use and the prompts whole.`,
   'Assumed: the model does the same in as many calls, and the cache is as warm as it was recorded.',
   'Assumed: a result that a compaction took is fetched again as soon as a call names a path or a figure, or edits a line, that it does not see elsewhere.',
   'Left out: results that ctxb cuts, cost limits, and subagents. Costs are list prices.',
