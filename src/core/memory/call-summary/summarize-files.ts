@@ -3,7 +3,6 @@ import { pluralize } from '../../text/words.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 import {
   type CountedName,
-  formatList,
   readMatchCounts,
   readMatches,
   summarizeFiles,
@@ -14,7 +13,6 @@ import {
   bytesOf,
   countLines,
   NAME_LENGTH,
-  NEAR_LENGTH,
   nearLines,
   PATH_LENGTH,
   type Quote,
@@ -31,19 +29,15 @@ interface FileRead {
   readonly binary?: boolean;
   /** claude truncated the file at its own limit. */
   readonly truncated?: boolean;
-  readonly definitions?: readonly string[];
 }
 
-const MAX_DEFINITIONS = 12;
-
-/** `Read src/a.ts (500 lines, 14.6KB): defines one, other`. */
+/** `Read src/a.ts (500 lines, 14.6KB)`. */
 export function summarizeFileRead(path: string | undefined, read: FileRead, quote: Quote): string {
-  const { lines, bytes, binary, truncated, definitions = [] } = read;
+  const { lines, bytes, binary, truncated } = read;
   const length = lines === undefined ? '' : `${lines} lines, `;
   const { extent = `${binary ? 'binary, ' : length}${sizeText(bytes)}` } = read;
-  const names = formatList(definitions, MAX_DEFINITIONS, (name) => quote(name, NAME_LENGTH));
   const mark = truncated ? ' [truncated]' : '';
-  return `Read ${quote(path ?? 'unknown', PATH_LENGTH)} (${extent})${mark}${names && `: defines ${names}`}`;
+  return `Read ${quote(path ?? 'unknown', PATH_LENGTH)} (${extent})${mark}`;
 }
 
 export function summarizeRead(ended: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
@@ -67,7 +61,6 @@ function readIn(type: unknown, file: Fields, text: string): FileRead {
     lines,
     bytes: bytesOf(content),
     truncated: file.truncatedByTokenCap === true,
-    definitions: definitionsIn(content),
   };
 }
 
@@ -89,24 +82,7 @@ function numberedOf(text: string): FileRead {
   if (first === undefined) return text === '' ? {} : { lines: countLines(text), bytes: bytesOf(text) };
   const end = text.indexOf('\n\n<system-reminder>', first.index);
   const content = text.slice(first.index, end < 0 ? text.length : end).replace(NUMBERED, '');
-  return { lines: countLines(content), bytes: bytesOf(content), definitions: definitionsIn(content) };
-}
-
-/** A line that defines a function, a type, or a top-level constant in a common language. */
-const DEFINITION =
-  /^[ \t]{0,8}(?:(?:export|default|declare|pub(?:\(\w{1,20}\))?|public|private|protected|internal|static|abstract|final|sealed|async|unsafe|inline|partial|override)[ \t]{1,9}){0,6}(?:(?:function\*?|class|interface|enum|struct|trait|def|fn|fun|record|namespace|module|object|protocol|type)[ \t]{1,9}|func[ \t]{1,9}(?:\([^()\n]{1,80}\)[ \t]{0,9})?|\((?:defun|defmacro|defvar|defcustom)[ \t]{1,9})([A-Za-z_$][\w$.?!-]{0,79})|^(?:export[ \t]{1,9})?(?:const|let|var)[ \t]{1,9}([A-Za-z_$][\w$]{0,79})[ \t]{0,9}(?::[^=\n]{1,80})?=/gm;
-
-/** Words that follow a keyword in prose: `type of`, `class is`. */
-const NO_NAMES = new Set(['of', 'is', 'and', 'or', 'the', 'a', 'an', 'in', 'to', 'for', 'with', 'that', 'from']);
-
-/** Names that a file defines, in order, without duplicates; prose can cause false positives. */
-function definitionsIn(text: string): string[] {
-  const names = new Set<string>();
-  for (const [, one, other] of text.slice(0, NEAR_LENGTH).matchAll(DEFINITION)) {
-    const name = (one ?? other ?? '').replace(/[.?!-]+$/, '');
-    if (name !== '' && !NO_NAMES.has(name)) names.add(name);
-  }
-  return [...names];
+  return { lines: countLines(content), bytes: bytesOf(content) };
 }
 
 /** `Edit src/a.ts (+3/-1 lines)`, `Write src/b.ts (created, 120 lines, 3.2KB)`. */

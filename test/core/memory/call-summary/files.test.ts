@@ -12,16 +12,6 @@ describe('a file that was read', () => {
   it.each<Told>([
     { title: 'whole', name: 'Read', input: A, report: file('x\ny\n'), gist: 'Read `src/a.ts` (2 lines, 4B)' },
     {
-      title: 'with what it defines',
-      name: 'Read',
-      input: A,
-      report: file(
-        'export const one = 1;\nexport default async function two() {}\n  class Three {\ndef four(x):\nfunc (s *S) Five() {\npub(crate) fn six() {\nclass Three {}\n',
-        { numLines: 7, totalLines: 7 },
-      ),
-      gist: 'Read `src/a.ts` (7 lines, 148B): defines `one`, `two`, `Three`, `four`, `Five`, `six`',
-    },
-    {
       title: 'in part',
       name: 'Read',
       input: { ...A, offset: 5, limit: 3 },
@@ -70,7 +60,7 @@ describe('a file that was read', () => {
       name: 'Read',
       input: A,
       text: '     1→type One = 1;\n     2→\n     3→x\n\n<system-reminder>Do this.</system-reminder>',
-      gist: 'Read `src/a.ts` (3 lines, 16B): defines `One`',
+      gist: 'Read `src/a.ts` (3 lines, 16B)',
     },
     {
       title: 'that is not there',

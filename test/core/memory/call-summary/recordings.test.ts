@@ -90,12 +90,12 @@ const PUBLISHED = [
   {
     session: '975d2b',
     id: 'call_4ce1876c8b5d4d71b64b8fc6',
-    gist: 'Read `packages/library/src/core/hierarchy.ts` (107 lines, 3.6KB): defines `STATUS_ORDER`, `isStatusAfter`, `validateNewChild`, `validateParentStatusChange`, `getClosableChildren`, `computeUpwardPromotions`',
+    gist: 'Read `packages/library/src/core/hierarchy.ts` (107 lines, 3.6KB)',
   },
   {
     session: 'e6c227',
     id: 'toolu_01EFW2hknofaBwspbovjXZsY',
-    gist: 'Read `scripts\\investigate_task_output.py` (lines 1-50 of 105, 1.3KB): defines `main`',
+    gist: 'Read `scripts\\investigate_task_output.py` (lines 1-50 of 105, 1.3KB)',
   },
   {
     session: '0548aa',
