@@ -80,7 +80,7 @@ function askedIn({ input }: ToolUse): string {
 }
 
 function factOf({ kind, text }: ToldFact): Fact {
-  if (kind === 'paths') return pathFact(text, false);
+  if (kind === 'paths') return pathFact(text);
   if (kind === 'deadEnds') return deadEndFact(text);
   return kind === 'prompts' ? promptFact(text) : commandFact('commands', text);
 }

@@ -113,7 +113,7 @@ function newest<T>(items: Iterable<T>): T[] {
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
   const line = `${inBackticks(path, LINE_LENGTH)} ${counts}`.trimEnd();
-  return { kind, subject: path, end: counts, line, facts: [pathFact(path, kind === 'file')] };
+  return { kind, subject: path, end: counts, line, facts: [pathFact(path)] };
 }
 
 /** The last run of a command, and the number of runs. */

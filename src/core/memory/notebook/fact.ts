@@ -102,14 +102,11 @@ function around(text: string, from: number, to: number): string {
 /** UTF-16 units after a fact; more would reach the next item of a text on one line. */
 const AFTER_FACT = 240;
 
-const CHANGED =
-  /creat|edit|chang|modif|delet|remov|mov|renam|add|writ|wrote|updat|new|fix|implement|refactor|replac|mend|extend/;
 const FAILED =
   /fail|error|exit (?:code |status )?[1-9]|brok|crash|does ?n.t|did ?n.t|does not|did not|not work|dead end|without success/;
 
-export function pathFact(path: string, isChanged: boolean): Fact {
-  const fact = { kind: 'paths', name: path, whole: normalise(path), isPath: true } as const;
-  return isChanged ? { ...fact, beside: CHANGED } : fact;
+export function pathFact(path: string): Fact {
+  return { kind: 'paths', name: path, whole: normalise(path), isPath: true };
 }
 
 /** A long command is identified by its beginning, cut to the length of a line of the notes. */

@@ -14,7 +14,7 @@ const FACTS: readonly Fact[] = [
   commandFact('failing', 'make test'),
   commandFact('again', 'make'),
   deadEndFact('`make bell` failed 3 times'),
-  pathFact('src/clock.ts', true),
+  pathFact('src/clock.ts'),
   commandFact('commands', 'ls src'),
 ];
 const ALL = {

@@ -65,19 +65,18 @@ table('a long command', commandFact('again', `make ${'x'.repeat(400)}`), [
   { text: `\`make ${'x'.repeat(100)}\` exit 0`, is: false },
 ]);
 
-table('a changed file', pathFact('src/clock.ts', true), [
+table('a file', pathFact('src/clock.ts'), [
   { text: 'I changed `src/Clock.ts`.', is: true },
   { text: '**src/clock.ts** edited 3 times', is: true },
   { text: '- `/home/dev/project/src/clock.ts`\n  - Added a tick', is: true },
-  { text: 'src/clock.ts', is: false },
-  { text: 'See src/clock.ts for more', is: false },
+  { text: 'See src/clock.ts for more', is: true },
   { text: 'I changed src/clock.tsx', is: false },
   { text: 'I changed src/clock.ts.bak', is: false },
   { text: 'I changed lib/src/clock.ts', is: false },
   { text: 'I changed clock.ts', is: false },
 ]);
 
-table('a file that was read', pathFact('a.txt', false), [
+table('a file without a folder', pathFact('a.txt'), [
   { text: 'It says so in a.txt.', is: true },
   { text: 'It says so in /tmp/a.txt.', is: false },
   { text: 'It says so in data.txt.', is: false },
