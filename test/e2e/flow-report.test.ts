@@ -7,7 +7,7 @@ import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
 import { makeOutputs, runFlowFile, stepStatus, writeFlow } from '../support/flow-plays.ts';
 import { fixtureFlow } from '../support/flow-run.ts';
 
-it('what a run has left is reported, explained and packed', async () => {
+it('what a run has left is reported, and in the briefings of a dry run', async () => {
   await using world = await startWorld({
     calls: (_, index) => ({ text: `answer ${index + 1}`, context: 21_000 + index }),
   });
