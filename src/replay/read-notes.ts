@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream';
 import { initialState } from '../core/governor/initial-state.ts';
-import type { Input } from '../core/governor/input.ts';
-import { createExtractor, createPromptQueue, type Found } from '../core/memory/extract/extract.ts';
-import { createEntryMaker } from '../core/memory/make-entry.ts';
+import { createEntrySource } from '../core/memory/entry-source.ts';
 import { createNotebook } from '../core/memory/notebook/notebook.ts';
 import { renderIndex } from '../core/memory/notebook/render-index.ts';
 import type { Mask } from '../core/text/words.ts';
@@ -33,20 +31,12 @@ export interface ReadNotesOptions {
  */
 export async function readNotes(source: Source, options: ReadNotesOptions) {
   const reader = createInputReader();
-  const extractor = createExtractor({ live: false });
-  const entryOf = createEntryMaker(options.mask);
+  const entries = createEntrySource({ live: false, mask: options.mask });
   const notebook = createNotebook();
-  const queue = createPromptQueue();
   let host: GovernorHost | undefined;
   let session: string | undefined;
   let updated = 0;
   let understood = 0;
-
-  /** A record of a run contains prompts when the caller sent them; notes list them when claude received them. */
-  function foundIn(input: Input): readonly Found[] {
-    const found = extractor.add(input);
-    return host === undefined ? found : queue.pass(input, found, host.feed(input).after);
-  }
 
   function take(read: ReadLine): void {
     const line = reader.read(read);
@@ -55,8 +45,9 @@ export async function readNotes(source: Source, options: ReadNotesOptions) {
     if (!NOTHING.has(line.input.event.kind)) understood++;
     if ('sessionId' in line.input.event) session ||= line.input.event.sessionId || undefined;
     updated = Math.max(updated, line.input.t);
-    for (const found of foundIn(line.input)) {
-      for (const page of notebook.add(entryOf(found)).pages) options.onPage?.(page);
+    // A record of a run contains prompts when the caller sent them; notes list them when claude received them.
+    for (const entry of entries.add(line.input, host?.feed(line.input).after)) {
+      for (const page of notebook.add(entry).pages) options.onPage?.(page);
     }
   }
 

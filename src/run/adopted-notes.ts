@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { findSessionLog, newestSession } from '../claude/find-session-log.ts';
 import type { Entry } from '../core/memory/entry.ts';
-import { createExtractor } from '../core/memory/extract/extract.ts';
-import { createEntryMaker } from '../core/memory/make-entry.ts';
+import { createEntrySource } from '../core/memory/entry-source.ts';
 import { decodeObject, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { notAmong } from '../core/protocol/exact-plan.ts';
@@ -74,16 +73,16 @@ interface Extent {
 
 /** @throws CtxbError `store` when the log is unreadable or not a regular file */
 function entriesOfLog(path: string, { begun, last, noted }: Extent): Entry[] {
-  const extractor = createExtractor({ live: false });
-  const entryOf = createEntryMaker(redact);
+  const source = createEntrySource({ live: false, mask: redact });
   const entries: Entry[] = [];
   // Everything up to the last noted tool result is complete. Compare only from there on: a prompt has two times, when
   // it was sent and when claude read it.
   const from = (noted.findLast((entry) => entry.kind === 'tool' && entry.agent === null) ?? noted[0])?.t ?? 0;
   for (const { t, event } of eventsIn(path)) {
     if (t >= begun) break;
-    const found = extractor.add({ t, from: 'claude', event });
-    if (t >= from) entries.push(...found.map(entryOf));
+    const input = { t, from: 'claude', event } as const;
+    if (t >= from) entries.push(...source.add(input));
+    else source.skip(input);
     if (last !== undefined && 'uuid' in event && event.uuid === last) break;
   }
   const known = noted.filter((entry) => entry.t >= from);

@@ -1,7 +1,7 @@
 import type { Input } from '../../src/core/governor/input.ts';
 import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/core/memory/entry.ts';
-import { createExtractor, type ExtractOptions } from '../../src/core/memory/extract/extract.ts';
-import { createEntryMaker } from '../../src/core/memory/make-entry.ts';
+import { createEntrySource } from '../../src/core/memory/entry-source.ts';
+import type { ExtractOptions } from '../../src/core/memory/extract/extract.ts';
 import { decodeObject } from '../../src/core/protocol/decode.ts';
 import type { Mask } from '../../src/core/text/words.ts';
 import { oneLine } from '../../src/core/text/words.ts';
@@ -35,10 +35,9 @@ export function resultEntry(name: string, input: object, text: unknown, more: Re
     { ...common, type: 'assistant', message: use },
     { ...common, type: 'user', message: { role: 'user', content: [block] }, toolUseResult: more.report },
   ];
-  const entryOf = createEntryMaker(more.mask ?? unmasked);
-  const extractor = createExtractor({ live: true });
+  const source = createEntrySource({ live: true, mask: more.mask ?? unmasked });
   const inputs = lines.map((line): Input => ({ t: 1, from: 'claude', event: decodeObject(line) }));
-  const [entry] = inputs.flatMap((one) => extractor.add(one).map(entryOf)).filter(({ kind }) => kind === 'tool');
+  const [entry] = inputs.flatMap((one) => source.add(one)).filter(({ kind }) => kind === 'tool');
   if (entry?.kind !== 'tool') throw new Error('there is no entry');
   return entry;
 }
@@ -60,9 +59,8 @@ export function entriesIn(path: string): Entry[] {
 }
 
 function noted(inputs: readonly Input[], options: ExtractOptions): Entry[] {
-  const extractor = createExtractor(options);
-  const entryOf = createEntryMaker(unmasked);
-  return inputs.flatMap((input) => extractor.add(input).map(entryOf));
+  const source = createEntrySource({ ...options, mask: unmasked });
+  return inputs.flatMap((input) => source.add(input));
 }
 
 /** An entry as a person would tell it: what the fixtures beside the recordings expect. */

@@ -13,12 +13,11 @@ import type { AssistantEvent, Event, UserEvent } from '../protocol/events.ts';
 import { fieldsOf, textOf } from '../protocol/fields.ts';
 import type { Mask } from '../text/words.ts';
 import type { DeadEnd, Entry } from './entry.ts';
-import { createExtractor, createPromptQueue, type Found } from './extract/extract.ts';
+import { createEntrySource } from './entry-source.ts';
 import { type Answered, createHandBack } from './hand-back/hand-back.ts';
 import { missingFrom } from './hand-back/recall.ts';
 import { createRecentMessages } from './hand-back/receipts.ts';
 import { renderHandoff } from './handoff/render-handoff.ts';
-import { createEntryMaker } from './make-entry.ts';
 import { createNotebook, type Page } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render-index.ts';
 
@@ -42,20 +41,17 @@ export type Memory = ReturnType<typeof createMemory>;
  * otherwise as pure as the governor: a replay of a recording makes the same notes and decisions.
  */
 export function createMemory({ run, mask }: MemoryOptions) {
-  const extractor = createExtractor({ live: true });
-  const entryOf = createEntryMaker(mask);
+  const source = createEntrySource({ live: true, mask });
   // The window may become known later. The log keeps its size, a share of the smallest window.
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
-  const queue = createPromptQueue();
   const recent = createRecentMessages();
   let folder: string | undefined;
   let waiting: Input[] = [];
   const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
 
   function note(input: Input, state: GovernorState): Remembered {
-    const found = queue.pass(input, extractor.add(input), state);
-    const entries = found.map((each) => entryOf(asHandoff(each, state)));
+    const entries = source.add(input, state);
     const decisions = followRelief(input, state);
     if (entries.length + decisions.length === 0) return NOTHING;
     const pages: Page[] = [];
@@ -115,7 +111,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
       if (event.kind === 'earlier') {
         // This program wrote the log, and the reader checks its lines.
         const entry = event.entry as unknown as Entry;
-        extractor.earlier(entry);
+        source.earlier(entry);
         return { ...NOTHING, pages: notebook.add(entry).pages };
       }
       if (event.kind === 'notes') {
@@ -174,16 +170,6 @@ function createSummaryReader(): (input: Input) => string | undefined {
     isKnown = false;
     return summary;
   };
-}
-
-/** Turns a new conversation into a handoff if ctxb started it; the caller's own `/clear` stays a clear. */
-function asHandoff(found: Found, state: GovernorState): Found {
-  const { run, session } = state;
-  const isNew = found.kind === 'state' && (found.what === 'clear' || found.what === 'session');
-  if (!isNew || run.mode !== 'act' || promptsInTurn(state).some(({ command }) => command === 'clear')) return found;
-  // The line that reports the cleared conversation still has the old id.
-  const to = found.what === 'clear' ? 'goes on in a fresh context' : `goes on as session ${session.id ?? run.runId}`;
-  return { kind: 'state', t: found.t, what: 'handoff', to };
 }
 
 function deadEndDecision({ cause, text, count, evidence }: DeadEnd, state: GovernorState): Decision {
