@@ -1,5 +1,14 @@
-import type { Decision, FactKind, FactTally, Receipt } from './core/governor/decisions.ts';
+import {
+  type Decision,
+  type DecisionName,
+  type DecisionOf,
+  type FactKind,
+  type FactTally,
+  nameOf,
+  type Receipt,
+} from './core/governor/decisions.ts';
 import type { Reading } from './core/governor/gauge/gauge.ts';
+import { OLDEST_SUPPORTED } from './core/governor/relief/unsupported.ts';
 import { limitName } from './core/governor/waits/usage-limits.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
@@ -8,70 +17,67 @@ import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens,
 
 /** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
-  return (TEXTS[decision.kind] as (decision: Decision) => string)(decision);
+  return (TEXTS[nameOf(decision)] as (decision: Decision) => string)(decision);
 }
 
-type Of<Kind extends Decision['kind']> = Extract<Decision, { readonly kind: Kind }>;
-
-const TEXTS: { readonly [Kind in Decision['kind']]: (decision: Of<Kind>) => string } = {
+const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => string } = {
   warn: ({ gauge }) => `warning: the context is ${fullness(gauge)}`,
   compact: ({ gauge, reason }) => `compacting: the context is ${fullness(gauge)}${sumIn(reason)}`,
   compacted: compactedText,
-  'not-exact': ({ once, reason }) =>
-    once === true
-      ? `this compaction was claude's own summary: ${reason}`
-      : `compactions are claude's own summaries: ${reason}`,
-  unsupported: ({ oldest, reason }) =>
-    `${reason} is not supported: ctxb only measures it, and neither compacts nor hands over (supported from ${oldest} on)`,
+  'unavailable:exact': ({ reason }) => `compactions are claude's own summaries: ${reason}`,
+  'unavailable:exact-once': ({ reason }) => `this compaction was claude's own summary: ${reason}`,
+  'unavailable:relief': ({ reason }) =>
+    `${reason}: ctxb only measures it, and neither compacts nor hands over (supported from ${OLDEST_SUPPORTED} on)`,
+  'unavailable:trigger': ({ reason }) => `${reason}: in mid-turn its own limits apply`,
+  'unavailable:tools': ({ reason }) => `tool budgets are off: ${reason}`,
+  'unavailable:costs': ({ reason }) =>
+    `warning: ${reason}: what this run costs is unknown, and its limit cannot be kept`,
   landed: landedText,
-  'give-up': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
-  'place-trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,
-  'trigger-refused': ({ reason }) => `${reason}: in mid-turn its own limits apply`,
-  focus: ({ reason }) => `told claude what to keep in its summary: ${reason}`,
+  'give-up:compaction': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
+  'mid-turn:trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,
+  'mid-turn:focus': ({ reason }) => `told claude what to keep in its summary: ${reason}`,
   'native-compaction': ({ how, tokens: held, when }) =>
     `${how === 'exact' ? 'ctxb compacted' : 'claude compacted by itself'} ${WHEN[when]}, at ${roughTokens(held)} tokens`,
   thrash: ({ last, reason }) => `${reason}${last ? ': ending the turn' : ''}`,
-  restore: () => 'repeated the running prompt after the compaction',
+  'mid-turn:prompts': () => 'repeated the running prompt after the compaction',
   'dead-end': ({ text }) => `dead end: ${text}`,
-  recall: ({ given, hook }) => `gave ${counted(sum(given), 'fact')} from the notes back to the agent (${hook})`,
+  'recall:given': ({ given, hook }) => `gave ${counted(sum(given), 'fact')} from the notes back to the agent (${hook})`,
   receipt: receiptText,
-  'read-back': ({ file }) => `the agent read its notes: ${file}`,
+  'recall:read': ({ file }) => `the agent read its notes: ${file}`,
   handoff: ({ reason }) => `handing over to a fresh context: ${groupedIn(reason)}`,
   'put-off': ({ reason }) => `handoff postponed, because the API is not available: ${reason}`,
   'ask-again': ({ problems }) => `asking the agent to correct its handoff document: ${problems.join(' ')}`,
   'handed-over': ({ by, path }) =>
     `handed over (${by === 'agent' ? "the agent's document" : 'from the notes'}): ${path ?? 'it could not be written'}`,
-  lineage: ({ to }) => `the session continues as ${to}`,
   exhausted: ({ reason }) => groupedIn(reason),
-  unrelieved: ({ path, reason }) => `${groupedIn(reason)}; the work so far: ${path ?? 'not written down'}`,
+  'give-up:run': ({ path, reason }) => `${groupedIn(reason)}; the work so far: ${path ?? 'not written down'}`,
   resume: () => 'telling the agent to continue',
   'large-task': ({ reason, todo }) => `${reason}${LARGE_TASK[todo]}`,
-  cost: costText,
-  'time-limit': ({ seconds }) => `the time limit of this run is reached: ${duration(seconds * 1000)}`,
-  uncounted: ({ reason }) => `warning: ${reason}: what this run costs is unknown, and its limit cannot be kept`,
-  'agent-limit': ({ agent, reason, todo }) => `${AGENT_LIMIT[todo]} ${agent}: ${reason}`,
-  stall: stallText,
-  'long-tool': ({ ms, tool }) => `a tool has run for ${duration(ms)}: ${tool}`,
-  'cache-expired': expiryText,
-  'cache-broken': ({ tokens: size, usd, cachedUsd, reason }) =>
+  'limit:cost': costText,
+  'limit:time': ({ seconds }) => `the time limit of this run is reached: ${duration(seconds * 1000)}`,
+  'limit:agents': ({ agent, reason, todo }) => `${AGENT_LIMIT[todo]} ${agent}: ${reason}`,
+  'silence:claude': silenceText,
+  'silence:tool': ({ ms, tool }) => `a tool has run for ${duration(ms)}: ${tool}`,
+  'cache-lost:expired': expiryText,
+  'cache-lost:rewritten': ({ tokens: size, usd, cachedUsd, reason }) =>
     `the prompt cache was lost: ${tokens(size)} tokens written again for ${dollars(usd)} instead of ${dollars(cachedUsd)}; ${groupedIn(reason)}`,
-  'usage-limit': usageLimitText,
-  wait: waitText,
-  waited: ({ answered, ms, reason }) =>
+  'limit:usage': usageLimitText,
+  'wait:begun': waitText,
+  'wait:over': ({ answered, ms, reason }) =>
     `${reason}${ms > 0 ? `, after ${duration(ms)}` : ''}${answered ? ': continuing' : ''}`,
   'left-undone': (decision) => leftUndoneText(decision),
   restart: ({ attempt, reason }) => `${reason}; starting it again (${attempt})`,
-  'limit-tool': ({ parameter, reason, tool, value }) => `limited ${tool} (${parameter} ${tokens(value)}): ${reason}`,
-  'cut-result': ({ tool, tokens: whole, left, path }) =>
+  'tool-budget:call': ({ parameter, reason, tool, value }) =>
+    `limited ${tool} (${parameter} ${tokens(value)}): ${reason}`,
+  'tool-budget:result': ({ tool, tokens: whole, left, path }) =>
     `cut a result of ${tool} from about ${tokens(whole)} to ${tokens(left)} tokens; full result: ${path}`,
-  'tools-ignored': ({ reason }) => `tool budgets are off: ${reason}`,
   interrupt: ({ reason }) =>
     reason.startsWith('ctxb stop') ? `interrupting: ${reason}` : 'interrupting; press Ctrl-C again to end now',
 };
 
 const AGENT_LIMIT = { refuse: 'refused', stop: 'stopped', failed: 'claude did not stop' } as const;
 
-function stallText({ ms, tries, last, reason }: Of<'stall'>): string {
+function silenceText({ ms, tries, last, reason }: DecisionOf<'silence:claude'>): string {
   const what = `claude has said nothing for ${duration(ms)}; ${reason}`;
   return last ? `${what}: ending the run` : `${what}: ending it and continuing (${tries})`;
 }
@@ -97,21 +103,21 @@ export function observedText(decision: Decision): string {
 }
 
 /** @param named the prompts to name */
-export function leftUndoneText({ atReset, atLimit, prompts, reason }: Of<'left-undone'>, named = ''): string {
+export function leftUndoneText({ atReset, atLimit, prompts, reason }: DecisionOf<'left-undone'>, named = ''): string {
   const how = atReset ? ' --at-reset' : atLimit ? ' and a higher limit' : '';
   return `${reason}: ${counted(prompts.length, 'prompt')} not answered${named}; continue with ctxb run --resume-run${how}`;
 }
 
 const WHEN = { 'mid-turn': 'in mid-turn', 'before-turn': 'before the turn' } as const;
 
-function compactedText({ verdict, reason }: Of<'compacted'>): string {
+function compactedText({ verdict, reason }: DecisionOf<'compacted'>): string {
   if (verdict === 'success') return 'compacted';
   if (verdict === 'blocked') return `not compacted; the context is unchanged: ${reason}`;
   return `not compacted (${verdict}): ${reason}`;
 }
 
 /** `compacted 127k → 79k (−38%), all prompts kept` */
-function landedText({ gauge, freed, relief, exact }: Of<'landed'>): string {
+function landedText({ gauge, freed, relief, exact }: DecisionOf<'landed'>): string {
   const what = relief === 'handoff' ? 'fresh context' : 'compacted';
   const sizes = `${what} ${changeText(gauge.used + freed, gauge.used)}`;
   if (relief === 'handoff') return sizes;
@@ -136,13 +142,13 @@ const LARGE_TASK = {
   reject: ': not sent',
 } as const;
 
-function costText({ scope, level, spentUsd, limitUsd, source }: Of<'cost'>): string {
+function costText({ scope, level, spentUsd, limitUsd, source }: DecisionOf<'limit:cost'>): string {
   const owner = scope === 'run' ? 'this run' : "this project's runs";
   const sums = `${dollars(spentUsd)} of ${dollars(limitUsd)} (${source})`;
   return level === 'warn' ? `warning: ${owner} cost ${sums}` : `the cost limit of ${owner} is reached: ${sums}`;
 }
 
-function expiryText(decision: Of<'cache-expired'>): string {
+function expiryText(decision: DecisionOf<'cache-lost:expired'>): string {
   const { reason, tokens: size, usd, cachedUsd, saving } = decision;
   const costs = `${reason}: reading ${tokens(size)} tokens again costs about ${dollars(usd)} instead of ${dollars(cachedUsd)}`;
   return saving === undefined
@@ -150,20 +156,20 @@ function expiryText(decision: Of<'cache-expired'>): string {
     : `${costs}; compacting first would save about ${dollars(saving.usd)} over ${counted(saving.calls, 'call')}`;
 }
 
-function usageLimitText({ limit, resetsAt, beyond }: Of<'usage-limit'>): string {
+function usageLimitText({ limit, resetsAt, beyond }: DecisionOf<'limit:usage'>): string {
   const allowed = beyond === undefined ? '' : `later than --limit-wait ${duration(beyond * 1000)} allows`;
   const known = resetsAt === undefined ? allowed : [localTime(resetsAt), allowed].filter(Boolean).join(', ');
   const when = known === '' ? undefined : `; it resets ${known}`;
-  return `the ${nameOf(limit)} is reached${when ?? '; claude does not say when it resets'}`;
+  return `the ${limitText(limit)} is reached${when ?? '; claude does not say when it resets'}`;
 }
 
-function nameOf(limit: string | undefined): string {
+function limitText(limit: string | undefined): string {
   return limit === undefined ? 'usage limit' : `${limitName(limit)} usage limit`;
 }
 
-function waitText({ cause, limit, by, until, status }: Of<'wait'>): string {
+function waitText({ cause, limit, by, until, status }: DecisionOf<'wait:begun'>): string {
   if (cause === 'limit') {
-    return `the ${nameOf(limit)} is reached: ${by === 'claude' ? 'claude waits' : 'waiting'} until ${localTime(until)} (Ctrl-C ends the run, ctxb run --resume-run continues it)`;
+    return `the ${limitText(limit)} is reached: ${by === 'claude' ? 'claude waits' : 'waiting'} until ${localTime(until)} (Ctrl-C ends the run, ctxb run --resume-run continues it)`;
   }
   const fault = status === undefined ? 'does not answer' : `refuses the credentials (${status})`;
   return `the API ${fault}: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;
@@ -173,7 +179,7 @@ function waitText({ cause, limit, by, until, status }: Of<'wait'>): string {
  * Whether a decision is not printed immediately. The journal contains it, and the final summary the important figures.
  */
 export function isRoutine(decision: Decision, observes = false): boolean {
-  return ROUTINE.has(decision.kind) || (!observes && isStepOfRelief(decision));
+  return ROUTINE.has(nameOf(decision)) || (!observes && isStepOfRelief(decision));
 }
 
 /** Steps of a compaction are not printed, because one line reports all of it in the end. */
@@ -182,16 +188,15 @@ function isStepOfRelief(decision: Decision): boolean {
   return decision.kind === 'compact' || (decision.kind === 'native-compaction' && decision.how === 'exact');
 }
 
-const ROUTINE: ReadonlySet<Decision['kind']> = new Set([
-  'place-trigger',
-  'focus',
+const ROUTINE: ReadonlySet<DecisionName> = new Set([
+  'mid-turn:trigger',
+  'mid-turn:focus',
   'left-undone',
-  'recall',
+  'recall:given',
+  'recall:read',
   'receipt',
-  'read-back',
-  'lineage',
-  'limit-tool',
-  'cut-result',
+  'tool-budget:call',
+  'tool-budget:result',
 ]);
 
 /** Maximum number of lost facts to print, and the maximum length of each in characters. */

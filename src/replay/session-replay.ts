@@ -128,7 +128,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
         growth: found.growth,
         largest: found.largest,
         lineage,
-        subagents: watch.subagents.found(state.subagents),
+        subagents: watch.subagents.found(state.agents.all),
         oddities: watch.oddities.found(),
         ...(watch.explainer && { explanation: watch.explainer.found(madeCalls) }),
         ...(retention && { retention: retention.found() }),

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
+import type { EffectOf } from '../core/governor/effects.ts';
 import type { Io } from '../io.ts';
-import type { EffectOf } from './executor.ts';
 import type { Watcher } from './headless-run.ts';
 import { timeoutSignal } from './signals.ts';
 

@@ -1,6 +1,6 @@
 import type { Child } from '../claude/child.ts';
 import { type Action, type Decision, isDecision, withoutFocus } from '../core/governor/decisions.ts';
-import type { Effect, HookAnswer, HookName, TimerName } from '../core/governor/effects.ts';
+import type { Effect, EffectOf, HookAnswer, HookName, TimerName } from '../core/governor/effects.ts';
 import type { Input } from '../core/governor/input.ts';
 import type { Answered } from '../core/memory/hand-back/hand-back.ts';
 import { messageOf } from '../errors.ts';
@@ -30,7 +30,6 @@ export interface ExecutorWorld {
   readonly others: Handlers<CarriedOutByOthers>;
 }
 
-export type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 export type StartClaude = EffectOf<'start-claude'>;
 
 type Handlers<K extends Effect['kind']> = { readonly [Kind in K]: (effect: EffectOf<Kind>) => void };
@@ -133,8 +132,8 @@ export function createExecutor(world: ExecutorWorld) {
 
   function noteForResuming(decision: Decision): void {
     if (decision.kind === 'handed-over') store.run({ handedOver: decision.path });
-    if (decision.kind === 'wait') store.run({ resetsAt: decision.until });
-    if (decision.kind === 'usage-limit') store.run({ resetsAt: decision.resetsAt });
+    if ('until' in decision) store.run({ resetsAt: decision.until });
+    if ('resetsAt' in decision) store.run({ resetsAt: decision.resetsAt });
   }
 
   function execute(action: Action): void {

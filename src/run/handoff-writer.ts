@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import type { EffectOf } from '../core/governor/effects.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import { HANDOFF_SECTIONS } from '../core/governor/relief/handoff-request.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
@@ -11,7 +12,6 @@ import type { Io } from '../io.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import { writeHandoff } from '../store/sessions/handoffs.ts';
-import type { EffectOf } from './executor.ts';
 
 interface HandoffWriterWorld {
   readonly run: Run;

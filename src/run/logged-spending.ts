@@ -33,8 +33,8 @@ export const loggedSpending = {
 
   /** Of limited subagents whose figures a line has changed. */
   ofAgents(before: GovernorState, after: GovernorState, io: Io): OwnEvent[] {
-    if (after.subagents === before.subagents || !hasAgentLimits(after.run.policy.agents)) return [];
-    return Object.entries(after.subagents).flatMap(([id, { taskId, calls: count, last }]) => {
+    if (after.agents.all === before.agents.all || !hasAgentLimits(after.run.policy.agents)) return [];
+    return Object.entries(after.agents.all).flatMap(([id, { taskId, calls: count, last }]) => {
       if (count <= (agentOf(before, id)?.calls ?? 0)) return [];
       const session = logOf(after, io);
       const paths = session === undefined ? [] : agentLogs(session);

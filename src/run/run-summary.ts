@@ -29,7 +29,7 @@ export function createRunSummary(path: string) {
     see(decision: Decision): void {
       const relief = reliefDone(decision);
       if (relief !== undefined) counts[relief]++;
-      if (decision.kind === 'usage-limit') resetsAt = decision.resetsAt;
+      if ('resetsAt' in decision) resetsAt = decision.resetsAt;
     },
     write(state: GovernorState, exitCode: number): void {
       const { gauge, turn, run, session } = state;

@@ -3,6 +3,7 @@ import { windowOfModel } from '../core/governor/gauge/window.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
+import { changedIn } from '../core/governor/steps.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
 import { contextOf, saysNothing, shownContext } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
@@ -37,7 +38,7 @@ export function withKnown(state: GovernorState, { window, model, limits }: Known
   const reported = isRefuted(state, { window }) ? 0 : (window ?? 0);
   const marked = learnWindowOf(useWindowOf(state.gauge, model), model, windowOfModel(model) ?? 0, 'model-id');
   const gauge = learnWindowOf(marked, model, reported, 'asked');
-  return { ...state, gauge, limits: { ...state.limits, used: limits } };
+  return changedIn({ ...state, gauge }, 'waits', { used: limits });
 }
 
 /**

@@ -168,8 +168,8 @@ function costParts(state: GovernorState, costUsd: number | undefined, isWide: bo
 /** Used share from which a limit is shown, and from which it is marked. */
 const [SHOWN, MARKED] = [0.5, 0.9];
 
-function limitParts({ limits }: GovernorState, style: Style): Part[] {
-  return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
+function limitParts({ waits }: GovernorState, style: Style): Part[] {
+  return Object.entries(waits.used).flatMap(([name, { share = 0 }]) => {
     if (share < SHOWN) return [];
     const text = `${limitName(name)} ${percent(share)}`;
     return [share < MARKED ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];

@@ -80,7 +80,7 @@ function createLevels(measure: Measure) {
     context(after);
     cost(after);
     recordSavings(after);
-    for (const [name, { share }] of Object.entries(after.limits.used)) {
+    for (const [name, { share }] of Object.entries(after.waits.used)) {
       set('ctxb.limit.utilization', share, { 'ctxb.limit': name });
     }
   };

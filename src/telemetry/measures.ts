@@ -1,4 +1,4 @@
-import type { CompactionKind, Decision } from '../core/governor/decisions.ts';
+import { type CompactionKind, type Decision, nameOf } from '../core/governor/decisions.ts';
 import { isMainMessage } from '../core/governor/facts.ts';
 import { callOutput } from '../core/governor/gauge/gauge.ts';
 import type { Input } from '../core/governor/input.ts';
@@ -110,9 +110,9 @@ export function createInterventions(measure: Measure) {
       if (kind === 'handed-over') {
         measureHandoff({ 'ctxb.handoff.by': decision.by, 'ctxb.handoff.way': decision.way });
       }
-      if (kind === 'unrelieved') measureHandoff({ 'error.type': kind });
-      measure('ctxb.decisions', 1, { 'ctxb.decision': kind });
-      if (kind === 'cache-broken') {
+      if (kind === 'give-up' && decision.of === 'run') measureHandoff({ 'error.type': 'unrelieved' });
+      measure('ctxb.decisions', 1, { 'ctxb.decision': nameOf(decision) });
+      if (kind === 'cache-lost' && decision.of === 'rewritten') {
         measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
       }
     },

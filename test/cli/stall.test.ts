@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { inSoak, sampled } from '../support/size.ts';
 import { createPlace, journalOf, runFake } from './fakes.ts';
 
-const AGAIN = ['stall', 'restart'];
+const AGAIN = ['silence', 'restart'];
 /** The shortest that is taken. */
 const AFTER = ['--stall-after', '30s'];
 
@@ -15,7 +15,7 @@ it.concurrent.each(
       { stop: 'in the middle of a line', last: 'the last that it wrote was the beginning of a turn', decided: AGAIN },
       { stop: 'behind an answer', last: 'the last that it wrote was an answer of the model', decided: AGAIN },
       { stop: 'behind a tool', last: 'the last that it wrote was the result of a tool', decided: AGAIN },
-      { stop: 'behind its last result', last: 'the last that it wrote was the end of a turn', decided: ['stall'] },
+      { stop: 'behind its last result', last: 'the last that it wrote was the end of a turn', decided: ['silence'] },
     ],
     4,
   ),
@@ -30,8 +30,8 @@ it.concurrent.each(
   expect(run.stdout.toString()).toBe('answer to one\n');
   expect(run.code).toBe(0);
   const journal = journalOf(place);
-  expect(journal.flatMap(({ kind }) => (kind === 'stall' || kind === 'restart' ? [kind] : []))).toEqual(decided);
-  expect(journal.find(({ kind }) => kind === 'stall')?.reason).toBe(last);
+  expect(journal.flatMap(({ kind }) => (kind === 'silence' || kind === 'restart' ? [kind] : []))).toEqual(decided);
+  expect(journal.find(({ kind }) => kind === 'silence')?.reason).toBe(last);
 });
 
 inSoak.concurrent(
@@ -45,7 +45,7 @@ inSoak.concurrent(
       env: { PLAY_STOP: 'behind its first line', PLAY_AGAIN: '1' },
     });
     expect([run.code, run.stdout.toString()]).toEqual([6, '']);
-    expect(journalOf(place).flatMap(({ kind, tries }) => (kind === 'stall' ? [tries] : []))).toEqual([1, 2, 3, 4]);
+    expect(journalOf(place).flatMap(({ kind, tries }) => (kind === 'silence' ? [tries] : []))).toEqual([1, 2, 3, 4]);
     expect(run.stderr).toMatch(
       /claude has said nothing for \d+\.\d s; the last that it wrote was the beginning of a turn: ending the run\n/,
     );

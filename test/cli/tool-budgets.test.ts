@@ -15,11 +15,11 @@ it('reports once that claude ignores the tool budgets, and does not ask again', 
   expect(stderr.match(/tool budgets are off: .*/g)).toEqual([
     'tool budgets are off: a limit that was set for a tool did not hold',
   ]);
-  const kinds = journalOf(place).map(({ kind }) => kind);
-  expect(kinds.filter((kind) => /limit-tool|cut-result|tools-ignored/.test(String(kind)))).toEqual([
-    'limit-tool',
-    'tools-ignored',
-    'cut-result',
+  const kinds = journalOf(place).map(({ kind, of }) => `${kind}:${of}`);
+  expect(kinds.filter((kind) => /tool-budget|unavailable/.test(String(kind)))).toEqual([
+    'tool-budget:call',
+    'unavailable:tools',
+    'tool-budget:result',
   ]);
   const answers = inputLines(place).flatMap(({ type, response }) =>
     type === 'control_response' ? [JSON.stringify(response)] : [],

@@ -52,7 +52,9 @@ async function run(world: World, ...flags: string[]) {
 }
 
 const decisions = (world: World) =>
-  journal(world).flatMap((one) => (one.kind === 'agent-limit' ? [`${one.todo} ${one.agent}: ${one.reason}`] : []));
+  journal(world).flatMap((one) =>
+    one.kind === 'limit' && one.of === 'agents' ? [`${one.todo} ${one.agent}: ${one.reason}`] : [],
+  );
 
 const requestsOf = ({ standin }: World, kind: string, name = '') =>
   standin.requests.filter((request) => request.kind === kind && (name === '' || isFor(request, name)));

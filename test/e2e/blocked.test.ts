@@ -29,7 +29,10 @@ it.each(
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\nanswer 4\n');
     expect(run.code).toBe(0);
     // Tried once; after that the context is neither compacted nor handed over.
-    expect(kinds(world).filter((kind) => kind !== 'focus' && kind !== 'not-exact')).toEqual(['compact', 'compacted']);
+    expect(kinds(world).filter((kind) => kind !== 'mid-turn:focus' && kind !== 'unavailable:exact')).toEqual([
+      'compact',
+      'compacted',
+    ]);
     expect(journal(world).find(({ kind }) => kind === 'compacted')).toMatchObject({ verdict: 'blocked' });
     const told = run.stderr.split('\n').filter((line) => line.includes('not while tests run'));
     expect(told).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { startWorld } from '../support/claude.ts';
 import { conversation, instructionsOf, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { journal, outputLines, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -19,7 +20,7 @@ it('a turn of 12 calls whose result.usage sums to over 500,000 at a context of 6
     (usage.input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0) + (usage.cache_read_input_tokens ?? 0);
   expect(summed).toBeGreaterThan(500_000);
   expect(run.code).toBe(0);
-  expect(journal(world).map(({ kind }) => kind)).toEqual(['place-trigger']);
+  expect(journal(world).map(nameOf)).toEqual(['mid-turn:trigger']);
   expect(summaryRequests(world.standin)).toHaveLength(0);
 });
 
@@ -33,11 +34,11 @@ it('four prompts that cross 156,000 tokens cause one compaction, between two tur
   expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\nanswer 4\n');
   expect(run.code).toBe(0);
   const decisions = journal(world);
-  expect(decisions.map(({ kind }) => kind)).toEqual([
-    'place-trigger',
+  expect(decisions.map(nameOf)).toEqual([
+    'mid-turn:trigger',
     'warn',
     'compact',
-    'recall',
+    'recall:given',
     'compacted',
     'landed',
     'receipt',

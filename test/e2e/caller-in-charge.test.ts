@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { fieldsOf } from '../../src/core/protocol/fields.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
@@ -24,7 +25,7 @@ it("a caller's own /compact is not preceded by ours, and its turn is shown", asy
   });
 
   expect(summaryRequests(world.standin)).toHaveLength(1);
-  expect(journal(world).map(({ kind }) => kind)).not.toContain('compact');
+  expect(journal(world).map(nameOf)).not.toContain('compact');
   const lines = outputLines(run);
   expect(lines.filter((line) => line.subtype === 'compact_boundary')).toHaveLength(1);
   expect(lines.filter((line) => line.type === 'result')).toHaveLength(3);
@@ -39,7 +40,7 @@ inSoak("a caller's own /clear empties the gauge, and nothing is compacted after 
 
   expect(run.code).toBe(0);
   expect(summaryRequests(world.standin)).toHaveLength(0);
-  expect(journal(world).map(({ kind }) => kind)).not.toContain('compact');
+  expect(journal(world).map(nameOf)).not.toContain('compact');
 });
 
 it('what the caller says into a running turn passes at once and is answered in that turn', async () => {
@@ -65,7 +66,7 @@ it('what the caller says into a running turn passes at once and is answered in t
 
   expect(outputLines(run).filter((line) => line.type === 'result')).toHaveLength(1);
   expect(givenTexts(mainRequests(world.standin)[1]).join('\n')).toContain('and another thing');
-  expect(journal(world).map(({ kind }) => kind)).toEqual(['place-trigger']);
+  expect(journal(world).map(nameOf)).toEqual(['mid-turn:trigger']);
 });
 
 inSoak('a turn that a background task starts is passed on and not taken for a prompt', async () => {

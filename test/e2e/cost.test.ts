@@ -23,7 +23,7 @@ function longTurn(): Scenario {
 }
 
 function spentAt(entries: readonly Record<string, unknown>[]): number {
-  return Number(entries.find(({ kind, level }) => kind === 'cost' && level === 'limit')?.spentUsd);
+  return Number(entries.find(({ of, level }) => of === 'cost' && level === 'limit')?.spentUsd);
 }
 
 it.each(
@@ -57,8 +57,10 @@ it.each(
     expect(run.code).toBe(3);
     expect(run.stderr).toContain(`${left}; continue with ctxb run --resume-run and a higher limit`);
     expect(outputLines(run).flatMap(({ type, subtype }) => (type === 'result' ? [subtype] : []))).toEqual([result]);
-    const limit = journal(world).find((one) => one.kind === 'cost' && one.level === 'limit');
-    expect(journal(world).find((one) => one.kind === 'cost' && one.level === 'warn')).toBeDefined();
+    const limit = journal(world).find((one) => one.kind === 'limit' && one.of === 'cost' && one.level === 'limit');
+    expect(
+      journal(world).find((one) => one.kind === 'limit' && one.of === 'cost' && one.level === 'warn'),
+    ).toBeDefined();
     const requests = mainRequests(world.standin).length;
     expect(limit?.at.call).toBeLessThan(30);
     expect(requests - Number(limit?.at.call)).toBeLessThanOrEqual(2 + calls);
@@ -76,7 +78,7 @@ it('the agent is told of the cost in mid-turn, and the ledger has every call', a
     claude: SMALL_WINDOW,
   });
   expect(run.code).toBe(0);
-  expect(kinds(world)).toEqual(['cost']);
+  expect(kinds(world)).toEqual(['limit:cost']);
   expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages)).toMatch(/has cost \$0\.\d\d of \$0\.32/);
   const entries = costEntries(stateFolder(world.scratch.env) ?? '');
   expect(entries.length).toBeGreaterThanOrEqual(14);

@@ -54,7 +54,7 @@ describe('compactions are summaries, which is said once, where claude does not r
     const end = await run(world, how);
     expect(answers(outputLines(end))).toEqual(['answer 1', 'answer 2', 'answer 3']);
     expect(end.stderr.match(/compactions are claude's own summaries: .*/g)).toEqual([expect.stringMatching(why)]);
-    expect(kinds(world).slice(0, 3)).toEqual(['not-exact', 'compact', 'compacted']);
+    expect(kinds(world).slice(0, 3)).toEqual(['unavailable:exact', 'compact', 'compacted']);
     expect(summaryRequests(world.standin).length).toBeGreaterThan(0);
     expect(end.code).toBe(0);
   });

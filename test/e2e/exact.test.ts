@@ -140,7 +140,7 @@ inSoak.each(
   const reliefs = journal(world).filter(({ kind }) => kind === 'native-compaction');
   for (const { gauge } of reliefs) expect((gauge as { predicted: number }).predicted).toBeLessThan(150_000);
   const [placed] = journal(world).flatMap(({ kind, reason }) =>
-    kind === 'place-trigger' && /pays/.test(String(reason)) ? [reason] : [],
+    kind === 'mid-turn' && /pays/.test(String(reason)) ? [reason] : [],
   );
   expect(placed).toMatch(/^from \d+ tokens on compacting pays$/);
   expectExact(world.standin, ['the prompt']);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import {
@@ -21,7 +22,7 @@ it('a fixed window of 200k: 432,000 tokens of a [1m] model are 43 %', async () =
 
   expect(run.code).toBe(0);
   expect(summaryRequests(world.standin)).toHaveLength(0);
-  expect(journal(world).map(({ kind }) => kind)).toEqual(['place-trigger']);
+  expect(journal(world).map(nameOf)).toEqual(['mid-turn:trigger']);
 });
 
 inSoak('content behind /compact: a prompt that waits is no argument of the command, and is answered', async () => {
@@ -41,7 +42,7 @@ it('a latch left by a native compaction does not compact the emptied context aga
 
   expect(run.stdout.toString()).toBe('answer 1\nanswer 2\n');
   expect(summaryRequests(world.standin)).toHaveLength(1);
-  expect(journal(world).map(({ kind }) => kind)).not.toContain('compact');
+  expect(journal(world).map(nameOf)).not.toContain('compact');
 });
 
 inSoak('an error turn followed by a hidden turn still exits 1', async () => {

@@ -97,7 +97,9 @@ inSoak(
     const run = await runFlowFile(world, writeFlow(world, { steps }));
     expect(run.code).toBe(3);
     expect(['refused', 'dear', 'last'].map((id) => stepStatus(world, id).exitCode)).toEqual([1, 3, 0]);
-    expect(journalLines(world).filter(({ kind, level }) => kind === 'cost' && level === 'limit')).toHaveLength(1);
+    expect(
+      journalLines(world).filter(({ kind, of, level }) => kind === 'limit' && of === 'cost' && level === 'limit'),
+    ).toHaveLength(1);
     expect(JSON.parse(stepText(world, 'last', 'receipt.json'))).toMatchObject({
       budgets: { contextBudgetChars: { value: 100_000, source: 'preset lean (global)' } },
       items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'step' }],

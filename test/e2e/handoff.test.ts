@@ -69,7 +69,7 @@ describe('a handoff', () => {
     const run = await crossing(here, { flags: ['--strategy', 'handoff'], claude: [...SMALL_WINDOW, ...STREAM] });
 
     expect(run.code).toBe(0);
-    expect(kinds(here)).toEqual(['handoff', 'lineage', 'handed-over', 'landed']);
+    expect(kinds(here)).toEqual(['handoff', 'handed-over', 'landed']);
     const decision = handedOver(here);
     expect(decision).toMatchObject({ by: 'agent', way: 'clear', problems: [], at: { turn: 2 } });
     const file = readFileSync(join(here.scratch.cwd, decision.path ?? ''), 'utf8');
@@ -256,7 +256,7 @@ describe('where compacting does not help', () => {
     await using here = await world({ summary: refused });
     const run = await crossing(here, {});
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
-    expect(kinds(here)).toEqual(['compact', 'compacted', 'give-up', 'handoff', 'lineage', 'handed-over', 'landed']);
+    expect(kinds(here)).toEqual(['compact', 'compacted', 'give-up:compaction', 'handoff', 'handed-over', 'landed']);
     expectEachPromptOnce(here.standin, THREE);
     await expectSameDecisions(here, run.record);
   });
@@ -282,7 +282,7 @@ describe('where compacting does not help', () => {
       claude: [...SMALL_WINDOW, '--disable-slash-commands'],
     });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
-    expect(kinds(here)).toEqual(['handoff', 'handed-over', 'lineage', 'landed']);
+    expect(kinds(here)).toEqual(['handoff', 'handed-over', 'landed']);
     expect(handedOver(here)).toMatchObject({ by: 'agent', way: 'process' });
     expect(afterHandoff(here)).toContain('Small steps');
     expectEachPromptOnce(here.standin, THREE);
@@ -319,8 +319,8 @@ describe('where compacting does not help', () => {
     const run = await crossing(here, { env: { CTXB_COMPACTION_TIMEOUT_SECONDS: '1' } });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
     expect(kinds(here)).toEqual([
-      ...['compact', 'compacted', 'compact', 'compacted', 'give-up'],
-      ...['handoff', 'lineage', 'handed-over', 'landed'],
+      ...['compact', 'compacted', 'compact', 'compacted', 'give-up:compaction'],
+      ...['handoff', 'handed-over', 'landed'],
     ]);
     expectEachPromptOnce(here.standin, THREE);
     await expectSameDecisions(here, run.record);

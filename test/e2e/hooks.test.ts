@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { promptLine, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
@@ -34,7 +35,7 @@ it("a caller's initialize with hooks keeps them, and ours work beside them", asy
 
   expect(new Set(asked)).toEqual(new Set(['mine-tool', 'mine-compact']));
   expect(run.stdout.toString()).not.toContain('ctxb:');
-  expect(journal(world).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['focus', 'restore']));
+  expect(journal(world).map(nameOf)).toEqual(expect.arrayContaining(['mid-turn:focus', 'mid-turn:prompts']));
   const after = mainRequests(world.standin).find(
     ({ index }) => index > (summaryRequests(world.standin)[0]?.index ?? 0),
   );

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import {
   type Action,
   ContextGauge,
@@ -31,7 +32,7 @@ const PROMPTS = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
 it('a program that carries out what the governor says keeps a real claude in shape', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 3, 2], growBy: 18_000 }));
   const { decisions, zones } = await drive(world, PROMPTS);
-  expect(decisions.map(({ kind }) => kind)).toEqual(['place-trigger', 'warn', 'compact', 'compacted', 'landed']);
+  expect(decisions.map(nameOf)).toEqual(['mid-turn:trigger', 'warn', 'compact', 'compacted', 'landed']);
   expect(decisions).toContainEqual(expect.objectContaining({ kind: 'compacted', verdict: 'success' }));
   expect(summaryRequests(world.standin)).toHaveLength(1);
   const heard = mainRequests(world.standin).map((request) => userTexts(request).join());

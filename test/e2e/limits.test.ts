@@ -55,7 +55,9 @@ describe('a usage limit', () => {
         'ctxb: the run has ended at a usage limit: 2 prompts not answered (“prompt one”, “prompt two”); continue with ctxb run --resume-run --at-reset\n',
       ].join(''),
     );
-    expect(journal(world)).toContainEqual(expect.objectContaining({ kind: 'usage-limit', limit: 'five_hour' }));
+    expect(journal(world)).toContainEqual(
+      expect.objectContaining({ kind: 'limit', of: 'usage', limit: 'five_hour' }),
+    );
     const second = await resume(world);
     expect({ code: second.code, stdout: second.stdout.toString() }).toEqual({
       code: 0,
@@ -83,7 +85,7 @@ describe('a usage limit', () => {
   inSoak('is waited for with --resume-run --at-reset', async () => {
     await using world = await answering(() => limited(10_000), { text: 'answer 1' }, { text: 'answer 2' });
     expect((await run(world)).code).toBe(5);
-    const resetsAt = journal(world).find((one) => one.kind === 'usage-limit')?.resetsAt ?? 0;
+    const resetsAt = journal(world).find((one) => one.kind === 'limit' && one.of === 'usage')?.resetsAt ?? 0;
     const second = await resume(world, '--at-reset');
     expect({ code: second.code, stdout: second.stdout.toString() }).toEqual({
       code: 0,
@@ -138,7 +140,7 @@ describe('a usage limit', () => {
     expect(said).toBe(
       `ctxb: the five-hour usage limit is reached: ${waits} until TIME (Ctrl-C ends the run, ctxb run --resume-run continues it)\nctxb: the API answers again, after a while: continuing\n`,
     );
-    expect(kinds(world)).toEqual(['wait', 'waited']);
+    expect(kinds(world)).toEqual(['wait:begun', 'wait:over']);
     expectEachPromptOnce(world.standin, TWO);
     await expectSameDecisions(world, `${world.scratch.cwd}/${record}`);
   });
@@ -252,8 +254,8 @@ describe.each(
       by: 'claude',
       env: {},
       decided: {
-        compaction: ['compact', 'wait', 'compacted', 'waited', 'landed'],
-        handoff: ['handoff', 'wait', 'waited', 'lineage', 'handed-over', 'landed'],
+        compaction: ['compact', 'wait:begun', 'compacted', 'wait:over', 'landed'],
+        handoff: ['handoff', 'wait:begun', 'wait:over', 'handed-over', 'landed'],
       },
       // The subagent waits too.
       report: '\\n  looked\\n',
@@ -262,8 +264,8 @@ describe.each(
       by: 'ctxb',
       env: NO_WATCHDOG,
       decided: {
-        compaction: ['compact', 'compacted', 'wait', 'waited', 'compact', 'compacted', 'landed'],
-        handoff: ['handoff', 'put-off', 'wait', 'waited', 'handoff', 'lineage', 'handed-over', 'landed'],
+        compaction: ['compact', 'compacted', 'wait:begun', 'wait:over', 'compact', 'compacted', 'landed'],
+        handoff: ['handoff', 'put-off', 'wait:begun', 'wait:over', 'handoff', 'handed-over', 'landed'],
       },
       report: 'Agent terminated early due to an API error',
     },
@@ -299,7 +301,7 @@ describe.each(
     const { stdout, code } = await run(world, ['--limit-wait', '1h'], env);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
     expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages)).toContain(report);
-    expect(kinds(world)).toEqual(['wait', 'waited']);
+    expect(kinds(world)).toEqual(['wait:begun', 'wait:over']);
     expectEachPromptOnce(world.standin, TWO);
   });
 });
@@ -319,6 +321,6 @@ async function untilWait(world: World, env: object) {
     env: { ...SUBSCRIPTION, ...env },
   });
   running.stdin.end();
-  await expect.poll(() => (kinds(world).includes('wait') ? 'waits' : ''), { timeout: 30_000 }).toBe('waits');
+  await expect.poll(() => (kinds(world).includes('wait:begun') ? 'waits' : ''), { timeout: 30_000 }).toBe('waits');
   return running;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Decision } from '../../src/core/governor/decisions.ts';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { givenTexts, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, prompts, readLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -30,8 +30,8 @@ function handedBack(world: World): string {
   return text.slice(text.indexOf(OPENING));
 }
 
-function kindsIn(world: World): Decision['kind'][] {
-  return journal(world).map(({ kind }) => kind);
+function kindsIn(world: World): string[] {
+  return journal(world).map(nameOf);
 }
 
 inSoak('a subagent that compacts itself gets neither the running prompt nor the notes', async () => {
@@ -60,7 +60,7 @@ inSoak('a subagent that compacts itself gets neither the running prompt nor the 
   const given = world.standin.requests.filter(({ kind }) => kind === 'subagent').flatMap(givenTexts);
   expect(given.filter((text) => text.includes(OPENING) || text.includes(RUNNING))).toEqual([]);
   // Nothing of it is about the main thread's context either, nor goes with its next prompt.
-  expect(kindsIn(world)).toEqual(['place-trigger']);
+  expect(kindsIn(world)).toEqual(['mid-turn:trigger']);
   const main = mainRequests(world.standin).flatMap(givenTexts);
   expect(main.filter((text) => text.includes('Also noted before'))).toEqual([]);
 });
@@ -82,7 +82,10 @@ inSoak('a session that goes on and is compacted before its first turn gets its n
   expect(summaryRequests(world.standin)).toHaveLength(1);
   expect(handedBack(world)).toContain('`a.txt` created');
   expect(handedBack(world)).toContain('exit 3');
-  expect(kindsIn(world).filter((kind) => kind === 'recall' || kind === 'receipt')).toEqual(['recall', 'receipt']);
+  expect(kindsIn(world).filter((kind) => kind === 'recall:given' || kind === 'receipt')).toEqual([
+    'recall:given',
+    'receipt',
+  ]);
 });
 
 inSoak(
@@ -96,8 +99,8 @@ inSoak(
     const flags = [...prompts(prompt), '--task', '😀'.repeat(500), '--state', '😁'.repeat(500)];
     await runCtxb(world, { flags, claude: SMALL_WINDOW });
 
-    const recall = journal(world).find((entry) => entry.kind === 'recall');
-    expect(recall?.kind === 'recall' && recall.chars).toBeLessThan(9_000);
+    const recall = journal(world).find((entry) => entry.kind === 'recall' && entry.of === 'given');
+    expect(recall?.kind === 'recall' && recall?.of === 'given' && recall.chars).toBeLessThan(9_000);
     expect(givenTexts(firstAfterSummary(world)).join('\n')).toContain(prompt);
     expect(handedBack(world)).toContain('`a.txt` created');
   },
@@ -133,7 +136,7 @@ it.each(sampled(['./notes/', 'notes', './my notes'], 3))(
     await runCtxb(world, { flags: [...prompts('Do it.'), '--context-dir', folder], claude: SMALL_WINDOW });
 
     const seen = readLines(join(world.scratch.cwd, folder, 'journal.ndjson')).filter(
-      ({ kind }) => kind === 'read-back',
+      ({ kind, of }) => kind === 'recall' && of === 'read',
     );
     expect(seen.map(({ file }) => file)).toEqual([index]);
   },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, instructionsOf, mainRequests, summaryRequests } from '../support/conversation.ts';
 import { journal, LARGE_WINDOW, outputLines, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
@@ -23,7 +24,7 @@ it.each(
   const results = outputLines(run).filter((line) => line.type === 'result');
   expect(results).toHaveLength(1);
   expect(results[0]).toMatchObject({ result: 'answer 1', is_error: false });
-  expect(journal(world).find(({ kind }) => kind === 'place-trigger')).toMatchObject({
+  expect(journal(world).find((one) => nameOf(one) === 'mid-turn:trigger')).toMatchObject({
     tokens: trigger,
     gauge: { window, windowSource: 'asked' },
   });
@@ -39,7 +40,7 @@ it.each(
   // The running prompt is in the first request after it, word for word.
   const after = mainRequests(world.standin).find(({ index }) => index > (summary?.index ?? 0));
   expect(givenTexts(after).filter((text) => text.includes(PROMPT))).toHaveLength(1);
-  expect(journal(world).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['focus', 'restore']));
+  expect(journal(world).map(nameOf)).toEqual(expect.arrayContaining(['mid-turn:focus', 'mid-turn:prompts']));
 });
 
 it('a compaction that claude cannot write for want of room is said once, and not paid for again at each call', async () => {
@@ -86,7 +87,7 @@ it.each(
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...claude, '-p', 'hello'], env });
 
   expect(run.stdout.toString()).toBe('answer 1\n');
-  expect(journal(world).map(({ kind }) => kind)).not.toContain('place-trigger');
+  expect(journal(world).map(nameOf)).not.toContain('mid-turn:trigger');
 });
 
 inSoak("claude's own trigger is left alone when the caller set it by --autocompact", async ({ skip }) => {
@@ -96,5 +97,5 @@ inSoak("claude's own trigger is left alone when the caller set it by --autocompa
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '--autocompact', '120000', '-p', 'hello'] });
 
   expect(run.stdout.toString()).toBe('answer 1\n');
-  expect(journal(world).map(({ kind }) => kind)).not.toContain('place-trigger');
+  expect(journal(world).map(nameOf)).not.toContain('mid-turn:trigger');
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import type { ReplayReport } from '../../src/replay/summary.ts';
 import {
   type Finished,
@@ -117,12 +118,13 @@ inSoak(
     /** Until shortly before what ctxb waits for, and then in small steps: what it does then has timers of its own. */
     function timeToPass(): number {
       const last = journal(world).findLast(({ kind }) => KNOWN.has(kind));
-      if (last?.kind === 'wait') return Math.max(last.until - clock.now() - STEP, STEP);
-      return hangs && last?.kind !== 'stall' && last?.kind !== 'restart' ? MINUTE : 0;
+      if (last?.kind === 'wait' && last?.of === 'begun') return Math.max(last.until - clock.now() - STEP, STEP);
+      return hangs && !(last?.kind === 'silence' && last?.of === 'claude') && last?.kind !== 'restart' ? MINUTE : 0;
     }
 
     try {
-      const limits = () => journal(world).filter((one) => one.kind === 'wait' && one.cause === 'limit').length;
+      const limits = () =>
+        journal(world).filter((one) => one.kind === 'wait' && one.of === 'begun' && one.cause === 'limit').length;
       const flags = ['--limit-wait', '6h', '--outage-wait', '1h', '--stall-after', '15m', '--record', 'night-1.ndjson'];
       const night = await start(...prompts(...PROMPTS), ...flags, '--', world.claude, ...SMALL_WINDOW);
       const first = await sleepThrough(night, () => limits() === 2);
@@ -139,11 +141,20 @@ inSoak(
       const { sessions } = JSON.parse(stdout.toString()) as ReplayReport;
       const recorded = sessions.reduce((sum, { time }) => sum + (time.last ?? 0) - (time.first ?? 0), 0);
       expect(recorded).toBeGreaterThan(8 * HOUR);
-      expect(
-        sessions.flatMap(({ actions }) => actions.filter(({ kind }) => KNOWN.has(kind)).map(({ kind }) => kind)),
-      ).toEqual([
-        ...['wait', 'waited', 'wait', 'waited', 'restart', 'wait', 'stall', 'restart', 'waited', 'wait'],
-        ...['wait', 'waited', 'wait', 'waited'],
+      expect(sessions.flatMap(({ actions }) => actions.map(nameOf).filter((name) => KNOWN.has(name)))).toEqual([
+        ...[
+          'wait:begun',
+          'wait:over',
+          'wait:begun',
+          'wait:over',
+          'restart',
+          'wait:begun',
+          'silence:claude',
+          'restart',
+          'wait:over',
+          'wait:begun',
+        ],
+        ...['wait:begun', 'wait:over', 'wait:begun', 'wait:over'],
       ]);
     } finally {
       program?.kill('SIGKILL');
@@ -170,4 +181,4 @@ function isRead({ body }: RecordedRequest, records: readonly string[]): boolean 
 
 const RECORDS = ['night-1.ndjson', 'night-2.ndjson'];
 const STEP = 5_000;
-const KNOWN: ReadonlySet<string> = new Set(['wait', 'waited', 'restart', 'stall']);
+const KNOWN: ReadonlySet<string> = new Set(['wait:begun', 'wait:over', 'restart', 'silence:claude']);

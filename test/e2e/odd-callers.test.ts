@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { type JsonLine, promptLine, type RunningProgram, runProgram, startWorld } from '../support/claude.ts';
 import { conversation, givenTexts, mainRequests, summaryRequests, userTexts } from '../support/conversation.ts';
 import { CTXB, journal, outputLines, PROTOCOL, SHIM, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
@@ -114,7 +115,9 @@ inSoak('the trigger is placed again when the caller goes back to the smaller win
   program.stdin.end();
   await ended(program);
 
-  const placed = journal(world).flatMap((decision) => (decision.kind === 'place-trigger' ? [decision.tokens] : []));
+  const placed = journal(world).flatMap((decision) =>
+    decision.kind === 'mid-turn' && decision.of === 'trigger' ? [decision.tokens] : [],
+  );
   expect(placed).toEqual([167_000, 880_000, 167_000]);
 });
 
@@ -230,7 +233,7 @@ inSoak('a uuid of the caller that is no file name does not end the journal', asy
   const run = await ended(program);
 
   expect(run.stderr).not.toContain('nothing more is written');
-  expect(journal(world).map(({ kind }) => kind)).toContain('restore');
+  expect(journal(world).map(nameOf)).toContain('mid-turn:prompts');
 });
 
 it('a session that cannot be resumed prints nothing on stdout in text mode, as claude alone', async () => {

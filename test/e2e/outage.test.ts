@@ -46,7 +46,7 @@ describe('an API that is not available', () => {
       {
         name: 'handoff',
         flags: ['--strategy', 'handoff'],
-        decided: ['handoff', 'put-off', 'handoff', 'lineage', 'handed-over', 'landed'],
+        decided: ['handoff', 'put-off', 'handoff', 'handed-over', 'landed'],
       },
     ]),
   )(
@@ -102,7 +102,7 @@ describe('a turn that an outage ends', () => {
     expect(stderr.replace(/\d+\.\d s/, 'a while')).toMatch(
       /^ctxb: the API does not answer: the turn will be repeated\nctxb: the API answers again, after a while: continuing\n$/,
     );
-    expect(kinds(world)).toEqual(['wait', 'waited']);
+    expect(kinds(world)).toEqual(['wait:begun', 'wait:over']);
     expectEachPromptOnce(world.standin, TWO);
     expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages).match(/tool_result/g)).toHaveLength(1);
     await expectSameDecisions(world, record);
@@ -118,12 +118,13 @@ describe('a turn that an outage ends', () => {
     ]),
   )('$name: the prompts wait, and each is answered once', async ({ error }) => {
     await using world = await startWorld({
-      calls: (_, index) => (index === 0 ? ROUND : kinds(world).includes('wait') ? { text: 'answered' } : { error }),
+      calls: (_, index) =>
+        index === 0 ? ROUND : kinds(world).includes('wait:begun') ? { text: 'answered' } : { error },
     });
     const { code, stdout } = await runCtxb(world, { flags: prompts(...TWO), claude: SMALL_WINDOW, env: ONE_RETRY });
     expect(stdout.toString()).toBe('answered\nanswered\n');
     expect(code).toBe(0);
-    expect(kinds(world)).toEqual(['wait', 'waited']);
+    expect(kinds(world)).toEqual(['wait:begun', 'wait:over']);
     expectEachPromptOnce(world.standin, TWO);
   });
 
@@ -192,7 +193,7 @@ describe('a turn that an outage ends', () => {
     await world.standin.down();
     const run = startCtxb(world, { flags: prompts(...TWO), claude: SMALL_WINDOW, env: ONE_RETRY });
     run.stdin.end();
-    await expect.poll(() => kinds(world), { timeout: 30_000 }).toEqual(['wait']);
+    await expect.poll(() => kinds(world), { timeout: 30_000 }).toEqual(['wait:begun']);
     await world.standin.up();
     const { code, stdout } = await run.finished;
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
@@ -208,7 +209,7 @@ describe('a turn that an outage ends', () => {
         name: 'and --outage-wait: is an error after it',
         flags: ['--prompt', 'one', '--outage-wait', '3s'],
         ends: 7,
-        decided: ['wait', 'waited', 'left-undone'],
+        decided: ['wait:begun', 'wait:over', 'left-undone'],
       },
     ]),
   )('for a name that cannot be resolved $name', async ({ flags, ends, decided }) => {

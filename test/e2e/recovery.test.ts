@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { isAlive } from '../../src/store/files/process-mark.ts';
 import { type Finished, runProgram, startWorld, type World } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
@@ -132,7 +133,7 @@ it('a run whose ctxb was killed is taken up with --resume-run', async () => {
   const again = await takeUp();
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('there is no unfinished run');
-  expect(journal(world).map(({ kind }) => kind)).toContain('resume');
+  expect(journal(world).map(nameOf)).toContain('resume');
 });
 
 inSoak('a prompt that claude got before ctxb knew its session is not said again by --resume-run', async () => {

@@ -18,7 +18,8 @@ async function run(world: World, ...texts: string[]) {
   return end;
 }
 
-const reasons = (world: World) => journal(world).flatMap((one) => (one.kind === 'stall' ? [one.reason] : []));
+const reasons = (world: World) =>
+  journal(world).flatMap((one) => (one.kind === 'silence' && one.of === 'claude' ? [one.reason] : []));
 
 describe('the API accepts a call and never answers', () => {
   it.each(
@@ -47,7 +48,7 @@ describe('the API accepts a call and never answers', () => {
     const { code, stdout } = await run(world, 'prompt one', 'prompt two');
     expect([code, stdout.toString()]).toEqual([0, 'answer 1\nanswer 2\n']);
     expect(reasons(world)).toEqual([last]);
-    expect(kinds(world)).toEqual(['stall', 'restart', 'resume']);
+    expect(kinds(world)).toEqual(['silence:claude', 'restart', 'resume']);
     // claude ends the line of a prompt that was interrupted before it was answered.
     const texts = userTexts(mainRequests(world.standin).at(-1)).map((text) => text.trimEnd());
     expect(texts.filter((text) => text.startsWith('prompt '))).toEqual(['prompt one', 'prompt two']);
@@ -70,6 +71,6 @@ inSoak('a tool that runs longer is no stall: it is named with its command', asyn
   await using world = await startWorld({ calls: [{ tools: [{ name: 'Bash', input }] }, { text: 'answer 1' }] });
   const { code, stdout, stderr } = await run(world, 'prompt one');
   expect([code, stdout.toString()]).toEqual([0, 'answer 1\n']);
-  expect(kinds(world)).toEqual(['long-tool']);
+  expect(kinds(world)).toEqual(['silence:tool']);
   expect(stderr).toMatch(/ctxb: a tool has run for \d+(?:\.\d)? s: Bash i=0; while/);
 });

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests } from '../support/conversation.ts';
 import { journal } from '../support/ctxb.ts';
@@ -53,7 +54,7 @@ it('the output of a command that is too large is cut: its beginning, what failed
   expect(result).toContain('FAIL src/middle.test.ts\n  Error: expected 1, received 2\n');
   expect(result).toMatch(new RegExp(`${TAIL.trim()}$`));
   expect(rebuilt(result)).toBe(OUTPUT);
-  expect(journal(world)).toContainEqual(expect.objectContaining({ kind: 'cut-result', tool: 'Bash' }));
+  expect(journal(world)).toContainEqual(expect.objectContaining({ kind: 'tool-budget', of: 'result', tool: 'Bash' }));
 });
 
 it('the agent gets the rest of it with Read, going on where it was told to', async () => {
@@ -159,7 +160,9 @@ it('with --tool-budgets off claude is not asked to call before a tool, and nothi
 });
 
 function actions(world: World): string[] {
-  return journal(world).flatMap(({ kind }) => (kind === 'limit-tool' || kind === 'cut-result' ? [kind] : []));
+  return journal(world)
+    .map(nameOf)
+    .filter((name) => name.startsWith('tool-budget'));
 }
 
 /** The whole, made from what is shown of it and the lines that it is said to be without. */

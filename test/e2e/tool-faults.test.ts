@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import type { HookName } from '../../src/core/governor/effects.ts';
 import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { runProgram, type World } from '../support/claude.ts';
@@ -101,7 +102,7 @@ inSoak('a file that cannot be looked at is left to claude', async () => {
 
   expect(code).toBe(0);
   expect(given(world)).toHaveLength(3);
-  expect(journal(world).filter(({ kind }) => kind === 'limit-tool')).toEqual([]);
+  expect(journal(world).filter((one) => nameOf(one) === 'tool-budget:call')).toEqual([]);
 });
 
 function only(wanted: HookName) {

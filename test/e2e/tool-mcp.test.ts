@@ -100,7 +100,9 @@ inSoak('a tool that gave too much, and has shown how it gives pages, is asked fo
   await runTools(world, { claude: MCP });
 
   const [, first, second, third] = given(world).map((result) => JSON.parse(result) as { id: number }[]);
-  const [limit] = journal(world).flatMap((decision) => (decision.kind === 'limit-tool' ? [decision] : []));
+  const [limit] = journal(world).flatMap((decision) =>
+    decision.kind === 'tool-budget' && decision.of === 'call' ? [decision] : [],
+  );
   expect(first).toHaveLength(100);
   expect(limit).toMatchObject({ tool: 'mcp__srv__list', parameter: 'limit' });
   expect(second).toHaveLength(limit?.value ?? 0);

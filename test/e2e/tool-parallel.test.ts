@@ -85,7 +85,9 @@ function byId({ standin }: World): string[] {
 }
 
 function limitsIn(world: World): number[] {
-  return journal(world).flatMap((decision) => (decision.kind === 'limit-tool' ? [decision.value] : []));
+  return journal(world).flatMap((decision) =>
+    decision.kind === 'tool-budget' && decision.of === 'call' ? [decision.value] : [],
+  );
 }
 
 function streamedResults(run: Parameters<typeof outputLines>[0]): unknown[] {

@@ -149,7 +149,9 @@ function expectParts(parts: readonly string[], text: string, most = ALLOCATION):
 }
 
 function limits(world: World): number[] {
-  return journal(world).flatMap((decision) => (decision.kind === 'limit-tool' ? [decision.value] : []));
+  return journal(world).flatMap((decision) =>
+    decision.kind === 'tool-budget' && decision.of === 'call' ? [decision.value] : [],
+  );
 }
 
 /** The results as they reached the API, without the folder they are about and what 2.1.329 counts behind the last. */

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectEachPromptOnce, expectSameDecisions } from '../support/proof.ts';
 import { inSoak } from '../support/size.ts';
@@ -31,8 +32,8 @@ inSoak(
 
     expect(run.code).toBe(0);
     expectEachPromptOnce(world.standin, ['first', 'second']);
-    expect(new Set(journal(world).map(({ kind }) => kind))).toEqual(
-      new Set(['place-trigger', 'limit-tool', 'cut-result']),
+    expect(new Set(journal(world).map(nameOf))).toEqual(
+      new Set(['mid-turn:trigger', 'tool-budget:call', 'tool-budget:result']),
     );
     // The fourth time the same is asked for, it comes whole.
     expect(Object.keys(storedResults(world))).toHaveLength(6);

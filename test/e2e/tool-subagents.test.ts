@@ -75,5 +75,7 @@ function subagentRequests({ standin }: World): RecordedRequest[] {
 }
 
 function limits(world: World): number[] {
-  return journal(world).flatMap((decision) => (decision.kind === 'limit-tool' ? [decision.value] : []));
+  return journal(world).flatMap((decision) =>
+    decision.kind === 'tool-budget' && decision.of === 'call' ? [decision.value] : [],
+  );
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { microUsdOf, priceFor } from '../../src/core/governor/cost/prices.ts';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { readUsage } from '../../src/core/protocol/usage.ts';
 import { type Finished, type JsonLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
@@ -115,7 +116,7 @@ it.each(firstOf(WAYS))(
         env,
       });
       expect(run.code).toBe(0);
-      expect(journal(world).map(({ kind }) => kind)).toContain(kind);
+      expect(journal(world).map(nameOf)).toContain(kind);
       const results = resultsOf(run);
       expectWhole(world, results);
       if (format === TEXT) continue;

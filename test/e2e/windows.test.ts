@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { windowIn } from '../../src/core/governor/gauge/window.ts';
 import { isAtLeast } from '../../src/core/protocol/version.ts';
 import {
@@ -39,7 +40,7 @@ inSoak('on the default model 165,000 tokens are nothing to speak of', async () =
   expect(JSON.stringify(mainRequests(world.standin).map(({ body }) => body.messages))).not.toMatch(
     /Context budget|nearly full/,
   );
-  const placed = journal(world).filter(({ kind }) => kind === 'place-trigger');
+  const placed = journal(world).filter((one) => nameOf(one) === 'mid-turn:trigger');
   expect(placed.map(({ gauge }) => [gauge.window, gauge.windowSource])).toEqual([
     [1_000_000, 'result'],
     [1_000_000, 'asked'],
@@ -82,7 +83,7 @@ it.each(
 )('--mid-turn-at 40% places the trigger of $name at $tokens', async ({ claude, tokens }) => {
   await using world = await startWorld(conversation({ turns: [2], growBy: 0 }));
   await runCtxb(world, { flags: ['--mid-turn-at', '40%'], claude: [...claude, '-p', 'one'] });
-  const placed = journal(world).find(({ kind }) => kind === 'place-trigger');
+  const placed = journal(world).find((one) => nameOf(one) === 'mid-turn:trigger');
   expect(placed).toMatchObject({ tokens, gauge: { windowSource: 'asked' } });
 });
 
@@ -120,7 +121,7 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     expect(run.code).toBe(0);
     const handoff = journal(world).find(({ kind }) => kind === 'handoff');
     expect(handoff).toMatchObject({ gauge: { window, windowSource: 'result' } });
-    expect(journal(world).map(({ kind }) => kind)).toContain('handed-over');
+    expect(journal(world).map(nameOf)).toContain('handed-over');
     expect(summaryRequests(world.standin)).toEqual([]);
   });
 
@@ -132,7 +133,7 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     const run = await runCtxb(world, { claude: [...model, '-p', 'count'], env });
     expect(run.code).toBe(0);
     const cuts = journal(world).flatMap((decision) =>
-      decision.kind === 'cut-result' ? [decision.gauge.fraction] : [],
+      decision.kind === 'tool-budget' && decision.of === 'result' ? [decision.gauge.fraction] : [],
     );
     // A call that reads 760,000 tokens costs more than the whole result.
     expect(cuts.map((share) => Math.round((share ?? 0) * 100))).toEqual(window === 200_000 ? [10, 76] : [10]);
@@ -146,7 +147,7 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     });
     expect(run.code).toBe(3);
     expect(run.stderr).toContain('the cost limit of this run is reached');
-    expect(journal(world).find(({ kind }) => kind === 'cost')).toMatchObject({ gauge: { window } });
+    expect(journal(world).find((one) => nameOf(one) === 'limit:cost')).toMatchObject({ gauge: { window } });
   });
 });
 
@@ -195,7 +196,9 @@ inSoak('another model in mid-session has its own window, whichever way it is cha
   await ask(program, 'done', { subtype: 'get_context_usage', detail: 'summary' });
   program.stdin.end();
   expect((await program.finished).code).toBe(0);
-  const placed = journal(world).flatMap((decision) => (decision.kind === 'place-trigger' ? [decision] : []));
+  const placed = journal(world).flatMap((decision) =>
+    decision.kind === 'mid-turn' && decision.of === 'trigger' ? [decision] : [],
+  );
   expect(placed.map(({ gauge, tokens }) => [gauge.window, tokens])).toEqual([
     [200_000, 167_000],
     [1_000_000, 880_000],

@@ -48,6 +48,10 @@ function ofKind<K extends Decision['kind']>(world: World, kind: K) {
   return journal(world).filter((entry): entry is Extract<Decision, { readonly kind: K }> => entry.kind === kind);
 }
 
+function recalls(world: World) {
+  return ofKind(world, 'recall').flatMap((entry) => (entry.of === 'given' ? [entry] : []));
+}
+
 /** Hook contexts in the request that follows the `count`th summary, from the notes on. */
 function handedBack(world: World, count: number): string {
   return givenTexts(requestAfter(world, count))
@@ -86,7 +90,7 @@ inSoak('evidence is in the next request after each of three compactions, once', 
   // The one in mid-turn brings the running prompt back too.
   expect(givenTexts(requestAfter(world, 1)).filter((text) => text.includes('Now the long part.'))).toHaveLength(1);
 
-  expect(ofKind(world, 'recall').map(({ hook }) => hook)).toEqual(['SessionStart', 'SessionStart', 'SessionStart']);
+  expect(recalls(world).map(({ hook }) => hook)).toEqual(['SessionStart', 'SessionStart', 'SessionStart']);
   const [first] = ofKind(world, 'receipt');
   expect(ofKind(world, 'receipt')).toHaveLength(3);
   expect(first).toMatchObject({
@@ -194,7 +198,7 @@ inSoak('what neither the summary nor the first answer held goes with the next pr
   const texts = givenTexts(requestAfter(world, 0)).join('\n');
   expect(texts).toContain('Noted before the compaction');
   expect(occurrences(texts, FAILS)).toBe(1);
-  const [first, second] = ofKind(world, 'recall');
+  const [first, second] = recalls(world);
   expect([first?.hook, second?.hook]).toEqual(['SessionStart', 'UserPromptSubmit']);
   expect((first?.given.paths ?? 0) + (second?.given.paths ?? 0)).toBe(40);
   expect((first?.given.commands ?? 0) + (second?.given.commands ?? 0)).toBe(10);
@@ -210,7 +214,9 @@ inSoak('the agent that opens its notes is seen', async () => {
   });
   await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
 
-  expect(ofKind(world, 'read-back').map(({ file }) => file)).toEqual(['.context/scratch.md']);
+  expect(ofKind(world, 'recall').flatMap((entry) => (entry.of === 'read' ? [entry.file] : []))).toEqual([
+    '.context/scratch.md',
+  ]);
 });
 
 inSoak('without memory nothing is noted and nothing handed back', async () => {

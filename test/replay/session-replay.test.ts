@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nameOf } from '../../src/core/governor/decisions.ts';
 import { TIMERS } from '../../src/core/governor/effects.ts';
 import type { Input, OwnEvent } from '../../src/core/governor/input.ts';
 import { readRecord, readRecordedRun, recordRun, toRecord } from '../../src/core/governor/record.ts';
@@ -150,7 +151,7 @@ describe('a record', () => {
     const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: false, mask: unmasked });
     for (const line of lines) replay.line(asRead(line));
     const summary = replay.summary('record');
-    expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual(['warn', 'compact', 'compacted', 'landed']);
+    expect(decisions(driver.actions).map(nameOf)).toEqual(['warn', 'compact', 'compacted', 'landed']);
     expect(summary.actions).toEqual(decisions(driver.actions));
     expect(summary).toMatchObject({ dialect: 'stream', turns: 2, calls: 3 });
   });

@@ -101,7 +101,7 @@ it('a subagent is noted also with the end of a turn, and where nothing was spent
   const world = { ...place(), runId: 'r', period: 'day', limitUsd: undefined, now: () => NOON, onFault() {} } as const;
   const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
   const { state } = afterTurn(20_000);
-  const asked = (...ids: string[]) => ({ ...state, fanOut: { ...state.fanOut, asked: ids } });
+  const asked = (...ids: string[]) => ({ ...state, agents: { ...state.agents, asked: ids } });
   costs.settle(asked('one'));
   costs.close(asked('one', 'two'));
   expect(noted).toEqual([1, 2]);

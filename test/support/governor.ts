@@ -1,6 +1,6 @@
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { CALLBACKS } from '../../src/core/governor/control/hook-callbacks.ts';
-import { type Action, type Decision, isDecision } from '../../src/core/governor/decisions.ts';
+import { type Action, type Decision, isDecision, nameOf } from '../../src/core/governor/decisions.ts';
 import type { HookName, TimerName } from '../../src/core/governor/effects.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import type { ExitEvent, Input, OwnEvent } from '../../src/core/governor/input.ts';
@@ -143,7 +143,7 @@ export function afterTurn(used: number, changes: Partial<Run> = {}): Driver {
 }
 
 export function kinds(actions: readonly Action[]): string[] {
-  return actions.map(({ kind }) => kind);
+  return actions.map((action) => (isDecision(action) ? nameOf(action) : action.kind));
 }
 
 export function decisions(actions: readonly Action[]): Decision[] {

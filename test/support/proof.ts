@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect } from 'vitest';
-import { type Decision, withoutFocus } from '../../src/core/governor/decisions.ts';
+import { type Decision, nameOf, withoutFocus } from '../../src/core/governor/decisions.ts';
 import { runProgram, type World } from './claude.ts';
 import { mainRequests, userTexts } from './conversation.ts';
 import { CTXB, journal } from './ctxb.ts';
@@ -38,6 +38,8 @@ export async function expectSameDecisions(world: World, record: string): Promise
 
 /** Kinds of what was decided, in order, without what goes on in every run. */
 export function kinds(world: World): string[] {
-  const usual = new Set(['place-trigger', 'warn', 'recall', 'receipt', 'dead-end']);
-  return journal(world).flatMap(({ kind }) => (usual.has(kind) ? [] : [kind]));
+  const usual = new Set<string>(['mid-turn:trigger', 'warn', 'recall:given', 'receipt', 'dead-end']);
+  return journal(world)
+    .map(nameOf)
+    .filter((name) => !usual.has(name));
 }

@@ -30,13 +30,26 @@ export interface Saving {
 }
 
 /** A decision. Decisions go to the journal and into reports; replaying a record gives the same ones. */
-export type Decision = { [K in keyof Facts]: DecisionOf<K> }[keyof Facts];
+export type Decision = { [N in DecisionName]: DecisionOf<N> }[DecisionName];
 
-/** A decision of one kind. */
-export type DecisionOf<K extends keyof Facts> = Decided & { readonly kind: K } & Facts[K];
+/** A decision's kind, and its subject if the kind has several: `warn`, `limit:cost`. */
+export type DecisionName =
+  | keyof Facts
+  | { [K in keyof Subjects]: `${K}:${keyof Subjects[K] & string}` }[keyof Subjects];
 
-/** The arguments for the data of a kind of decision besides its reason; optional if no field is required. */
-export type DecisionFacts<K extends keyof Facts> = Partial<Facts[K]> extends Facts[K] ? [Facts[K]?] : [Facts[K]];
+/** A decision with one name. */
+export type DecisionOf<N extends DecisionName> = Decided & Kind<N> & Readonly<FactsOf<N>>;
+
+type Kind<N> = N extends `${infer K}:${infer S}` ? { readonly kind: K; readonly of: S } : { readonly kind: N };
+
+type FactsOf<N> = N extends keyof Facts
+  ? Facts[N]
+  : N extends `${infer K extends keyof Subjects}:${infer S}`
+    ? Subjects[K][S & keyof Subjects[K]]
+    : never;
+
+/** The arguments for the data of a decision besides its reason; optional if no field is required. */
+export type DecisionFacts<N> = Partial<FactsOf<N>> extends FactsOf<N> ? [FactsOf<N>?] : [FactsOf<N>];
 
 interface Decided {
   /** Position in the session: completed turns and main-thread calls, both from 0. */
@@ -46,164 +59,165 @@ interface Decided {
   readonly gauge: Reading;
 }
 
+/** Kinds of decisions with one subject. */
 interface Facts {
   warn: unknown;
-  compact: { readonly how: CompactionKind; readonly focus: string };
-  compacted: { readonly how: CompactionKind; readonly verdict: Verdict; readonly costUsd: number };
+  compact: { how: CompactionKind; focus: string };
+  compacted: { how: CompactionKind; verdict: Verdict; costUsd: number };
   /**
    * The first call after a relief shows how many tokens it freed. `exact`: what an exact compaction kept. `accounts`:
    * costs of the main thread's calls up to now, and the costs with claude alone, in US dollars.
    */
   landed: {
-    readonly relief: Receipt['relief'];
-    readonly freed: number;
-    readonly exact?: ExactReceipt;
-    readonly accounts?: { readonly usd: number; readonly aloneUsd: number };
+    relief: Receipt['relief'];
+    freed: number;
+    exact?: ExactReceipt;
+    accounts?: { usd: number; aloneUsd: number };
   };
-  /** A compaction that should be exact is claude's own. `once`: the next one should be exact again. */
-  'not-exact': { readonly once?: boolean };
-  /**
-   * claude is older than the oldest version that ctxb supports (`oldest`): its lines are passed through and measured.
-   */
-  unsupported: { readonly oldest: string };
-  'give-up': unknown;
   /** A handoff begins. */
   handoff: unknown;
   /** The API was not available for the document: the conversation is unchanged. */
   'put-off': unknown;
   /** The window fills up repeatedly in one turn. `last`: ctxb ends the turn. */
-  thrash: { readonly compactions: number; readonly last: boolean };
+  thrash: { compactions: number; last: boolean };
   /** claude has compacted by itself, at a context of `tokens` by its own count. */
   'native-compaction': {
-    readonly how: CompactionKind;
-    readonly when: 'mid-turn' | 'before-turn';
-    readonly tokens: number;
+    how: CompactionKind;
+    when: 'mid-turn' | 'before-turn';
+    tokens: number;
   };
   /** The agent's document has problems, and ctxb asks the agent again. */
-  'ask-again': { readonly problems: readonly string[] };
+  'ask-again': { problems: readonly string[] };
   /** A fresh context has replaced the full one. `way`: by `/clear`, or by a new process. */
   'handed-over': {
-    readonly by: 'agent' | 'memory';
-    readonly path: string | undefined;
-    readonly way: 'clear' | 'process';
-    readonly ms: number;
-    readonly problems: readonly string[];
+    by: 'agent' | 'memory';
+    path: string | undefined;
+    way: 'clear' | 'process';
+    ms: number;
+    problems: readonly string[];
   };
-  /** claude uses another session id from here on; a run keeps the list of its ids. */
-  lineage: { readonly from: string; readonly to: string };
   /** The API refused the prompt for its length. */
   exhausted: unknown;
-  /** No attempt made room in the context: the run ends. */
-  unrelieved: { readonly path: string | undefined };
   /** The agent must resume interrupted work. */
   resume: unknown;
   /** A prompt is too large a task for the zone. `tokens`: its estimated size. */
-  'large-task': { readonly tokens: number; readonly todo: 'announce' | 'relieve' | 'reject' };
-  /** A cost limit is near, or reached. */
-  cost: {
-    readonly scope: CostScope;
-    readonly level: 'warn' | 'limit';
-    readonly spentUsd: number;
-    readonly limitUsd: number;
-    readonly source: 'reported' | 'computed';
-  };
-  /** The time for the run is up. */
-  'time-limit': { readonly seconds: number };
-  /** A limit on costs or subagents is set, but the calls report no tokens. */
-  uncounted: unknown;
-  /**
-   * A prompt follows after the prompt cache has probably expired: reading `tokens` again costs `usd`, instead of
-   * `cachedUsd` from the cache. Times in milliseconds.
-   */
-  'cache-expired': {
-    readonly idleMs: number;
-    readonly lifetimeMs: number;
-    readonly tokens: number;
-    readonly usd: number;
-    readonly cachedUsd: number;
-    /** Saving if ctxb compacts first; undefined if that is not cheaper. */
-    readonly saving: Saving | undefined;
-  };
-  /**
-   * A call has rewritten tokens that the previous call had left in the prompt cache: `tokens` for `usd`, instead of
-   * `cachedUsd` from the cache.
-   */
-  'cache-broken': {
-    readonly cause: CacheBreak;
-    readonly tokens: number;
-    readonly usd: number;
-    readonly cachedUsd: number;
-  };
-  /** A usage limit of the account is reached, and ends the run. */
-  'usage-limit': {
-    /** claude's name for it: `five_hour`, `seven_day`; undefined: unknown. */
-    readonly limit: string | undefined;
-    /** Used share of the limit, 0 to 1. */
-    readonly share: number | undefined;
-    /** Milliseconds since the epoch. */
-    readonly resetsAt: number | undefined;
-    /** Longest wait of the run for a limit, in seconds; the reset is later. */
-    readonly beyond?: number;
-  };
-  /**
-   * The API does not answer, because of a limit or an outage. `until`: time of the next attempt, in milliseconds since
-   * the epoch.
-   */
-  wait: {
-    readonly cause: 'limit' | 'outage';
-    readonly limit: string | undefined;
-    /** The program that waits and retries. */
-    readonly by: 'claude' | 'ctxb';
-    readonly until: number;
-    /** HTTP status with which the API refuses the credentials; missing if it does not refuse them. */
-    readonly status?: number;
-  };
-  /** The end of a wait. */
-  waited: {
-    readonly cause: 'limit' | 'outage';
-    readonly ms: number;
-    /** Whether the API has answered; otherwise the wait was given up. */
-    readonly answered: boolean;
-  };
-  /** A new subagent was refused, or a running one was stopped; `agent` names it. `failed`: claude did not stop it. */
-  'agent-limit': { readonly todo: 'refuse' | 'stop' | 'failed'; readonly agent: string };
-  /** claude has written no line for `ms` milliseconds although it should. `last`: the run ends. */
-  stall: { readonly ms: number; readonly tries: number; readonly last: boolean };
-  /** A tool has run for `ms` milliseconds, and may never end. */
-  'long-tool': { readonly tool: string; readonly ms: number };
+  'large-task': { tokens: number; todo: 'announce' | 'relieve' | 'reject' };
   /** The run ends with prompts without an answer. */
   'left-undone': {
-    readonly prompts: readonly string[];
+    prompts: readonly string[];
     /** They can be continued when the usage limit resets. */
-    readonly atReset?: true;
+    atReset?: true;
     /** They can be continued with a higher cost limit. */
-    readonly atLimit?: true;
+    atLimit?: true;
   };
   /** claude ended unexpectedly and is restarted. */
-  restart: { readonly attempt: number; readonly undelivered: readonly string[] };
-  'place-trigger': { readonly tokens: number };
-  'trigger-refused': unknown;
-  focus: unknown;
-  restore: { readonly promptUuids: readonly string[] };
+  restart: { attempt: number; undelivered: readonly string[] };
   interrupt: unknown;
   /** An approach did not work. `evidence`: ids of tool calls. */
   'dead-end': {
-    readonly cause: string;
-    readonly text: string;
-    readonly count: number;
-    readonly evidence: readonly string[];
+    cause: string;
+    text: string;
+    count: number;
+    evidence: readonly string[];
   };
-  /** ctxb handed back evidence with the answer to a hook. */
-  recall: { readonly hook: HookName; readonly chars: number; readonly given: FactTally };
   /** How many of the known facts are in the first request after a compaction or handoff. */
   receipt: Receipt;
-  /** The agent opened a file of the notes after evidence was handed back. */
-  'read-back': { readonly file: string };
-  /** ctxb lowered a parameter of a tool call below the agent's value. */
-  'limit-tool': { readonly tool: string; readonly parameter: string; readonly value: number };
-  /** A result was cut from `tokens` to `left`, both estimated. The file `path` has the whole result. */
-  'cut-result': { readonly tool: string; readonly tokens: number; readonly left: number; readonly path: string };
-  'tools-ignored': unknown;
+}
+
+/** Kinds of decisions with several subjects. */
+interface Subjects {
+  /** Something that ctxb does is not possible here. `exact-once`: the next compaction should be exact again. */
+  unavailable: Record<'exact' | 'exact-once' | 'relief' | 'trigger' | 'tools' | 'costs', unknown>;
+  'give-up': {
+    /** No further attempt to compact until the context shrinks. */
+    compaction: unknown;
+    /** No attempt made room in the context: the run ends. */
+    run: { path: string | undefined };
+  };
+  /** A limit is near, reached or enforced. */
+  limit: {
+    cost: {
+      scope: CostScope;
+      level: 'warn' | 'limit';
+      spentUsd: number;
+      limitUsd: number;
+      source: 'reported' | 'computed';
+    };
+    time: { seconds: number };
+    /** A usage limit of the account is reached, and ends the run. */
+    usage: {
+      /** claude's name for it: `five_hour`, `seven_day`; undefined: unknown. */
+      limit: string | undefined;
+      /** Used share of the limit, 0 to 1. */
+      share: number | undefined;
+      /** Milliseconds since the epoch. */
+      resetsAt: number | undefined;
+      /** Longest wait of the run for a limit, in seconds; the reset is later. */
+      beyond?: number;
+    };
+    /** A new subagent was refused, or a running one was stopped; `agent` names it. `failed`: claude did not stop it. */
+    agents: { todo: 'refuse' | 'stop' | 'failed'; agent: string };
+  };
+  /** The prompt cache is lost: tokens are written again instead of being read from the cache. */
+  'cache-lost': {
+    /** A prompt follows after the cache has probably expired. Times in milliseconds. */
+    expired: CacheLoss & {
+      cause: 'pause';
+      idleMs: number;
+      lifetimeMs: number;
+      /** Saving if ctxb compacts first; undefined if that is not cheaper. */
+      saving: Saving | undefined;
+    };
+    /** A call has rewritten tokens that the previous call had left in the cache. */
+    rewritten: CacheLoss & { cause: CacheBreak };
+  };
+  /** The API does not answer, because of a limit or an outage. */
+  wait: {
+    begun: {
+      cause: 'limit' | 'outage';
+      limit: string | undefined;
+      /** The program that waits and retries. */
+      by: 'claude' | 'ctxb';
+      /** Time of the next attempt, in milliseconds since the epoch. */
+      until: number;
+      /** HTTP status with which the API refuses the credentials; missing if it does not refuse them. */
+      status?: number;
+    };
+    over: {
+      cause: 'limit' | 'outage';
+      ms: number;
+      /** Whether the API has answered; otherwise the wait was given up. */
+      answered: boolean;
+    };
+  };
+  /** No sign of life for `ms` milliseconds. */
+  silence: {
+    /** claude should have written a line. `last`: the run ends. */
+    claude: { ms: number; tries: number; last: boolean };
+    /** A tool runs, and may never end. */
+    tool: { ms: number; tool: string };
+  };
+  /** ctxb prepares a compaction of claude's own within a turn, or gives back the running prompts after one. */
+  'mid-turn': { trigger: { tokens: number }; focus: unknown; prompts: { promptUuids: readonly string[] } };
+  recall: {
+    /** ctxb handed back evidence with the answer to a hook. */
+    given: { hook: HookName; chars: number; given: FactTally };
+    /** The agent opened a file of the notes after evidence was handed back. */
+    read: { file: string };
+  };
+  'tool-budget': {
+    /** ctxb lowered a parameter of a tool call below the agent's value. */
+    call: { tool: string; parameter: string; value: number };
+    /** A result was cut from `tokens` to `left`, both estimated. The file `path` has the whole result. */
+    result: { tool: string; tokens: number; left: number; path: string };
+  };
+}
+
+/** `tokens` cost `usd`, instead of `cachedUsd` from the cache. */
+interface CacheLoss {
+  tokens: number;
+  usd: number;
+  cachedUsd: number;
 }
 
 /** The change between two calls that made the second miss the first one's cache. */
@@ -242,6 +256,10 @@ export type FactKind = 'prompts' | 'failing' | 'again' | 'deadEnds' | 'paths' | 
 
 /** Facts of working memory by kind. */
 export type FactTally = Readonly<Record<FactKind, number>>;
+
+export function nameOf(decision: Decision): DecisionName {
+  return 'of' in decision ? (`${decision.kind}:${decision.of}` as DecisionName) : decision.kind;
+}
 
 /**
  * The form for files, without the focus. The focus is cut from the caller's text, and the masks do not recognise half a

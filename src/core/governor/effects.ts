@@ -21,6 +21,8 @@ export const TIMERS = [
 /** Tasks of the host, as data; `run/executor.ts` carries them out. */
 export type Effect = HookAnswer | { [K in keyof Effects]: { readonly kind: K } & Effects[K] }[keyof Effects];
 
+export type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
+
 /** The data of each kind of effect. */
 interface Effects {
   /** Write the mod to its own folder. Answered by the event `exact-folder`. */

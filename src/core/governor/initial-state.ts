@@ -1,4 +1,4 @@
-import { NO_FAN_OUT } from './agents/agents-state.ts';
+import { NO_AGENTS } from './agents/agents-state.ts';
 import { costAfterRestart, EMPTY_COST } from './cost/cost.ts';
 import { NO_SPENDING } from './cost/cost-limit.ts';
 import { NO_CACHE } from './cost/prompt-cache.ts';
@@ -20,7 +20,7 @@ import {
   type Run,
 } from './state.ts';
 import { NEW_TOOL_BUDGET } from './tool-budget/tool-budget.ts';
-import { NEW_LIFE, NO_LIMITS } from './waits/waits-state.ts';
+import { NEW_LIFE, NO_WAITS } from './waits/waits-state.ts';
 
 export function initialState(run: Run): GovernorState {
   const { window } = run.policy;
@@ -43,15 +43,13 @@ export function initialState(run: Run): GovernorState {
       trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
     },
     tasks: {},
-    subagents: {},
-    fanOut: NO_FAN_OUT,
+    agents: NO_AGENTS,
     toolBudget: NEW_TOOL_BUDGET,
     told: NOTHING_TOLD,
     cost: run.resumes ? costAfterRestart(EMPTY_COST, 'resumed') : EMPTY_COST,
     cache: NO_CACHE,
     spending: NO_SPENDING,
-    limits: NO_LIMITS,
-    wait: undefined,
+    waits: NO_WAITS,
     life: NEW_LIFE,
     input: 'open',
     outcome: undefined,

@@ -27,6 +27,8 @@ export type Input =
     }
   | { readonly t: number; readonly from: 'ctxb'; readonly event: OwnEvent };
 
+export type OwnEventOf<K extends OwnEvent['kind']> = Extract<OwnEvent, { readonly kind: K }>;
+
 /** Events of ctxb itself, or of a user through one of its commands. */
 export type OwnEvent =
   /** claude's process is running. */

@@ -58,7 +58,7 @@ function phaseOf(state: GovernorState): RunPhase {
   return 'working';
 }
 
-function waitsFor({ wait, input, operation, control }: GovernorState): Standing['waitsFor'] {
+function waitsFor({ waits: { wait }, input, operation, control }: GovernorState): Standing['waitsFor'] {
   if (input === 'paused' || operation.phase === 'deciding') return { what: 'person', until: null };
   if (control.questions.length > 0) return { what: 'caller', until: null };
   if (wait === undefined || !wait.said || wait.phase === 'over') return null;

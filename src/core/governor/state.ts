@@ -1,6 +1,6 @@
 import type { ControlRequestEvent } from '../protocol/events.ts';
 import type { Fields } from '../protocol/fields.ts';
-import type { Agent, FanOut, Tasks } from './agents/agents-state.ts';
+import type { Agents, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
 import type { Spending } from './cost/cost-limit.ts';
 import type { PromptCache, Setup } from './cost/prompt-cache.ts';
@@ -12,7 +12,7 @@ import type { Policy } from './policy.ts';
 import type { Exact, Relief } from './relief/relief-state.ts';
 import type { Tools } from './relief/tool-results.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
-import type { Life, Limits, Wait } from './waits/waits-state.ts';
+import type { Life, Waits } from './waits/waits-state.ts';
 import type { ZoneName } from './zones/zones.ts';
 
 /** Constants of a session. */
@@ -243,18 +243,14 @@ export interface GovernorState {
   readonly mailbox: Mailbox;
   readonly control: Control;
   readonly tasks: Tasks;
-  /** Keyed by the id of the tool call that started them, else by claude's own id. */
-  readonly subagents: Readonly<Record<string, Agent>>;
-  readonly fanOut: FanOut;
+  readonly agents: Agents;
   readonly toolBudget: ToolBudget;
   readonly told: Readonly<typeof NOTHING_TOLD>;
   readonly cost: Cost;
   readonly cache: PromptCache;
   readonly spending: Spending;
-  readonly limits: Limits;
+  readonly waits: Waits;
   readonly life: Life;
-  /** The current wait for the API; undefined if the API answers. */
-  readonly wait: Wait | undefined;
   /**
    * - `interrupted`: the user has stopped the turn, and ctxb sends no further prompt.
    * - `paused`: the turn has ended, and the user is asked whether to send the next prompt.

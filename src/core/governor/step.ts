@@ -11,7 +11,7 @@ import { forgetSkipped } from './conversation/send-prompt.ts';
 import { judgeSpending, onCostAnswer, onTimeUp, startTime } from './conversation/spending.ts';
 import type { TimerName } from './effects.ts';
 import { NO_FACTS } from './facts.ts';
-import type { Input, OwnEvent } from './input.ts';
+import type { Input, OwnEvent, OwnEventOf } from './input.ts';
 import { onHandoffProblems, onHandoffWritten } from './operations/hand-over.ts';
 import { giveUpArming, onExactFolder, onExactProved } from './operations/load-mod.ts';
 import { onOperationTimeout } from './operations/rules.ts';
@@ -48,16 +48,11 @@ function handleInput(state: GovernorState, input: Input): Step {
   }
 }
 
-function onOwn<K extends OwnEvent['kind']>(state: GovernorState, event: Extract<OwnEvent, { readonly kind: K }>): Step {
-  const judge: OnOwn[K] | undefined = ON_OWN[event.kind as K];
-  return judge === undefined ? toStep(state) : judge(state, event);
+function onOwn(state: GovernorState, event: OwnEvent): Step {
+  return ON_OWN[event.kind]?.(state, event as never) ?? toStep(state);
 }
 
-type OnOwn = {
-  readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: Extract<OwnEvent, { readonly kind: K }>) => Step;
-};
-
-const ON_OWN: OnOwn = {
+const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => Step } = {
   begin: (state) => chain(startTime(state), onBegin),
   interrupt: (state) => onInterrupt(state),
   ask: (state, { ask, by }) => onAsk(state, ask, by),

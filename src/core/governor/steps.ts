@@ -1,5 +1,5 @@
 import type { Event } from '../protocol/events.ts';
-import type { Action, Decision, DecisionFacts, DecisionOf } from './decisions.ts';
+import type { Action, Decision, DecisionFacts, DecisionName, DecisionOf } from './decisions.ts';
 import type { TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
 import type { GovernorState } from './state.ts';
@@ -67,20 +67,28 @@ export function setTimer(timer: TimerName, afterMs: number) {
   return { kind: 'set-timer', timer, afterMs } as const;
 }
 
-export function decided<K extends Decision['kind']>(
+export function decided<N extends DecisionName>(
   { turn, gauge }: GovernorState,
-  kind: K,
+  name: N,
   reason: string,
-  ...[facts]: DecisionFacts<K>
+  ...[facts]: DecisionFacts<N>
 ) {
+  const [kind, of] = name.split(':');
   const at = { turn: turn.ended, call: gauge.calls };
-  return { kind, at, reason, gauge: readGauge(gauge), ...(facts as object) } as DecisionOf<K>;
+  return {
+    kind,
+    at,
+    reason,
+    gauge: readGauge(gauge),
+    ...(of && { of }),
+    ...(facts as object),
+  } as unknown as DecisionOf<N>;
 }
 
 /** A step with one decision and no other action. */
-export function decide<K extends Decision['kind']>(
+export function decide<N extends DecisionName>(
   state: GovernorState,
-  ...decision: readonly [kind: K, reason: string, ...DecisionFacts<K>]
+  ...decision: readonly [name: N, reason: string, ...DecisionFacts<N>]
 ): Step {
   return toStep(state, [decided(state, ...decision) as Decision]);
 }
@@ -116,18 +124,7 @@ export function changed(state: GovernorState, changes: Partial<GovernorState>): 
   return Object.assign(draftOf(state), changes);
 }
 
-type Part =
-  | 'relief'
-  | 'session'
-  | 'mailbox'
-  | 'control'
-  | 'fanOut'
-  | 'toolBudget'
-  | 'turn'
-  | 'process'
-  | 'told'
-  | 'spending'
-  | 'exact';
+type Part = Exclude<keyof GovernorState, 'now' | 'input' | 'outcome'>;
 
 export function changedIn<P extends Part>(state: GovernorState, part: P, changes: Partial<GovernorState[P]>) {
   return changed(state, { [part]: { ...state[part], ...changes } });
@@ -154,16 +151,14 @@ export function draftOf(state: GovernorState): Draft {
     mailbox: state.mailbox,
     control: state.control,
     tasks: state.tasks,
-    subagents: state.subagents,
-    fanOut: state.fanOut,
+    agents: state.agents,
     toolBudget: state.toolBudget,
     told: state.told,
     cost: state.cost,
     cache: state.cache,
     spending: state.spending,
-    limits: state.limits,
+    waits: state.waits,
     life: state.life,
-    wait: state.wait,
     input: state.input,
     outcome: state.outcome,
   };

@@ -1,16 +1,27 @@
 import type { Input } from '../governor/input.ts';
-import { promptsInTurn } from '../governor/prompts/mailbox.ts';
+import { promptsInTurn, waiting } from '../governor/prompts/mailbox.ts';
 import type { GovernorState } from '../governor/state.ts';
 import type { Mask } from '../text/words.ts';
 import type { Entry } from './entry.ts';
-import { createExtractor, createPromptQueue, type ExtractOptions, type Found } from './extract/extract.ts';
+import { createExtractor, type ExtractOptions, type Found } from './extract/extract.ts';
 import { createEntryMaker } from './make-entry.ts';
 
 /** The way from inputs to entries, for runs and for logs of claude: facts are found, then analysed and masked. */
 export function createEntrySource(options: ExtractOptions & { readonly mask: Mask }) {
   const extractor = createExtractor(options);
-  const queue = createPromptQueue();
   const entryOf = createEntryMaker(options.mask);
+  let held: readonly { readonly event: Input['event']; readonly found: readonly Found[] }[] = [];
+
+  /** Delays facts from prompts until claude receives them: the notes contain only prompts that were sent. */
+  function sent({ event, from, t }: Input, found: readonly Found[], state: GovernorState): readonly Found[] {
+    const waits = (prompt: Input['event']) => waiting(state).some(({ event }) => event === prompt);
+    const due = held.filter((each) => !waits(each.event)).flatMap((each) => each.found.map((one) => ({ ...one, t })));
+    held = held.filter((each) => waits(each.event));
+    if (from !== 'caller' || found.length === 0 || !waits(event)) return [...found, ...due];
+    held = [...held, { event, found }];
+    return due;
+  }
+
   return {
     earlier: extractor.earlier,
     /** Reads an input whose entries nobody needs. */
@@ -18,8 +29,8 @@ export function createEntrySource(options: ExtractOptions & { readonly mask: Mas
     /** @param state after the input; undefined for a log of claude, which contains only prompts that it received */
     add(input: Input, state?: GovernorState): Entry[] {
       const found = extractor.add(input);
-      const sent = state === undefined ? found : queue.pass(input, found, state).map((each) => asHandoff(each, state));
-      return sent.map(entryOf);
+      if (state === undefined) return found.map(entryOf);
+      return sent(input, found, state).map((each) => entryOf(asHandoff(each, state)));
     },
   };
 }

@@ -69,8 +69,7 @@ export function actionText(action: Decision): string {
 
 /** Decisions with a row of their own. Compactions have other rows, and one row sums up all expiries of the cache. */
 export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
-  const isSummedUp = (action: Decision) =>
-    action.kind === 'cache-expired' || (action.kind === 'cache-broken' && action.cause === 'pause');
+  const isSummedUp = (action: Decision) => action.kind === 'cache-lost' && action.cause === 'pause';
   return actions.filter((action) => !hasRow(action) && (!isSummedUp(action) || pauses === undefined));
 }
 

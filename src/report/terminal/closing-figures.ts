@@ -1,6 +1,6 @@
 import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { knownCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
-import { type Decision, reliefDone } from '../../core/governor/decisions.ts';
+import { type Decision, type DecisionOf, reliefDone } from '../../core/governor/decisions.ts';
 import { peakShare } from '../../core/governor/gauge/model-windows.ts';
 import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
@@ -10,7 +10,7 @@ import { leftUndoneText } from '../../messages.ts';
 import { counted, dollars, duration, percent, roughTokens, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
-type Of<Kind extends Decision['kind']> = Extract<Decision, { readonly kind: Kind }>;
+type Cut = DecisionOf<'tool-budget:result'>;
 
 /** Duration of a run in milliseconds, and the path of its record. */
 export interface RunEnd {
@@ -20,26 +20,25 @@ export interface RunEnd {
 
 /** The notices at the end of a run: totals, subagents, cut results, and unanswered prompts. */
 export function createClosingFigures() {
-  const decisions: Decision[] = [];
-  const all = <Kind extends Decision['kind']>(kind: Kind) =>
-    decisions.filter((decision): decision is Of<Kind> => decision.kind === kind);
-  const count = (relief: ReturnType<typeof reliefDone>) =>
-    decisions.filter((decision) => reliefDone(decision) === relief).length;
+  const reliefs: ReturnType<typeof reliefDone>[] = [];
+  const cuts: Cut[] = [];
+  const leftUndone: DecisionOf<'left-undone'>[] = [];
+  const count = (relief: ReturnType<typeof reliefDone>) => reliefs.filter((done) => done === relief).length;
 
   function runText(state: GovernorState, { ms, record }: RunEnd): string[] {
     const { gauge, turn } = state;
     const { notes } = state.session;
     if (turn.ended === 0 && gauge.calls === 0) return [];
     const [compactions, handoffs] = [count('compaction'), count('handoff')];
-    const reliefs = [
+    const done = [
       ...(compactions === 0 ? [] : [counted(compactions, 'compaction')]),
       ...(handoffs === 0 ? [] : [counted(handoffs, 'handoff')]),
     ];
     const parts = [
       `${counted(turn.ended, 'turn')}, ${counted(gauge.calls, 'call')} in ${duration(ms)}`,
       ...peakText(state),
-      ...costText(state, reliefs.length > 0),
-      ...(reliefs.length === 0 ? [] : [reliefs.join(' and ')]),
+      ...costText(state, done.length > 0),
+      ...(done.length === 0 ? [] : [done.join(' and ')]),
       ...(notes === undefined ? [] : [`notes: ${notes}`]),
       ...(record === undefined ? [] : [`record: ${record}`]),
     ];
@@ -48,23 +47,17 @@ export function createClosingFigures() {
 
   return {
     add(decision: Decision): void {
-      if (COUNTED_KINDS.has(decision.kind)) decisions.push(decision);
+      reliefs.push(reliefDone(decision));
+      if (decision.kind === 'left-undone') leftUndone.push(decision);
+      if (decision.kind === 'tool-budget' && decision.of === 'result') cuts.push(decision);
     },
     /** @param state the final state */
     texts(state: GovernorState, end: RunEnd): string[] {
-      const left = all('left-undone').map((decision) => leftUndoneText(decision, unansweredText(state)));
-      return [...agentsText(state), ...cutsText(all('cut-result')), ...runText(state, end), ...left];
+      const left = leftUndone.map((decision) => leftUndoneText(decision, unansweredText(state)));
+      return [...agentsText(state), ...cutsText(cuts), ...runText(state, end), ...left];
     },
   };
 }
-
-const COUNTED_KINDS: ReadonlySet<Decision['kind']> = new Set([
-  'compacted',
-  'cut-result',
-  'handed-over',
-  'left-undone',
-  'native-compaction',
-]);
 
 /** `largest call 191k of 1M tokens (19%)`. A compaction may start at a higher context than any call had. */
 function peakText({ gauge }: GovernorState): string[] {
@@ -100,7 +93,7 @@ function unansweredText(state: GovernorState): string {
   return names.length === 0 ? '' : ` (${[...names, ...more].join(', ')})`;
 }
 
-function cutsText(cuts: readonly Of<'cut-result'>[]): string[] {
+function cutsText(cuts: readonly Cut[]): string[] {
   const path = cuts.at(-1)?.path;
   if (path === undefined) return [];
   const saved = cuts.reduce((sum, cut) => sum + cut.tokens - cut.left, 0);

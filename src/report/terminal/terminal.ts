@@ -131,7 +131,8 @@ const ECHO = '^C';
 
 /** The status line of a run: the parts of the status line in claude's terminal, and the current activity. */
 export function statusLine(state: GovernorState, style: Style, width: number, now = state.now): string {
-  const { cost, turn, wait } = state;
+  const { cost, turn } = state;
+  const { wait } = state.waits;
   const agents = agentTotals(state);
   const urgent = (text: string): Part => ({ text, rank: 0, paint: style.yellow });
   const footer: Part[] = [

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { Decision } from '../../core/governor/decisions.ts';
+import type { DecisionOf } from '../../core/governor/decisions.ts';
 import { type Fields, parseFields, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { kindOf } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
@@ -22,7 +22,7 @@ export interface WrittenReceipt {
   readonly log: string | undefined;
   /** Milliseconds since the epoch. */
   readonly t: number;
-  readonly receipt: Extract<Decision, { readonly kind: 'receipt' }>;
+  readonly receipt: DecisionOf<'receipt'>;
 }
 
 /** The receipts of all runs in a folder, oldest first. */

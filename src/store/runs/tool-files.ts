@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Effect } from '../../core/governor/effects.ts';
+import type { EffectOf } from '../../core/governor/effects.ts';
 import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
 import { orElse } from '../../errors.ts';
@@ -9,8 +9,6 @@ import { createPlain, readAt } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
-
-type EffectOf<K extends Effect['kind']> = Extract<Effect, { readonly kind: K }>;
 
 /** File access for the tool budgets. Never throws, because claude waits for an answer. */
 export function createToolFiles({ folder, onFault }: { folder: string; onFault: Faults }) {

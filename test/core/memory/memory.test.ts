@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CALLBACKS } from '../../../src/core/governor/control/hook-callbacks.ts';
-import { type Decision, isDecision } from '../../../src/core/governor/decisions.ts';
+import { type Decision, isDecision, nameOf } from '../../../src/core/governor/decisions.ts';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../../../src/core/governor/input.ts';
 import { recordRun, toRecord } from '../../../src/core/governor/record.ts';
@@ -298,8 +298,8 @@ describe('memory', () => {
       );
       run.claude(hook(CALLBACKS.UserPromptSubmit, { prompt: 'Go on.' }), callLine(30_000), resultLine());
     }
-    const kinds = run.decisions.map(({ kind }) => kind);
-    expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall', 'receipt']));
+    const kinds = run.decisions.map(nameOf);
+    expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall:given', 'receipt']));
     expect(kinds.filter((kind) => kind === 'receipt')).toHaveLength(2);
     const replay = createSessionReplay({ run: runWith(), series: false, mask: unmasked });
     for (const line of run.record) replay.line(asRead(line));

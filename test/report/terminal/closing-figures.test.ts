@@ -18,7 +18,14 @@ function closing(decisions: readonly Decision[], state: GovernorState, end: RunE
 }
 
 function cutResult(tokens: number, left: number): Decision {
-  return { kind: 'cut-result', tool: 'Bash', tokens, left, path: '/p/.context/tool-results/toolu_1.txt' } as Decision;
+  return {
+    kind: 'tool-budget',
+    of: 'result',
+    tool: 'Bash',
+    tokens,
+    left,
+    path: '/p/.context/tool-results/toolu_1.txt',
+  } as Decision;
 }
 
 /** Two turns with a call each. */

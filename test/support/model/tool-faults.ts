@@ -33,7 +33,7 @@ export function ignoredFaults({ takesChanges }: ModelRun, all: readonly Judged[]
   // With its input closed claude hears no answer, whatever it takes.
   const closed = all.findIndex(({ actions }) => actions.some(({ kind }) => kind === 'end-input'));
   const said = (closed < 0 ? all : all.slice(0, closed)).flatMap(({ actions }) =>
-    actions.flatMap((action) => (action.kind === 'tools-ignored' ? [action.reason] : [])),
+    actions.flatMap((action) => (action.kind === 'unavailable' && action.of === 'tools' ? [action.reason] : [])),
   );
   return [
     ...(takesChanges && said.length > 0 ? ['a claude that takes changes is said not to'] : []),

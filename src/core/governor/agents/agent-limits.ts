@@ -5,9 +5,9 @@ import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { askCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, type Line, type Step, silent, type Telling, toStep } from '../steps.ts';
+import { chain, changedIn, decide, decided, type Line, type Step, silent, type Telling, toStep } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
-import type { Agent, FanOut } from './agents-state.ts';
+import type { Agent, Agents } from './agents-state.ts';
 
 /** Tools that start agents, as a hook matcher; `Task` is the older name. */
 export const AGENT_TOOLS = 'Agent|Task|Workflow';
@@ -19,36 +19,36 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
 /** Whether an agent may start another agent or a workflow; `refusal` is the reason, worded for the agent. */
 export function askAgent(state: GovernorState, toolUseId: string): { state: GovernorState; refusal?: string } {
   const { max } = state.run.policy.agents;
-  const { asked } = state.fanOut;
+  const { asked } = state.agents;
   if (max === undefined || agentsBegun(state) < max) {
-    return { state: changedIn(state, 'fanOut', { asked: [...asked, toolUseId] }) };
+    return { state: changedIn(state, 'agents', { asked: [...asked, toolUseId] }) };
   }
   const refusal = `This work may use ${pluralize(max, 'subagent')} in all, and has used them: do this step yourself, without a subagent or a workflow.`;
   return { state, refusal };
 }
 
 /** Number of agents that the run started, also before an interruption, or is about to start. */
-export function agentsBegun({ subagents, fanOut }: GovernorState): number {
-  return fanOut.before + new Set([...Object.keys(subagents), ...fanOut.asked]).size;
+export function agentsBegun({ agents }: GovernorState): number {
+  return agents.before + new Set([...Object.keys(agents.all), ...agents.asked]).size;
 }
 
 /** Asks for claude's cost counter after calls outside the stream: it includes them before the next result. */
 export function countUnseen(state: GovernorState, { before }: Line): Step {
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
-  return Object.entries(state.subagents).some(isNew) ? askCounter(state) : toStep(state);
+  return Object.entries(state.agents.all).some(isNew) ? askCounter(state) : toStep(state);
 }
 
 /** Stops agents that exceed a limit. */
 export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): Step {
   if (!hasAgentLimits(state.run.policy.agents)) return toStep(state);
-  const ids = Object.keys(state.subagents);
+  const ids = Object.keys(state.agents.all);
   return ids.reduce<Step>((step, id, index) => {
     const [was, is] = [agentOf(before, id), agentOf(step.state, id)];
     if (is === undefined || was === is || is.phase !== 'running') return step;
     const isTooMany =
-      was === undefined && before.fanOut.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
+      was === undefined && before.agents.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
     // Agents of a stopped workflow may still be announced.
-    if (is.workflow !== undefined && step.state.fanOut.ended.includes(is.workflow)) return step;
+    if (is.workflow !== undefined && step.state.agents.ended.includes(is.workflow)) return step;
     const reason = isTooMany ? countReason(state) : excess(state, is);
     const isNew = isTooMany || was?.phase !== 'running' || excess(state, was) === undefined;
     return reason === undefined || !isNew ? step : chain(step, (next) => stopAgent(next, id, is, reason, isTooMany));
@@ -74,14 +74,14 @@ function excess({ run }: GovernorState, { tokens, microUsd, isUnseen }: Agent): 
 function stopAgent(state: GovernorState, id: string, agent: Agent, reason: string, isTooMany: boolean): Step {
   const { taskId, workflow } = agent;
   const isWhole = workflow !== undefined && isTooMany;
-  const name = isWhole ? 'a workflow' : nameOf(agent);
-  const note = decided(state, 'agent-limit', reason, { todo: 'stop', agent: name });
+  const name = isWhole ? 'a workflow' : agentText(agent);
+  const note = decided(state, 'limit:agents', reason, { todo: 'stop', agent: name });
   if (state.run.mode !== 'act') return toStep(state, [note]);
-  if (taskId === undefined) return toStep(state, [{ ...note, todo: 'failed' }]);
+  if (taskId === undefined) return decide(state, 'limit:agents', reason, { todo: 'failed', agent: name });
   const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;
-  const { untold, ended } = state.fanOut;
+  const { untold, ended } = state.agents;
   const isBackground = workflow !== undefined || ownOf(state.tasks, taskId)?.phase === 'background';
-  const next = changedIn(withAgent(state, id, { phase: 'stopped' }), 'fanOut', {
+  const next = changedIn(withAgent(state, id, { phase: 'stopped' }), 'agents', {
     untold: [...untold, { toolUseId: id, aside: isBackground, text }],
     ended: isWhole ? [...ended, workflow] : ended,
   });
@@ -89,7 +89,7 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
   return target === undefined ? toStep(next, [note]) : chain(toStep(next, [note]), stopTask(target));
 }
 
-function nameOf({ kind, name, workflow }: Agent): string {
+function agentText({ kind, name, workflow }: Agent): string {
   const named = name === undefined ? '' : ` "${name}"`;
   if (workflow !== undefined) return `a workflow's subagent${named}`;
   return `the subagent${named}${kind === undefined ? '' : ` (${kind})`}`;
@@ -107,11 +107,11 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
  * thread.
  */
 export function takeUntold(state: GovernorState, toolUseId: string | undefined): Telling {
-  const { untold } = state.fanOut;
-  const isMeant = ({ aside, ...entry }: FanOut['untold'][number]) =>
+  const { untold } = state.agents;
+  const isMeant = ({ aside, ...entry }: Agents['untold'][number]) =>
     toolUseId === undefined ? aside : !aside && entry.toolUseId === toolUseId;
   const delivered = untold.filter(isMeant);
   if (delivered.length === 0) return silent(state);
   const rest = untold.filter((entry) => !delivered.includes(entry));
-  return { state: changedIn(state, 'fanOut', { untold: rest }), text: delivered.map(({ text }) => text).join(' ') };
+  return { state: changedIn(state, 'agents', { untold: rest }), text: delivered.map(({ text }) => text).join(' ') };
 }

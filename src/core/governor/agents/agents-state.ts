@@ -38,10 +38,12 @@ export interface AgentCall {
   readonly usesTool: boolean;
 }
 
-/** Limits on the number and the size of subagents. */
-export type FanOut = Readonly<typeof NO_FAN_OUT>;
+/** The subagents of a run, and what limits on their number and size need. */
+export type Agents = Readonly<typeof NO_AGENTS>;
 
-export const NO_FAN_OUT = {
+export const NO_AGENTS = {
+  /** Keyed by the id of the tool call that started them, else by claude's own id. */
+  all: {} as Readonly<Record<string, Agent>>,
   /** Agents that this run started before it was interrupted. */
   before: 0,
   /** Ids of allowed tool calls whose agents have not started yet. */

@@ -4,10 +4,10 @@ import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing, type Usage } from '../../protocol/usage.ts';
 import { openCall } from '../cost/priced-call.ts';
 import { leastPriceFor, microUsdOf } from '../cost/prices.ts';
-import type { OwnEvent } from '../input.ts';
+import type { OwnEventOf } from '../input.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn } from '../steps.ts';
-import { type Agent, type AgentCall, NEW_AGENT } from './agents-state.ts';
+import { changedIn } from '../steps.ts';
+import { type Agent, type AgentCall, type Agents, NEW_AGENT } from './agents-state.ts';
 
 /** claude's own name for a workflow's agents, in hooks and files. */
 const WORKFLOW_KIND = 'workflow-subagent';
@@ -29,12 +29,12 @@ export function readAgents(state: GovernorState, event: Event): GovernorState {
   return event.subagent === null ? state : readCall(state, event, event.subagent);
 }
 
-export function agentOf({ subagents }: GovernorState, id: string | undefined): Agent | undefined {
-  return id === undefined ? undefined : ownOf(subagents, id);
+export function agentOf({ agents }: GovernorState, id: string | undefined): Agent | undefined {
+  return id === undefined ? undefined : ownOf(agents.all, id);
 }
 
-export function agentOfTask({ subagents }: GovernorState, taskId: string): [string, Agent] | undefined {
-  return Object.entries(subagents).find(([, agent]) => agent.taskId === taskId);
+export function agentOfTask({ agents }: GovernorState, taskId: string): [string, Agent] | undefined {
+  return Object.entries(agents.all).find(([, agent]) => agent.taskId === taskId);
 }
 
 /** Whether a line reports the end of an agent that ctxb stopped: for a background agent, claude starts a turn. */
@@ -43,8 +43,8 @@ export function isStopped(state: GovernorState, event: Event): boolean {
 }
 
 /** Whether claude is about to start a turn about an agent, or an agent is being stopped. */
-export function isReporting({ tasks, subagents }: GovernorState): boolean {
-  const stopped = Object.values(subagents).filter(({ phase }) => phase === 'stopped');
+export function isReporting({ tasks, agents }: GovernorState): boolean {
+  const stopped = Object.values(agents.all).filter(({ phase }) => phase === 'stopped');
   return Object.entries(tasks).some(
     ([id, { phase }]) =>
       phase === 'reporting' || stopped.some(({ taskId, workflow }) => taskId === id || workflow === id),
@@ -52,20 +52,20 @@ export function isReporting({ tasks, subagents }: GovernorState): boolean {
 }
 
 /** Ends all running agents after their process has ended. */
-export function withoutRunning({ subagents }: GovernorState): GovernorState['subagents'] {
+export function withoutRunning({ agents }: GovernorState): Agents {
   const over = (agent: Agent): Agent => (agent.phase === 'running' ? { ...agent, phase: 'over' } : agent);
-  return Object.fromEntries(Object.entries(subagents).map(([id, agent]) => [id, over(agent)]));
+  const all = Object.fromEntries(Object.entries(agents.all).map(([id, agent]) => [id, over(agent)]));
+  return { ...agents, all, asked: [] };
 }
 
 export function withAgent(state: GovernorState, id: string, changes: Partial<Agent>): GovernorState {
-  return changed(state, {
-    subagents: { ...state.subagents, [id]: { ...(agentOf(state, id) ?? NEW_AGENT), ...changes } },
-  });
+  const agent = { ...(agentOf(state, id) ?? NEW_AGENT), ...changes };
+  return changedIn(state, 'agents', { all: { ...state.agents.all, [id]: agent } });
 }
 
 /** Sums over all agents with calls. */
-export function agentTotals({ subagents }: GovernorState) {
-  const all = Object.values(subagents).filter(hasCalled);
+export function agentTotals({ agents }: GovernorState) {
+  const all = Object.values(agents.all).filter(hasCalled);
   const sum = (of: (agent: Agent) => number) => all.reduce((total, agent) => total + of(agent), 0);
   return {
     count: all.length,
@@ -144,7 +144,7 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
   // An agent that receives a message continues as the same task under another tool call.
   if (id !== undefined) return agent?.phase === 'over' ? withAgent(state, id, { phase: 'running' }) : state;
   // 2.1.197 does not name the agent that started another.
-  const isStartedByAgent = Object.values(state.subagents).some(({ started }) => started.includes(toolUseId ?? ''));
+  const isStartedByAgent = Object.values(state.agents.all).some(({ started }) => started.includes(toolUseId ?? ''));
   const isUnseen = parent !== undefined || isStartedByAgent;
   return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
 }
@@ -193,7 +193,7 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
 
 /** Between the lists of its agents a workflow only reports which agent called last, and the size of all contexts. */
 function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
-  const members = Object.entries(state.subagents).filter(([, { workflow }]) => workflow === taskId);
+  const members = Object.entries(state.agents.all).filter(([, { workflow }]) => workflow === taskId);
   const running = members.filter(([, { phase }]) => phase === 'running');
   if (change !== 'progress') return running.reduce((next, [id]) => withAgent(next, id, { phase: 'over' }), state);
   const [id, agent] = running.find(([, { name }]) => name === lastTool) ?? [];
@@ -206,10 +206,7 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
 }
 
 /** Corrects the figures of an agent: the stream lacks the final token counts of its calls. */
-export function readAgentLog(
-  state: GovernorState,
-  { id, tokens, microUsd }: Extract<OwnEvent, { readonly kind: 'agent-read' }>,
-): GovernorState {
+export function readAgentLog(state: GovernorState, { id, tokens, microUsd }: OwnEventOf<'agent-read'>): GovernorState {
   const agent = agentOf(state, id);
   if (agent === undefined) return state;
   // A call without an id is in the log.
@@ -222,9 +219,9 @@ export function readAgentLog(
 
 /** Removes an allowed tool call whose agent has started, or which ended without an agent. */
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
-  const { asked } = state.fanOut;
+  const { asked } = state.agents;
   if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
-  return changedIn(state, 'fanOut', { asked: asked.filter((id) => id !== toolUseId) });
+  return changedIn(state, 'agents', { asked: asked.filter((id) => id !== toolUseId) });
 }
 
 /** Adds a new call, or more of the last one. */

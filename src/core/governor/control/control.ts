@@ -200,7 +200,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
   if (purpose === 'stop-task' && !event.ok) {
     const reason = 'it may continue, and its cost is not limited';
     const agent = 'what it was told to stop';
-    return decide(answered, 'agent-limit', reason, { todo: 'failed', agent });
+    return decide(answered, 'limit:agents', reason, { todo: 'failed', agent });
   }
   return purpose === 'trigger' ? onTrigger(answered, event.ok) : toStep(answered);
 }

@@ -90,7 +90,7 @@ function answerPreCompact(
   const isPlanned = typeof at === 'number' && readGauge(state.gauge).predicted >= at;
   const reason = isPlanned ? `claude compacts at its trigger of ${at} tokens` : 'claude compacts unplanned';
   return [
-    ...(trigger === 'auto' ? [decided(state, 'focus', reason)] : []),
+    ...(trigger === 'auto' ? [decided(state, 'mid-turn:focus', reason)] : []),
     { ...answer, output: { systemMessage: `When you summarise, ${focus}` } },
   ];
 }
@@ -106,7 +106,7 @@ function restore(state: GovernorState, plain: HookAnswer): Action[] {
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [
     ...actions,
-    decided(state, 'restore', 'compacted in mid-turn', { promptUuids }),
+    decided(state, 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids }),
     { ...answer, context: text, ...(shorter === undefined ? {} : { shorter }) },
   ];
 }
@@ -159,7 +159,7 @@ function beforeAgent(before: GovernorState, call: ToolCall): Step {
   if (refusal === undefined) return answered(state, call);
   const denial = { permissionDecision: 'deny', permissionDecisionReason: refusal };
   const agent = 'a further subagent';
-  const note = decided(state, 'agent-limit', countReason(state), { todo: 'refuse', agent });
+  const note = decided(state, 'limit:agents', countReason(state), { todo: 'refuse', agent });
   return answered(state, call, '', denial, note);
 }
 

@@ -87,13 +87,10 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
 /** Reports the trigger as placed when claude confirms it. Some versions do not answer. */
 export function onTrigger(state: GovernorState, moved: boolean): Step {
   if (!moved) {
-    return decide(
-      changedIn(state, 'control', { trigger: 'off' }),
-      'trigger-refused',
-      'this claude cannot move its trigger',
-    );
+    const off = changedIn(state, 'control', { trigger: 'off' });
+    return decide(off, 'unavailable:trigger', 'this claude cannot move its trigger');
   }
   const { trigger, triggerReason } = state.control;
   if (typeof trigger !== 'number') return toStep(state);
-  return decide(state, 'place-trigger', triggerReason, { tokens: trigger });
+  return decide(state, 'mid-turn:trigger', triggerReason, { tokens: trigger });
 }

@@ -69,7 +69,7 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
 }
 
 export function isFree(state: GovernorState): boolean {
-  if (state.turn.phase !== 'idle' || isRelieving(state) || state.wait?.phase === 'paused') return false;
+  if (state.turn.phase !== 'idle' || isRelieving(state) || state.waits.wait?.phase === 'paused') return false;
   if (awaitsAgents(state) || state.process.hangs) return false;
   // A handoff waits until claude has stopped compacting.
   if (state.process.compacts && state.relief.due !== undefined) return false;

@@ -72,7 +72,7 @@ function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
 
 /** Ends the run after the turn. Interrupts the turn for `--now`, or if it waits for the API, which can take hours. */
 function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
-  const isWaiting = state.wait !== undefined && state.wait.phase !== 'over';
+  const isWaiting = state.waits.wait !== undefined && state.waits.wait.phase !== 'over';
   const ended = changed(stopWaiting(state), { outcome: 'asked' });
   const step = toStep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
   if (state.operation.phase === 'deciding') return chain(step, (next) => onCostAnswer(next, undefined));
@@ -97,7 +97,8 @@ export function answerAskers(before: GovernorState, { state, actions }: Step): S
 /** The reason in an action that reports a failed relief; empty for other actions. */
 function failureIn(action: Action): string[] {
   const isFailed = action.kind === 'compacted' && action.verdict !== 'success';
-  return isFailed || action.kind === 'put-off' || action.kind === 'unrelieved' ? [action.reason] : [];
+  const isOver = action.kind === 'give-up' && action.of === 'run';
+  return isFailed || isOver || action.kind === 'put-off' ? [action.reason] : [];
 }
 
 function answerFrom(before: GovernorState, state: GovernorState, actions: Step['actions']): AskAnswer | undefined {

@@ -15,7 +15,7 @@ import { endOverdue, forgetFailures, giveUpNative, type NextPrompt } from '../op
 import { prepareExact } from '../operations/load-mod.ts';
 import { adviseRelief, dueRelief, judgeLevel, measureLanding, noteBoundary, tellNative } from '../operations/relief.ts';
 import { followOperation, waitLonger } from '../operations/rules.ts';
-import { forgetRestarts, isFailedResume, noteAlive, noteLineage } from '../process/process.ts';
+import { forgetRestarts, isFailedResume, noteAlive } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
 import { answer, droppedPrompts, markHeard, owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
 import { isOwnRequest, OWN_PREFIX, stopHeldPrompt } from '../prompts/own-lines.ts';
@@ -98,7 +98,6 @@ const RULES: readonly Rule[] = [
   when('call', followCall),
   when('call', announceBreak),
   acting((state, { before }) => toStep(followAccount(before, state))),
-  when('left', noteLineage),
   on('init', acting(passThroughOlder)),
   followResults,
   on('rate-limit', followLimits),

@@ -83,7 +83,7 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
   // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
-  const notes = state.wait === undefined ? [decided(state, 'resume', because)] : [];
+  const notes = state.waits.wait === undefined ? [decided(state, 'resume', because)] : [];
   return chain(toStep(resumed, [...actions, ...notes]), (next) => injectPrompt(next, words, work));
 }
 

@@ -50,7 +50,7 @@ export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Step
 /** Warns that no limit holds, because claude's counter has no tokens either. */
 function judgeUncounted(before: GovernorState, state: GovernorState): Step {
   const isNews = state.cost.uncounted === 'all' && before.cost.uncounted !== 'all' && isLimited(state);
-  return toStep(state, isNews ? [decided(state, 'uncounted', 'the back-end counts no tokens')] : []);
+  return toStep(state, isNews ? [decided(state, 'unavailable:costs', 'the back-end counts no tokens')] : []);
 }
 
 function isLimited({ run }: GovernorState): boolean {
@@ -96,7 +96,7 @@ export function onTimeUp(before: GovernorState): Step {
   const state = changedIn(stopWaiting(before), 'spending', { time: 'up' });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
   const stopped = toStep(state, [
-    decided(state, 'time-limit', 'the time for the run is up', { seconds: time }),
+    decided(state, 'limit:time', 'the time for the run is up', { seconds: time }),
     setTimer('time', room * 1_000),
   ]);
   return state.turn.phase === 'running' && isWithinLimit(state) ? chain(stopped, interruptTurn) : stopped;
@@ -136,8 +136,9 @@ function limitsOf({ run, spending }: GovernorState): CostLimits {
 function announcement(state: GovernorState, { scope, level, spent, limit }: CostNotice) {
   const source = isComputed(state.cost) ? 'computed' : 'reported';
   const reason = level === 'warn' ? 'the cost comes near its limit' : 'the cost has reached its limit';
-  const sums = { scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source } as const;
-  return decided(state, 'cost', reason, { ...sums });
+  return decided(state, 'limit:cost', reason, {
+    ...{ scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source },
+  });
 }
 
 /** The step between turns at a limit; undefined if the run continues without one. */

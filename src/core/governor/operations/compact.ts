@@ -198,7 +198,7 @@ export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, 
   const failureText = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
   const reason = because ?? failureText;
   const due = state.run.policy.handoff.enabled ? reason : undefined;
-  return decide(changedIn(state, 'relief', { due }), 'give-up', reason);
+  return decide(changedIn(state, 'relief', { due }), 'give-up:compaction', reason);
 }
 
 /** Whether an event shows that the compaction's turn has begun; in the order in which claude writes them. */

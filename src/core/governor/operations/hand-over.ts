@@ -2,7 +2,7 @@ import type { Event, ResultEvent } from '../../protocol/events.ts';
 import { saysUnavailable } from '../../protocol/failures.ts';
 import { isAnswer } from '../facts.ts';
 import { callOutput, predictedTokens, readGauge } from '../gauge/gauge.ts';
-import type { OwnEvent } from '../input.ts';
+import type { OwnEventOf } from '../input.ts';
 import { MIN_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { closeOwed } from '../prompts/mailbox.ts';
 import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
@@ -42,7 +42,7 @@ export function endUnrelieved(state: GovernorState, reason: string): Step {
 
 function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Step {
   const ended = changedIn(state, 'relief', { document });
-  const note = decided(state, 'unrelieved', reason, { path: document });
+  const note = decided(state, 'give-up:run', reason, { path: document });
   return chain(toStep(changed(ended, { operation: IDLE, outcome: 'unrelieved' }), [note]), closeOwed);
 }
 
@@ -117,7 +117,7 @@ export function onHandoffProblems(state: GovernorState, problems: readonly strin
 
 export function onHandoffWritten(
   state: GovernorState,
-  { path, text, by, problems }: Extract<OwnEvent, { readonly kind: 'handoff-written' }>,
+  { path, text, by, problems }: OwnEventOf<'handoff-written'>,
 ): Step {
   const { operation } = state;
   if (operation.phase !== 'writing') return toStep(state);

@@ -1,7 +1,7 @@
 import type { BoundaryEvent } from '../../protocol/events.ts';
 import type { ExactReceipt } from '../../protocol/exact-plan.ts';
 import { toUsd } from '../cost/cost.ts';
-import type { Decision } from '../decisions.ts';
+import type { DecisionOf } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predictedTokens, type Reading, readGauge } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
@@ -41,8 +41,6 @@ import { health } from '../zones/notices.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
 import { awaitExact } from './load-mod.ts';
-
-type LandedDecision = Extract<Decision, { readonly kind: 'landed' }>;
 
 /** The relief that is due before `next` is sent, or now without a next prompt. */
 export function dueRelief(state: GovernorState, next: NextPrompt): Due | undefined {
@@ -215,7 +213,7 @@ function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, f
 }
 
 /** Costs in US dollars, with ctxb and by claude alone; empty for a model without a price. */
-function accountsIn(state: GovernorState): Pick<LandedDecision, 'accounts'> {
+function accountsIn(state: GovernorState): Pick<DecisionOf<'landed'>, 'accounts'> {
   if (priceOfModel(state) === undefined) return {};
   const { alone, real } = accountsOf(state.relief.alone, state.gauge);
   return { accounts: { usd: toUsd(real), aloneUsd: toUsd(alone) } };

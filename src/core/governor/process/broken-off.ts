@@ -69,9 +69,9 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const { settled, open, raised, agents, lost } = spent;
   const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
   const spending = { ...state.spending, before: settled, raised, lost };
-  const fanOut = { ...state.fanOut, before: agents };
+  const begun = { ...state.agents, before: agents };
   const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return toStep(changedIn(changed(state, { cost, spending, fanOut, relief }), 'mailbox', { prompts }));
+  return toStep(changedIn(changed(state, { cost, spending, agents: begun, relief }), 'mailbox', { prompts }));
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

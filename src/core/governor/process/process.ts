@@ -23,7 +23,6 @@ import {
   DROP_BUFFERED,
   decided,
   isHandingOver,
-  type Line,
   SHOW_DEFERRED,
   type Step,
   toStep,
@@ -171,12 +170,6 @@ export function lineageStep(state: GovernorState) {
   return { from, to, reason: process.resumes ? 'resumed' : 'a new conversation' };
 }
 
-/** Reports a changed session id, except in a replay, which decides nothing about it. */
-export function noteLineage(state: GovernorState, { before }: Line): Step {
-  const next = state.run.mode === 'replay' ? undefined : lineageStep(state);
-  return toStep(state, next === undefined ? [] : [decided(before, 'lineage', next.reason, { ...next })]);
-}
-
 /** Delay before the first restart; it doubles with each further restart. */
 const FIRST_DELAY_MS = 1_000;
 
@@ -261,8 +254,7 @@ function withoutProcess(state: GovernorState): GovernorState {
     exact: newExact(state.exact.phase !== 'off'),
     control: { ...NEW_CONTROL, sent, initialize, requests, trigger },
     tasks: {},
-    subagents: withoutRunning(state),
-    fanOut: { ...state.fanOut, asked: [] },
+    agents: withoutRunning(state),
     tools: { ...state.tools, open: [] },
     life: { ...state.life, at: state.now },
   });

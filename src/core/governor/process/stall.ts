@@ -8,7 +8,6 @@ import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
 import {
   chain,
-  changed,
   changedIn,
   clearTimer,
   decided,
@@ -36,7 +35,8 @@ export function lifeAfter(life: Life, event: Event, t: number): Life {
  * expected.
  */
 export function silentSince(state: GovernorState): number | undefined {
-  const { turn, wait, life, control, process, tasks } = state;
+  const { turn, life, control, process, tasks } = state;
+  const { wait } = state.waits;
   const isBeside = Object.values(tasks).some(isAtWork);
   if (turn.phase === 'idle' && !isBeside && state.input !== 'closed') return undefined;
   if (process.phase === 'dead' || isRelieving(state) || control.questions.length > 0) return undefined;
@@ -45,10 +45,10 @@ export function silentSince(state: GovernorState): number | undefined {
 }
 
 /** The tool that has run longest, or else a subagent whose calls are not on the stream. */
-export function runningTool({ life, subagents, tools }: GovernorState): { title: string; since: number } | undefined {
+export function runningTool({ life, agents, tools }: GovernorState): { title: string; since: number } | undefined {
   const first = tools.open.find(({ use }) => !isAgentCall(use.name));
   if (first !== undefined) return { title: titleOf(first.use), since: first.since };
-  const silentAgent = Object.values(subagents).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
+  const silentAgent = Object.values(agents.all).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
   return silentAgent && { title: `the subagent ${silentAgent.name ?? silentAgent.kind ?? ''}`.trim(), since: life.at };
 }
 
@@ -70,7 +70,7 @@ const INTERRUPT_PATIENCE_MS = 10_000;
 export function watchLife(before: GovernorState, after: GovernorState): Step {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.input !== 'closed' && after.input === 'closed');
-  const state = isAsked ? changed(after, { life: { ...after.life, at: after.now } }) : after;
+  const state = isAsked ? changedIn(after, 'life', { at: after.now }) : after;
   if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return toStep(state);
   return scheduleCheck(state, state.now);
 }
@@ -125,9 +125,9 @@ function tellLongTools(state: GovernorState): Step {
   if (long.length === 0) return toStep(state);
   const open = tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
   return toStep(
-    changed(state, { tools: { ...tools, open } }),
+    changedIn(state, 'tools', { open }),
     long.map(({ use, since }) =>
-      decided(state, 'long-tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),
+      decided(state, 'silence:tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),
     ),
   );
 }
@@ -137,7 +137,7 @@ function onStall(state: GovernorState, ms: number): Step {
   const { enabled } = run.policy.recovery;
   const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || input !== 'open';
   const last = lastSeen(state);
-  const note = decided(state, 'stall', last, { ms, tries: process.stalls + 1, last: isLast });
+  const note = decided(state, 'silence:claude', last, { ms, tries: process.stalls + 1, last: isLast });
   const next = changedIn(state, 'process', { stalls: process.stalls + 1, lookedAt: undefined });
   if (isLast) {
     // After its input closes, claude has answered everything and only fails to exit.

@@ -6,7 +6,7 @@ import { predictedTokens } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
 import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, isHandingOver } from '../steps.ts';
+import { changedIn, isHandingOver } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
 import { endStep, forgetContents, heldTokens, tailOf } from './contents.ts';
 import { type WorkingSet, workingSet } from './working-set.ts';
@@ -60,7 +60,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const { summary } = after;
   const contents = summary === undefined ? state.tools.contents : forgetContents(state.tools.contents, summary.names);
   const next = changedIn(state, 'relief', { alone: after });
-  return changed(next, { tools: { ...state.tools, contents: endStep(contents) } });
+  return changedIn(next, 'tools', { contents: endStep(contents) });
 }
 
 /** Whether the context would have been replaced without ctxb too. */

@@ -20,7 +20,7 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
   const cause = causes[0]?.cause ?? 'unknown';
   if (cause === 'pause' && before.cache.foretold) return toStep(state);
   const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
-  return decide(state, 'cache-broken', reason, { cause, ...loss });
+  return decide(state, 'cache-lost:rewritten', reason, { cause, ...loss });
 }
 
 const NOTHING = 'nothing that claude shows has changed';

@@ -10,7 +10,7 @@ import { promptsInTurn, sentPrompts } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { giveBack, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, isCompacting, type Line, type Step, toStep } from '../steps.ts';
+import { changedIn, decide, isCompacting, type Line, type Step, toStep } from '../steps.ts';
 import { workingSetOf } from './accounts.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
@@ -68,7 +68,7 @@ export function noteReport(state: GovernorState, { request }: ControlRequestEven
 export function tellNotExact(state: GovernorState): Step {
   const { why } = state.exact;
   if (why === undefined) return toStep(state);
-  return toStep(changedIn(state, 'exact', { why: undefined }), [decided(state, 'not-exact', why)]);
+  return decide(changedIn(state, 'exact', { why: undefined }), 'unavailable:exact', why);
 }
 
 export function planExact(state: GovernorState): Step {
@@ -143,7 +143,7 @@ function onSummary(over: GovernorState, reason: string | undefined): Step {
   const why = reason ?? 'the mod did not answer';
   const refusals = before + 1;
   if (refusals >= MAX_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));
-  return toStep(changedIn(over, 'exact', { refusals }), [decided(over, 'not-exact', why, { once: true })]);
+  return decide(changedIn(over, 'exact', { refusals }), 'unavailable:exact-once', why);
 }
 
 /**

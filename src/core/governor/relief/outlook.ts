@@ -228,7 +228,15 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens);
   return toStep(changed(state, { cache: { ...cache, foretold: true } }), [
-    decided(state, 'cache-expired', reason, { idleMs, lifetimeMs, tokens, usd, cachedUsd, saving }),
+    decided(state, 'cache-lost:expired', reason, {
+      cause: 'pause',
+      idleMs,
+      lifetimeMs,
+      tokens,
+      usd,
+      cachedUsd,
+      saving,
+    }),
   ]);
 }
 

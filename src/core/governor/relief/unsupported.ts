@@ -21,7 +21,7 @@ export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
   const measuring = changed(changedIn(state, 'control', { trigger: 'off' }), { run, exact: NOT_EXACT });
   if (before.session.version === version) return toStep(measuring);
-  return decide(measuring, 'unsupported', `Claude Code ${version}`, { oldest: OLDEST_SUPPORTED });
+  return decide(measuring, 'unavailable:relief', `Claude Code ${version} is not supported`);
 }
 
 function measuringOnly(policy: Policy): Policy {

@@ -44,7 +44,7 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
   const open = { tokens: cutTokens, proof: proofOf(text, plan) };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
-  const note = decided(state, 'cut-result', reason, { tool: call.tool, tokens, left: cutTokens, path });
+  const note = decided(state, 'tool-budget:result', reason, { tool: call.tool, tokens, left: cutTokens, path });
   const cut = { updatedToolOutput: result.replaced(text) };
   return answered(countCut(keepOpen(state, call, open), call), call, context, cut, note);
 }

@@ -60,7 +60,7 @@ interface Limit {
 }
 
 function limitCall(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): Step {
-  const note = decided(state, 'limit-tool', reason, { tool: call.tool, parameter, value });
+  const note = decided(state, 'tool-budget:call', reason, { tool: call.tool, parameter, value });
   return answered(state, call, context, withInput(call, parameter, value), note);
 }
 

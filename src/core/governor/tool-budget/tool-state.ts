@@ -139,7 +139,7 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
   if (ignores.includes(what) || state.input === 'closed') return toStep(state);
   const after = changedIn(state, 'toolBudget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
-  return toStep(after, ignores.length > 0 ? [] : [decided(after, 'tools-ignored', reason)]);
+  return toStep(after, ignores.length > 0 ? [] : [decided(after, 'unavailable:tools', reason)]);
 }
 
 /** Reads the sizes of tool results from a line of claude's. */

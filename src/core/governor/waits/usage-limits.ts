@@ -1,12 +1,12 @@
 import type { LimitUse, RateLimitEvent } from '../../protocol/events.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, type Line, type Step, toStep } from '../steps.ts';
-import type { Limits } from './waits-state.ts';
+import { changedIn, type Line, type Step, toStep } from '../steps.ts';
+import type { Waits } from './waits-state.ts';
 
 /** Records the used shares of the account's limits, and the one that was hit. */
 export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): Step {
-  const used = { ...state.limits.used, ...event.limits };
-  return toStep(changed(state, { limits: { used, hit: event.rejected } }));
+  const used = { ...state.waits.used, ...event.limits };
+  return toStep(changedIn(state, 'waits', { used, hit: event.rejected }));
 }
 
 /** A limit's name for messages: `five-hour` for `five_hour`. */
@@ -15,10 +15,10 @@ export function limitName(name: string): string {
 }
 
 /** Reset of the limit that was hit, in milliseconds since the epoch; undefined if unknown. */
-export function resetOf(limits: Limits): number | undefined {
-  return hitOf(limits)?.resetsAt;
+export function resetOf(waits: Waits): number | undefined {
+  return hitOf(waits)?.resetsAt;
 }
 
-export function hitOf({ hit, used }: Limits): LimitUse | undefined {
+export function hitOf({ hit, used }: Waits): LimitUse | undefined {
   return hit === undefined ? undefined : used[hit];
 }

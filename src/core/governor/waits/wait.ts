@@ -42,7 +42,7 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
 
 /** The failure of the API, also after ctxb has interrupted claude's own wait. */
 function failureIn(
-  { wait, run, turn, gauge }: GovernorState,
+  { waits: { wait }, run, turn, gauge }: GovernorState,
   event: ResultEvent | AssistantEvent,
 ): Failure | undefined {
   if (wait !== undefined && turn.stopped === 'wait' && event.kind === 'result' && tellsInterrupt(event))
@@ -60,7 +60,7 @@ function failureIn(
 /** Time to repeat the turn, in milliseconds since the epoch; undefined if ctxb does not repeat it. */
 function retryAt(
   state: GovernorState,
-  { cause, resetsAt = resetOf(state.limits), isBeyond = false, isAccount }: Failure,
+  { cause, resetsAt = resetOf(state.waits), isBeyond = false, isAccount }: Failure,
 ): number | undefined {
   const { now, run } = state;
   const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
@@ -78,8 +78,8 @@ function retryAt(
 }
 
 /** The current wait, or a new one. */
-function waitOf({ wait, now }: GovernorState): Wait {
-  return wait ?? { cause: 'outage', phase: 'claude', since: now, until: now, tries: 0, said: false };
+function waitOf({ waits, now }: GovernorState): Wait {
+  return waits.wait ?? { cause: 'outage', phase: 'claude', since: now, until: now, tries: 0, said: false };
 }
 
 /** claude rounds the reset to seconds, and many runs wait for the same reset. */
@@ -104,7 +104,7 @@ const MIN_TOLD_MS = 30_000;
 
 /** Follows a wait: claude retries, or the API answers again. */
 export function followWait(state: GovernorState, { event }: Line): Step {
-  const { wait } = state;
+  const { wait } = state.waits;
   if (event.kind === 'api-retry') {
     const noted = noteRetry(state, event);
     return state.facts.isInjected ? noted : chain(noted, (next) => breakWait(next, event));
@@ -112,7 +112,7 @@ export function followWait(state: GovernorState, { event }: Line): Step {
   if (wait === undefined || wait.phase === 'paused') return toStep(state);
   const isReplay = state.run.mode === 'replay';
   // A new prompt in a recording means that the wait is over.
-  if (isReplay && isMainMessage(event, 'prompt')) return toStep(changed(state, { wait: undefined }));
+  if (isReplay && isMainMessage(event, 'prompt')) return toStep(changedIn(state, 'waits', { wait: undefined }));
   if (event.kind !== 'assistant' || event.subagent !== null) return toStep(state);
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
@@ -123,15 +123,15 @@ export function followWait(state: GovernorState, { event }: Line): Step {
 const MIN_LIMIT_MS = 120_000;
 
 function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
-  const { now, limits, turn } = state;
+  const { now, waits, turn } = state;
   const wait = waitOf(state);
   if (wait.phase === 'paused' || turn.stopped === 'wait') return toStep(state);
-  const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= MIN_LIMIT_MS);
+  const isLimit = status === 429 && (resetOf(waits) !== undefined || delayMs >= MIN_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
-  const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
+  const until = Math.max(now + delayMs, isLimit ? (resetOf(waits) ?? 0) : 0);
   const isTold = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
-  const next = changed(state, { wait: { ...wait, cause, until, said: wait.said || !isTold } });
+  const next = changedIn(state, 'waits', { wait: { ...wait, cause, until, said: wait.said || !isTold } });
   return toStep(next, isTold ? [] : [announcement(next, 'claude', status)]);
 }
 
@@ -143,17 +143,18 @@ const SLEPT_MS = 60_000;
  * costs, if claude's timer missed the reset because the machine slept, or if the wait exceeds the limit.
  */
 function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
-  const { wait, now, run, turn, tasks, limits } = state;
+  const { waits, now, run, turn, tasks } = state;
+  const { wait } = waits;
   const isOurs = run.mode === 'act' && state.input === 'open' && turn.phase === 'running';
   if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return toStep(state);
-  const resetAt = resetOf(limits) ?? wait.until;
+  const resetAt = resetOf(waits) ?? wait.until;
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
   // 2.1.197 waits without a limit.
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
   if (!hasSlept && !pays && !isTooLong) return toStep(state);
-  return sendInterrupt(changed(state, { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
+  return sendInterrupt(changedIn(state, 'waits', { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
 }
 
 /** After a turn without an answer of the API: plans its repetition, or ends the run. */
@@ -174,8 +175,10 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
 function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
   const wait = waitOf(state);
   // A limit without a known reset is handled like an outage.
-  const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
-  const next = changed(state, { wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true } });
+  const cause = (failure.resetsAt ?? resetOf(state.waits)) === undefined ? 'outage' : failure.cause;
+  const next = changedIn(state, 'waits', {
+    wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true },
+  });
   const isTold = wait.said && wait.cause === cause;
   return toStep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
 }
@@ -184,23 +187,26 @@ const LIMIT_REACHED = 'a usage limit is reached';
 
 function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: number) {
   const { cause, until } = waitOf(state);
-  const limit = cause === 'limit' ? state.limits.hit : undefined;
+  const limit = cause === 'limit' ? state.waits.hit : undefined;
   const isRefused = status === 401 || status === 403;
   const problem = isRefused ? 'the API refuses the credentials' : 'the API does not answer';
   const reason = cause === 'limit' ? LIMIT_REACHED : problem;
-  return decided(state, 'wait', reason, { cause, limit, by, until, ...(isRefused && { status }) });
+  return decided(state, 'wait:begun', reason, { cause, limit, by, until, ...(isRefused && { status }) });
 }
 
 function endAtLimit(state: GovernorState, failure: Failure): Step {
-  const { limits, wait, run, now } = state;
-  const { resetsAt = resetOf(limits) } = failure;
+  const { waits, run, now } = state;
+  const { wait } = waits;
+  const { resetsAt = resetOf(waits) } = failure;
   const { wait: seconds } = run.policy.limits;
   const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > now);
-  const ended = changed(state, { outcome: 'usage-limit', wait: wait && { ...wait, phase: 'over' } });
+  const ended = changedIn(changed(state, { outcome: 'usage-limit' }), 'waits', {
+    wait: wait && { ...wait, phase: 'over' },
+  });
   const limitDetails = isBeyond && { beyond: seconds };
   return toStep(ended, [
-    decided(ended, 'usage-limit', LIMIT_REACHED, {
-      ...{ limit: limits.hit, share: hitOf(limits)?.share, resetsAt },
+    decided(ended, 'limit:usage', LIMIT_REACHED, {
+      ...{ limit: waits.hit, share: hitOf(waits)?.share, resetsAt },
       ...limitDetails,
     }),
     SHOW_DEFERRED,
@@ -222,10 +228,10 @@ function tick(state: GovernorState) {
 
 /** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
 export function onWaitTimer(state: GovernorState): Step {
-  const { wait, now } = state;
+  const { wait } = state.waits;
   if (wait?.phase !== 'paused') return toStep(state);
-  if (now < wait.until) return toStep(state, [tick(state)]);
-  const next = changed(state, { wait: { ...wait, phase: 'trying' } });
+  if (state.now < wait.until) return toStep(state, [tick(state)]);
+  const next = changedIn(state, 'waits', { wait: { ...wait, phase: 'trying' } });
   const expiry = savingAt(next);
   if (expiry === undefined || next.relief.unfinished === undefined) return toStep(next);
   // A summary does not contain the words of the request.
@@ -236,20 +242,24 @@ export function onWaitTimer(state: GovernorState): Step {
 /** The notice about an expired cache, if compacting first is cheaper. */
 function savingAt(state: GovernorState): Step['actions'] | undefined {
   const { actions } = announceExpiry(state, 'unseen');
-  return actions.some((action) => action.kind === 'cache-expired' && action.saving !== undefined) ? actions : undefined;
+  return actions.some(
+    (action) => action.kind === 'cache-lost' && action.of === 'expired' && action.saving !== undefined,
+  )
+    ? actions
+    : undefined;
 }
 
 function endWait(state: GovernorState, answered: boolean): Step {
-  const { wait, now } = state;
+  const { wait } = state.waits;
   if (wait === undefined) return toStep(state);
-  const next = changed(state, { wait: answered ? undefined : { ...wait, phase: 'over' } });
+  const next = changedIn(state, 'waits', { wait: answered ? undefined : { ...wait, phase: 'over' } });
   if (!wait.said || wait.phase === 'over') return toStep(next);
   // A recording may have no times.
-  const ms = wait.since > 0 ? now - wait.since : 0;
+  const ms = wait.since > 0 ? state.now - wait.since : 0;
   const reason = answered ? 'the API answers again' : 'the API still does not answer';
-  return decide(next, 'waited', reason, { cause: wait.cause, ms, answered });
+  return decide(next, 'wait:over', reason, { cause: wait.cause, ms, answered });
 }
 
 export function stopWaiting(state: GovernorState): GovernorState {
-  return state.wait?.phase === 'paused' ? changed(state, { wait: undefined }) : state;
+  return state.waits.wait?.phase === 'paused' ? changedIn(state, 'waits', { wait: undefined }) : state;
 }

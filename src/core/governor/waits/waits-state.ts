@@ -1,12 +1,15 @@
 import type { ApiFailure, LimitUse } from '../../protocol/events.ts';
 
-/** Usage limits of the account, from claude's latest report. */
-export type Limits = Readonly<typeof NO_LIMITS>;
+/** What makes claude wait for the API: the account's usage limits, from claude's latest report, and outages. */
+export type Waits = Readonly<typeof NO_WAITS>;
 
-export const NO_LIMITS = {
-  /** By claude's names: `five_hour`, `seven_day`. */
+export const NO_WAITS = {
+  /** Usage limits by claude's names: `five_hour`, `seven_day`. */
   used: {} as Readonly<Record<string, LimitUse>>,
+  /** The limit that was reached. */
   hit: undefined as string | undefined,
+  /** The current wait; undefined if the API answers. */
+  wait: undefined as Wait | undefined,
 };
 
 /** A period without answers of the API. Times in milliseconds since the epoch. */

@@ -1,8 +1,6 @@
 import type { Input, OwnEvent } from '../../governor/input.ts';
-import { waiting } from '../../governor/prompts/mailbox.ts';
 import { isOwnLine } from '../../governor/prompts/own-lines.ts';
 import { mayEcho } from '../../governor/relief/exact.ts';
-import type { GovernorState } from '../../governor/state.ts';
 import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, listOf, stringOf, textOf } from '../../protocol/fields.ts';
@@ -112,26 +110,6 @@ export function createExtractor(options: ExtractOptions) {
 
 function prompt({ blocks }: UserEvent, t: number): PromptFound {
   return { kind: 'prompt', t, texts: wordsOf(blocks), pictures: picturesIn(blocks) };
-}
-
-/**
- * Delays facts from prompts in ctxb's queue until claude receives them: the notes contain only prompts that were sent.
- */
-export function createPromptQueue() {
-  let held: { readonly event: Input['event']; readonly found: readonly Found[] }[] = [];
-  return {
-    /** @param state after the input was processed */
-    pass({ event, from, t }: Input, found: readonly Found[], state: GovernorState): readonly Found[] {
-      const waits = (prompt: Input['event']) => waiting(state).some(({ event }) => event === prompt);
-      const sent = held
-        .filter((each) => !waits(each.event))
-        .flatMap((each) => each.found.map((one) => ({ ...one, t })));
-      held = held.filter((each) => waits(each.event));
-      if (from !== 'caller' || found.length === 0 || !waits(event)) return [...found, ...sent];
-      held.push({ event, found });
-      return sent;
-    },
-  };
 }
 
 function createStates() {

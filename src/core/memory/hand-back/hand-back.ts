@@ -178,7 +178,7 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       const file = fileIn(title, state.run.contextDir);
       if (file === undefined) return [];
       isUnread = false;
-      return [decided(state, 'read-back', `the agent opened its notes with ${name}`, { file })];
+      return [decided(state, 'recall:read', `the agent opened its notes with ${name}`, { file })];
     },
   };
 }
@@ -246,7 +246,7 @@ function recalled(
   items: readonly EvidenceItem[],
 ): Decision {
   const tally = tallyOf(items.flatMap(({ facts }) => facts));
-  return decided(state, 'recall', reason, { hook, chars: context.length, given: tally });
+  return decided(state, 'recall:given', reason, { hook, chars: context.length, given: tally });
 }
 
 /** The file in the context folder that a path or a command names. */

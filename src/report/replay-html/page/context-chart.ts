@@ -156,7 +156,7 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
 }
 
 /** Actions drawn as errors. */
-const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'unrelieved', 'give-up', 'trigger-refused', 'left-undone']);
+const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'give-up', 'unavailable', 'left-undone']);
 
 function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): void {
   const last = { bad: Number.NEGATIVE_INFINITY, warn: Number.NEGATIVE_INFINITY };

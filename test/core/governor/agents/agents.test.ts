@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentTotals } from '../../../../src/core/governor/agents/agents.ts';
 import { costUsd } from '../../../../src/core/governor/cost/cost.ts';
+import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   answerTo,
@@ -77,7 +78,7 @@ describe('figures of subagents', () => {
       parent_tool_use_id: null,
       tool_use_result: { status: 'completed', agentId: 'a1', agentType: 'Explore', usage },
     });
-    expect(driver.state.subagents.t1).toMatchObject({
+    expect(driver.state.agents.all.t1).toMatchObject({
       kind: 'Explore',
       calls: 1,
       tokens: 11_500,
@@ -100,7 +101,7 @@ describe('figures of subagents', () => {
         { agentId: 'm2', label: 'two', tokens: 20_000, toolCalls: 1 },
       ),
     );
-    expect(driver.state.subagents).toMatchObject({
+    expect(driver.state.agents.all).toMatchObject({
       m1: { calls: 3, peak: 15_000, tokens: 40_000, phase: 'over', isUnseen: true },
       m2: { calls: 1, peak: 20_000, tokens: 20_000, phase: 'running' },
     });
@@ -131,16 +132,16 @@ describe('a limit for the number of subagents', () => {
     expect(ask('t3')).toContainEqual(expect.objectContaining({ specific: expect.objectContaining(refusal) }));
     const error = [{ type: 'tool_result', tool_use_id: 't2', content: 'denied', is_error: true }];
     driver.claude({ type: 'user', message: { role: 'user', content: error }, parent_tool_use_id: null });
-    expect(kinds(ask('t4'))).not.toContain('agent-limit');
+    expect(kinds(ask('t4'))).not.toContain('limit:agents');
   });
 
   it('may be zero', () => {
     const driver = atWork({ max: 0 });
-    expect(kinds(driver.claude(toolHook('PreToolUse', 'Workflow')))).toContain('agent-limit');
+    expect(kinds(driver.claude(toolHook('PreToolUse', 'Workflow')))).toContain('limit:agents');
   });
 
   it('does not affect other tools', () => {
-    expect(kinds(atWork({ max: 0 }).claude(toolHook('PreToolUse', 'Bash')))).not.toContain('agent-limit');
+    expect(kinds(atWork({ max: 0 }).claude(toolHook('PreToolUse', 'Bash')))).not.toContain('limit:agents');
   });
 });
 
@@ -171,7 +172,7 @@ describe('a limit for each subagent', () => {
     const driver = atWork({ max: 1 });
     driver.claude(WORKFLOW, listed({ agentId: 'm1' }, { agentId: 'm2' }, { agentId: 'm3' }));
     expect(stopped(driver)).toEqual(['w1']);
-    expect(decisions(driver.actions).filter(({ kind }) => kind === 'agent-limit')).toHaveLength(1);
+    expect(decisions(driver.actions).filter((one) => nameOf(one) === 'limit:agents')).toHaveLength(1);
     const end = driver.claude(taskLine('updated', { task_id: 'w1', patch: { status: 'killed' } }), resultLine());
     expect(said(end)).toEqual([
       expect.stringMatching(/^\[ctxb\] a workflow was stopped by a limit.*Go on from where the work stands\.$/s),
@@ -189,7 +190,7 @@ describe('a limit for each subagent', () => {
     });
     expect(stopped(driver)).toEqual([]);
     driver.claude({ ...STARTED, tool_use_id: 't2' }, agentCall(61_000));
-    expect(Object.keys(driver.state.subagents)).toEqual(['t1']);
+    expect(Object.keys(driver.state.agents.all)).toEqual(['t1']);
     expect(stopped(driver)).toEqual(['a1']);
   });
 
@@ -200,14 +201,14 @@ describe('a limit for each subagent', () => {
       Object.entries(driver.state.control.pending).findLast(([, what]) => what === 'stop-task') ?? [];
     const response = { subtype: 'error', request_id, error: 'no such task' };
     expect(decisions(driver.claude({ type: 'control_response', response }))).toMatchObject([
-      { kind: 'agent-limit', todo: 'failed' },
+      { kind: 'limit', of: 'agents', todo: 'failed' },
     ]);
   });
 
   it('is only noted in a run that observes', () => {
     const driver = atWork({ tokens: 50_000 }, { mode: 'observe' });
     driver.claude(STARTED, agentCall(60_000), agentCall(61_000));
-    expect(decisions(driver.actions).filter(({ kind }) => kind === 'agent-limit')).toHaveLength(1);
+    expect(decisions(driver.actions).filter((one) => nameOf(one) === 'limit:agents')).toHaveLength(1);
     expect(stopped(driver)).toEqual([]);
   });
 });

@@ -360,7 +360,7 @@ describe("claude's own trigger", () => {
     expect(decisions(driver.actions)).toEqual([]);
     const [id] = Object.entries(driver.state.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
     driver.claude({ type: 'control_response', response: { subtype: 'success', request_id: id } });
-    expect(decisions(driver.actions)).toMatchObject([{ kind: 'place-trigger', tokens: at }]);
+    expect(decisions(driver.actions)).toMatchObject([{ kind: 'mid-turn', of: 'trigger', tokens: at }]);
   });
 
   it('is not placed on an assumed window', () => {
@@ -409,7 +409,7 @@ describe("claude's own trigger", () => {
     driver.claude(contextAnswer(driver, context(200_000)));
     const [id] = Object.entries(driver.state.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
     const refused = { type: 'control_response', response: { subtype: 'error', request_id: id, error: 'unknown' } };
-    expect(kinds(driver.claude(refused))).toEqual(['trigger-refused']);
+    expect(kinds(driver.claude(refused))).toEqual(['unavailable:trigger']);
     expect(kinds(driver.claude(refused))).toEqual([]);
     expect(driver.state.control.trigger).toBe('off');
   });

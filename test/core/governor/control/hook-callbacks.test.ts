@@ -35,7 +35,7 @@ it('blocks compactions of claude itself while their result cannot be written', (
     driver.claude(hookLine('PreCompact', { trigger })).some((one) => 'output' in one && 'decision' in one.output);
   expect(isBlocked('auto')).toBe(false);
   expect([...fail(), ...fail()].filter(isDecision)).toMatchObject([
-    { kind: 'give-up', reason: 'claude cannot compact: ENOSPC: no space left' },
+    { kind: 'give-up', of: 'compaction', reason: 'claude cannot compact: ENOSPC: no space left' },
   ]);
   expect([isBlocked('auto'), isBlocked('manual')]).toEqual([true, false]);
   // The caller has cleared it.
@@ -150,7 +150,7 @@ describe('PreCompact', () => {
   it("gives the focus of claude's own compaction", () => {
     const actions = midTurn('Fix the parser.').claude(preCompact('auto'));
     expect(actions).toMatchObject([
-      { kind: 'focus' },
+      { kind: 'mid-turn', of: 'focus' },
       {
         kind: 'answer-hook',
         requestId: 'h1',
@@ -207,7 +207,11 @@ describe('SessionStart', () => {
   it('gives back the running prompt, word for word, within a turn', () => {
     const prompt = 'Do the thing.\n\n  Keep this: "x"  ';
     const actions = midTurn(prompt).claude(boundaryLine('auto', 170_000), sessionStart('compact'));
-    expect(kinds(actions).filter((kind) => kind !== 'health')).toEqual(['native-compaction', 'restore', 'answer-hook']);
+    expect(kinds(actions).filter((kind) => kind !== 'health')).toEqual([
+      'native-compaction',
+      'mid-turn:prompts',
+      'answer-hook',
+    ]);
     expect(restored(actions)).toContain(`word for word:\n\n${prompt}`);
   });
 
@@ -220,7 +224,7 @@ describe('SessionStart', () => {
   it('gives back prompts that were sent into the turn as well, in order', () => {
     const actions = midTurn('One.', 'Two.').claude(sessionStart('compact'));
     expect(restored(actions)).toContain('One.\n\nTwo.');
-    expect(actions).toMatchObject([{ kind: 'restore', promptUuids: ['prompt-1', 'prompt-2'] }, {}]);
+    expect(actions).toMatchObject([{ kind: 'mid-turn', of: 'prompts', promptUuids: ['prompt-1', 'prompt-2'] }, {}]);
   });
 
   it.each([

@@ -73,7 +73,7 @@ it('keeps its own trigger if it cannot be moved, with a notice', () => {
   // First that it tells its window.
   refuseAll(driver);
   refuseAll(driver);
-  expect(decisions(driver.actions)).toContainEqual(expect.objectContaining({ kind: 'trigger-refused' }));
+  expect(decisions(driver.actions)).toContainEqual(expect.objectContaining({ kind: 'unavailable', of: 'trigger' }));
   expect(driver.state.control.trigger).toBe('off');
 });
 

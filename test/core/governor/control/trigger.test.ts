@@ -82,7 +82,7 @@ describe("claude's own trigger", () => {
   });
 
   it('is left alone if it is not placed by ctxb', () => {
-    expect(kinds(afterTurn(150_000, { callerPlacedTrigger: true }).actions)).not.toContain('place-trigger');
+    expect(kinds(afterTurn(150_000, { callerPlacedTrigger: true }).actions)).not.toContain('mid-turn:trigger');
     expect(afterTurn(150_000, { callerPlacedTrigger: true }).state.control.trigger).toBe('off');
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
+import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
@@ -282,7 +283,7 @@ describe('observing', () => {
     driver.prompt('One.', 'Two.', 'Three.');
     driver.claude(initLine(), callLine(20_000), callLine(160_000), resultLine());
     driver.claude(initLine(), callLine(161_000), resultLine());
-    expect(decisions(driver.actions).map(({ kind }) => kind)).toEqual(['warn', 'compact']);
+    expect(decisions(driver.actions).map(nameOf)).toEqual(['warn', 'compact']);
   });
 
   it("passes a protocol caller's lines on as they come", () => {

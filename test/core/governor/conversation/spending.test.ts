@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import { openPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import { decisionText } from '../../../../src/messages.ts';
@@ -37,7 +38,7 @@ function turn(usd: number, more: Line = {}): Line[] {
   return [initLine(), callLine(20_000), resultLine({ total_cost_usd: usd, ...more })];
 }
 
-const costs = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'cost');
+const costs = (driver: Driver) => decisions(driver.actions).filter((one) => nameOf(one) === 'limit:cost');
 const interrupts = (driver: Driver) =>
   sent(driver.actions).filter(({ request }) => (request as { subtype?: string })?.subtype === 'interrupt');
 
@@ -54,7 +55,7 @@ describe('the announcement of a cost', () => {
     driver.prompt('Next.');
     driver.claude(...turn(0.9));
     expect(costs(driver)).toMatchObject([
-      { kind: 'cost', scope: 'run', level: 'warn', spentUsd: 0.8, limitUsd: 1, source: 'reported' },
+      { kind: 'limit', of: 'cost', scope: 'run', level: 'warn', spentUsd: 0.8, limitUsd: 1, source: 'reported' },
     ]);
   });
 
@@ -378,7 +379,7 @@ describe('at the time limit', () => {
     driver.prompt('Next.', 'One more.');
     driver.claude(initLine(), callLine(21_000));
     const actions = driver.timeout('time');
-    expect(decisions(actions)).toMatchObject([{ kind: 'time-limit', seconds: 600 }]);
+    expect(decisions(actions)).toMatchObject([{ kind: 'limit', of: 'time', seconds: 600 }]);
     expect(interrupts(driver)).toHaveLength(1);
     const end = { subtype: 'error_during_execution', is_error: true };
     expect(said(driver.claude(resultLine(end)))).toEqual([TIME_UP]);
@@ -421,7 +422,7 @@ describe('at the time limit', () => {
 describe('a back-end that counts no tokens', () => {
   const NOTHING = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
   const uncountedLine = () => callLine(0, { message: { ...Object(callLine(0).message), usage: NOTHING } });
-  const uncounted = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'uncounted');
+  const uncounted = (driver: Driver) => decisions(driver.actions).filter((one) => nameOf(one) === 'unavailable:costs');
 
   /** A turn with a call that has no figures, and its tool. */
   function begun(policy: PolicyChanges): Driver {

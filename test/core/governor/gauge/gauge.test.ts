@@ -156,14 +156,14 @@ describe('the predicted context', () => {
 
 describe('meters of subagents', () => {
   it('are separate', () => {
-    const { subagents, gauge } = read(...cut('subagent.ndjson', 0, 12));
-    expect(subagents).toMatchObject({ toolu_standin_0001: { used: 9_400, peak: 9_400, calls: 2 } });
+    const { agents, gauge } = read(...cut('subagent.ndjson', 0, 12));
+    expect(agents.all).toMatchObject({ toolu_standin_0001: { used: 9_400, peak: 9_400, calls: 2 } });
     expect(gauge.peak).toBe(21_900);
   });
 
   it.each(['__proto__', 'constructor'])('count a subagent with the name %s', (parent_tool_use_id) => {
-    const { subagents } = read(initLine(), callLine(5_000, { parent_tool_use_id }));
-    expect(Object.entries(subagents)).toMatchObject([[parent_tool_use_id, { peak: 5_000, calls: 1 }]]);
+    const { agents } = read(initLine(), callLine(5_000, { parent_tool_use_id }));
+    expect(Object.entries(agents.all)).toMatchObject([[parent_tool_use_id, { peak: 5_000, calls: 1 }]]);
   });
 });
 

@@ -64,7 +64,7 @@ describe('a stalled claude', () => {
   it('is interrupted after the configured time, ended, and resumed in the same session', () => {
     const driver = midTurn();
     expect(quiet(driver, 14)).toEqual([]);
-    expect(quiet(driver, 1)).toEqual(['stall']);
+    expect(quiet(driver, 1)).toEqual(['silence:claude']);
     expect(driver.actions.at(-1)).toMatchObject({ kind: 'send' });
     expect(sent(driver.actions).at(-1)).toMatchObject({ request: { subtype: 'interrupt' } });
 
@@ -93,7 +93,7 @@ describe('a stalled claude', () => {
   it('is killed at once before its turn has begun, and the prompt is sent again', () => {
     const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
     driver.prompt('Second.');
-    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(quiet(driver, 15)).toEqual(['silence:claude']);
     expect(kinds(driver.actions)).toContain('kill');
     expect(back(driver, [])).toEqual(['Second.']);
   });
@@ -101,13 +101,13 @@ describe('a stalled claude', () => {
   it('ends the run after three stalls in a row and a fourth one, with the last line that was seen', () => {
     const driver = midTurn();
     for (const tries of [1, 2, 3]) {
-      expect(quiet(driver, 15)).toEqual(['stall']);
+      expect(quiet(driver, 15)).toEqual(['silence:claude']);
       expect(decisions(driver.actions).at(-1)).toMatchObject({ tries, last: false });
       driver.claude(INTERRUPTED);
       back(driver, ['prompt-2']);
       driver.claude(initLine());
     }
-    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(quiet(driver, 15)).toEqual(['silence:claude']);
     const last = { last: true, reason: 'the last that it wrote was the beginning of a turn', ms: 15 * MINUTE };
     expect(decisions(driver.actions).at(-1)).toMatchObject(last);
     const end = driver.tell(exitEvent({ delivered: ['prompt-2'] }));
@@ -120,7 +120,7 @@ describe('a stalled claude', () => {
     { name: 'where there is no log', recovery: RECOVERY, changes: { persistent: false } },
   ])('ends the run at once: $name', ({ recovery, changes }) => {
     const driver = midTurn(recovery, changes);
-    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(quiet(driver, 15)).toEqual(['silence:claude']);
     expect(driver.state.outcome).toBe('stalled');
     expect(kinds(driver.actions)).toContain('kill');
   });
@@ -129,7 +129,7 @@ describe('a stalled claude', () => {
     const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
     driver.callerEnd();
     expect(driver.state.input).toBe('closed');
-    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(quiet(driver, 15)).toEqual(['silence:claude']);
     expect(kinds(driver.actions)).toContain('kill');
   });
 
@@ -163,13 +163,13 @@ describe('no stall is', () => {
   it('a long-running tool: it is named once, with its command and age', () => {
     const driver = midTurn();
     driver.claude(toolLine('t1', 'npm test'));
-    expect(quiet(driver, 40)).toEqual(['long-tool']);
+    expect(quiet(driver, 40)).toEqual(['silence:tool']);
     expect(decisions(driver.actions).at(-1)).toMatchObject({ tool: 'Bash npm test', ms: 15 * MINUTE });
     driver.claude(
       toolResultLine('done', { message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: '' }] } }),
     );
     expect(quiet(driver, 14)).toEqual([]);
-    expect(quiet(driver, 1)).toEqual(['stall']);
+    expect(quiet(driver, 1)).toEqual(['silence:claude']);
   });
 
   it.each<{ name: string; line: Line }>([
@@ -179,15 +179,15 @@ describe('no stall is', () => {
     const driver = midTurn();
     for (let at = 0; at < 4; at++) {
       driver.claude(line);
-      expect(quiet(driver, 14).filter((kind) => kind === 'stall')).toEqual([]);
+      expect(quiet(driver, 14).filter((kind) => kind === 'silence:claude')).toEqual([]);
     }
   });
 
   it('a retry in two hours', () => {
     const driver = midTurn();
     driver.claude({ type: 'system', subtype: 'api_retry', retry_delay_ms: 120 * MINUTE });
-    expect(quiet(driver, 134)).not.toContain('stall');
-    expect(quiet(driver, 2)).toContain('stall');
+    expect(quiet(driver, 134)).not.toContain('silence:claude');
+    expect(quiet(driver, 2)).toContain('silence:claude');
   });
 
   it('an unanswered question to the caller', () => {
@@ -205,7 +205,7 @@ describe('no stall is', () => {
     driver.wait(8 * 60 * MINUTE);
     expect(decisions(driver.timeout('stall'))).toEqual([]);
     expect(quiet(driver, 14)).toEqual([]);
-    expect(quiet(driver, 1)).toEqual(['stall']);
+    expect(quiet(driver, 1)).toEqual(['silence:claude']);
   });
 
   it('the time between two prompts', () => {
@@ -233,7 +233,7 @@ describe('a subagent in the background', () => {
       resultLine(),
     );
     driver.callerEnd();
-    expect(quiet(driver, 15)).toEqual(['stall']);
+    expect(quiet(driver, 15)).toEqual(['silence:claude']);
     expect(back(driver, ['prompt-2'])).toEqual([
       expect.stringMatching(/^\[ctxb\] What ran in the background gave no sign of life/),
     ]);

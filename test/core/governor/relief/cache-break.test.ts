@@ -51,7 +51,10 @@ function started(first: Line = initLine()): Driver {
 }
 
 function breaks({ actions }: Driver) {
-  return actions.filter((action) => action.kind === 'cache-broken') as Extract<Decision, { kind: 'cache-broken' }>[];
+  return actions.filter((action) => action.kind === 'cache-lost' && action.of === 'rewritten') as Extract<
+    Decision,
+    { kind: 'cache-lost'; of: 'rewritten' }
+  >[];
 }
 
 describe('a call that rewrites cached tokens', () => {
@@ -128,7 +131,7 @@ describe('no announcement', () => {
     driver.wait(6 * MINUTE_MS);
     driver.prompt('Go on.');
     driver.claude(initLine(), call({ read: 0, written: 121_000 }));
-    expect(driver.actions.filter(({ kind }) => kind === 'cache-expired')).toHaveLength(1);
+    expect(driver.actions.filter((one) => 'idleMs' in one)).toHaveLength(1);
     expect(breaks(driver)).toEqual([]);
   });
 

@@ -51,7 +51,10 @@ function afterPause({ call = cachedCall(120_000), minutes, prompt = 'Go on.', co
 }
 
 function expiries({ actions }: Driver) {
-  return actions.filter((action) => action.kind === 'cache-expired') as Extract<Decision, { kind: 'cache-expired' }>[];
+  return actions.filter((action) => action.kind === 'cache-lost' && action.of === 'expired') as Extract<
+    Decision,
+    { kind: 'cache-lost'; of: 'expired' }
+  >[];
 }
 
 describe('a prompt after a pause', () => {

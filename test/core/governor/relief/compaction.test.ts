@@ -180,11 +180,11 @@ describe('attempts', () => {
   it('end after the allowed number of failures in a row', () => {
     const driver = full(withoutHandoff());
     driver.prompt('One.');
-    expect(kinds(driver.claude(...COMPACT_TURNS.empty))).not.toContain('give-up');
+    expect(kinds(driver.claude(...COMPACT_TURNS.empty))).not.toContain('give-up:compaction');
     driver.claude(...turn(FULL));
     driver.prompt('Two.');
     const actions = driver.claude(...COMPACT_TURNS.empty);
-    expect(kinds(actions)).toContain('give-up');
+    expect(kinds(actions)).toContain('give-up:compaction');
     driver.claude(...turn(FULL));
     expect(said(driver.prompt('Three.'))).toEqual(['Three.']);
   });
@@ -192,7 +192,7 @@ describe('attempts', () => {
   it('end after one refusal of the API, which would refuse again', () => {
     const driver = full(withoutHandoff());
     driver.prompt('One.');
-    expect(kinds(driver.claude(...COMPACT_TURNS.failed))).toContain('give-up');
+    expect(kinds(driver.claude(...COMPACT_TURNS.failed))).toContain('give-up:compaction');
   });
 
   it('are limited to one per prompt: a failure is not retried at once', () => {
@@ -250,7 +250,7 @@ describe('the landing', () => {
     driver.claude(resultLine());
     driver.prompt('Again.');
     driver.claude(...COMPACT_TURNS.success);
-    expect(kinds(driver.claude(initLine(), callLine(159_500)))).toContain('give-up');
+    expect(kinds(driver.claude(initLine(), callLine(159_500)))).toContain('give-up:compaction');
   });
 });
 

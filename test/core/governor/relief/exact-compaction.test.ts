@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
+import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import type { ExactReceipt } from '../../../../src/core/protocol/exact-plan.ts';
 import {
@@ -103,12 +104,12 @@ describe('the mod', () => {
     lose(driver);
     const actions = driver.actions.slice(before);
     expect(decisions(actions)).toMatchObject([
-      { kind: 'not-exact', reason: expect.stringMatching(why) },
+      { kind: 'unavailable', of: 'exact', reason: expect.stringMatching(why) },
       { kind: 'compact', how: 'summary' },
     ]);
     expect(String(said(actions)[0])).toMatch(/^\/compact ./);
     driver.claude(...manual, initLine(NEW), callLine(FULL), resultLine());
-    expect(driver.actions.filter(({ kind }) => kind === 'not-exact')).toHaveLength(1);
+    expect(kinds(driver.actions).filter((kind) => kind === 'unavailable:exact')).toHaveLength(1);
   });
 
   it('is loaded again into the replacement of a dead process', () => {
@@ -210,13 +211,12 @@ describe('a compaction by the mod', () => {
       };
       const reason = expect.stringMatching(why);
       expect(refuseOnce()).toMatchObject([
-        { kind: 'not-exact', reason, once: true },
+        { kind: 'unavailable', of: 'exact-once', reason },
         { kind: 'compacted', how: 'summary' },
       ]);
       expect(driver.state.exact.phase).toBe('ready');
       const [again] = refuseOnce();
-      expect(again).toMatchObject({ kind: 'not-exact', reason });
-      expect(again).not.toHaveProperty('once');
+      expect(again).toMatchObject({ kind: 'unavailable', of: 'exact', reason });
       expect(driver.state.exact.phase).toBe('off');
     },
   );
@@ -239,7 +239,7 @@ describe('a compaction by the mod', () => {
     const brake = resultLine({ is_error: true, subtype: 'success', terminal_reason: 'rapid_refill_breaker' });
     expect(visibilityOf(driver.state, decodeObject(brake))).toBe('defer');
     const actions = driver.claude(brake);
-    expect(decisions(actions).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['exhausted', 'compact']));
+    expect(decisions(actions).map(nameOf)).toEqual(expect.arrayContaining(['exhausted', 'compact']));
     expect(said(actions)).toEqual(['/compact']);
     driver.tell(compacted({ ...RECEIPT, number: 2 }));
     expect(String(said(driver.claude(...manual)).at(-1))).toMatch(/one line each\.\n\nGo on/);

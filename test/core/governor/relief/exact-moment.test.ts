@@ -247,7 +247,7 @@ describe('a prompt after the cache has expired', () => {
     driver.wait(6 * 60_000);
     driver.prompt('Two.');
     expect(kinds(driver.actions)).toEqual(expect.arrayContaining(['compact']));
-    expect(kinds(driver.actions)).not.toContain('cache-expired');
+    expect(kinds(driver.actions)).not.toContain('cache-lost:expired');
   });
 });
 

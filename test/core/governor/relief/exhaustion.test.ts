@@ -115,7 +115,7 @@ describe('a context that is too full for a turn', () => {
     expect(kinds(decisions(driver.claude(...REFUSED)))).not.toContain('handoff');
     const actions = driver.tell({ ...WRITTEN, path: 'last.md' });
     const reason = expect.stringContaining('the request has 210000 tokens, the window 200000');
-    expect(decisions(actions)).toMatchObject([{ kind: 'unrelieved', path: 'last.md', reason }]);
+    expect(decisions(actions)).toMatchObject([{ kind: 'give-up', of: 'run', path: 'last.md', reason }]);
     expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
     expect(driver.state).toMatchObject({ outcome: 'unrelieved', input: 'closed' });
   });
@@ -130,7 +130,7 @@ describe('a context that is too full for a turn', () => {
       driver.claude(...CLEARED.map((line) => ({ ...line, session_id: `${session_id}c` })));
     }
     expect(decisions(driver.actions).filter(({ kind }) => kind === 'handoff')).toHaveLength(3);
-    expect(driver.actions).toContainEqual(expect.objectContaining({ kind: 'unrelieved', path: 's4.md' }));
+    expect(driver.actions).toContainEqual(expect.objectContaining({ kind: 'give-up', of: 'run', path: 's4.md' }));
   });
 
   it.each([

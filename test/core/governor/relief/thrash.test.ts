@@ -59,7 +59,7 @@ describe('compactions in a row in one turn', () => {
     expect(kinds(ended)).toContain('write-handoff');
     expect(said(ended)).toEqual([]);
     const over = driver.tell({ kind: 'handoff-written', path: 'h.md', text: '', by: 'memory', problems: [] });
-    expect(decisions(over)).toMatchObject([{ kind: 'unrelieved', path: 'h.md' }]);
+    expect(decisions(over)).toMatchObject([{ kind: 'give-up', of: 'run', path: 'h.md' }]);
     expect(kinds(over)).toContain('end-input');
     expect(driver.state.outcome).toBe('unrelieved');
   });
@@ -83,6 +83,6 @@ it("claude's own brake ends the run in the same way", () => {
   );
   expect(kinds(ended)).toContain('write-handoff');
   const over = driver.tell({ kind: 'handoff-written', path: 'h.md', text: '', by: 'memory', problems: [] });
-  expect(decisions(over)).toMatchObject([{ kind: 'unrelieved', path: 'h.md' }]);
+  expect(decisions(over)).toMatchObject([{ kind: 'give-up', of: 'run', path: 'h.md' }]);
   expect(driver.state.outcome).toBe('unrelieved');
 });

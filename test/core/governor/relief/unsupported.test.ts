@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import {
   callLine,
   type Driver,
@@ -24,14 +25,14 @@ function worked(init = OLDER, run = runWith({ exact: true })): Driver {
   return driver;
 }
 
-const unsupported = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'unsupported');
+const unsupported = (driver: Driver) => decisions(driver.actions).filter((one) => nameOf(one) === 'unavailable:relief');
 
 describe('a claude older than the oldest supported', () => {
   it('is named once, also after a restart', () => {
     const driver = worked();
     driver.prompt('Next.');
     driver.claude(OLDER, callLine(FULL), resultLine());
-    expect(unsupported(driver)).toMatchObject([{ reason: 'Claude Code 2.1.300', oldest: '2.1.301' }]);
+    expect(unsupported(driver)).toMatchObject([{ reason: 'Claude Code 2.1.300 is not supported' }]);
   });
 
   it('is measured, and its context is not relieved', () => {
@@ -39,12 +40,12 @@ describe('a claude older than the oldest supported', () => {
     expect(driver.state.gauge).toMatchObject({ used: FULL, basis: 'measured' });
     expect(said(driver.prompt('Next.'))).toEqual(['Next.']);
     const all = kinds(driver.actions);
-    for (const kind of ['arm-exact', 'compact', 'handoff', 'place-trigger']) expect(all).not.toContain(kind);
+    for (const kind of ['arm-exact', 'compact', 'handoff', 'mid-turn:trigger']) expect(all).not.toContain(kind);
   });
 
   it('still stops at a limit of the user', () => {
     const driver = worked(OLDER, runWith({ policy: policyWith({ cost: { limitUsd: 0.000001 } }) }));
-    expect(kinds(driver.actions)).toContain('cost');
+    expect(kinds(driver.actions)).toContain('limit:cost');
     expect(said(driver.prompt('Next.'))).toEqual([]);
   });
 });

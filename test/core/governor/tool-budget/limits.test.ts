@@ -50,7 +50,7 @@ describe('a Read', () => {
     const actions = played(inTurn(), calling({ tool: 'Read', input }), file && { file });
     const { specific } = answer(actions);
     expect(specific).toEqual(limit === undefined ? {} : { updatedInput: { ...input, limit } });
-    expect(kinds(decisions(actions))).toEqual(limit === undefined ? [] : ['limit-tool']);
+    expect(kinds(decisions(actions))).toEqual(limit === undefined ? [] : ['tool-budget:call']);
   });
 
   it.each(['a.png', 'A.JPG', 'a.ipynb', 'a.pdf'])('of %s is not measured', (name) => {
@@ -135,7 +135,7 @@ describe('a result', () => {
   it('is stored whole before it is cut, and names the path', () => {
     const driver = inTurn();
     const actions = played(driver, called({ response: bash(OUTPUT) }));
-    expect(kinds(actions)).toEqual(['store-result', 'cut-result', 'answer-hook']);
+    expect(kinds(actions)).toEqual(['store-result', 'tool-budget:result', 'answer-hook']);
     expect(actions[0]).toMatchObject({ name: 'toolu_1', text: OUTPUT });
     const instead = bashInstead(answer(actions)) ?? '';
     expect(instead).toContain(`in ${STORED}: continue with Read, offset=`);
@@ -232,12 +232,12 @@ describe('a replacement that this claude ignores', () => {
     const driver = inTurn();
     const response = tool === 'Bash' ? bash(text) : [{ type: 'text', text }];
     const give = (id: string) => played(driver, called({ id, tool, response }));
-    expect(kinds(give('a'))).toContain('cut-result');
-    expect(kinds(driver.claude(resultOf('a', text)))).toContain('tools-ignored');
+    expect(kinds(give('a'))).toContain('tool-budget:result');
+    expect(kinds(driver.claude(resultOf('a', text)))).toContain('unavailable:tools');
     const later = give('b');
     expect(kinds(later)).toEqual(['answer-hook']);
     expect(answer(later).specific).toEqual({});
-    expect(kinds(driver.claude(resultOf('b', text)))).not.toContain('tools-ignored');
+    expect(kinds(driver.claude(resultOf('b', text)))).not.toContain('unavailable:tools');
   });
 
   it.each([
@@ -257,7 +257,7 @@ describe('a replacement that this claude ignores', () => {
       const { specific } = answer(played(driver, called({ id: 'a', tool, response })));
       const output = specific?.updatedToolOutput as { stdout: string } & { text: string }[];
       const line = way(output.stdout ?? output[0]?.text ?? '');
-      expect(kinds(driver.claude(line))).not.toContain('tools-ignored');
+      expect(kinds(driver.claude(line))).not.toContain('unavailable:tools');
     }
   });
 });
@@ -371,7 +371,7 @@ describe('a subagent', () => {
   it("is cut like the main thread, without the main thread's notices", () => {
     const driver = inTurn({ tools: { warnBelow: 90_000, criticalBelow: 80_000 } }, 150_000);
     const actions = played(driver, called({ id: 's', agent: 'agent-1', response: bash(OUTPUT) }));
-    expect(kinds(actions)).toContain('cut-result');
+    expect(kinds(actions)).toContain('tool-budget:result');
     expect(answer(actions).context ?? '').not.toContain('tokens remaining');
   });
 });

@@ -12,7 +12,7 @@ function run(driver: Driver, command: string, stdout = LARGE): boolean {
   const actions = played(driver, called({ id, input: { command }, response: bash(stdout) }));
   const shown = bashInstead(answer(actions)) ?? stdout;
   driver.claude(userLine([{ type: 'tool_result', tool_use_id: id, content: shown }]));
-  return kinds(actions).includes('cut-result');
+  return kinds(actions).includes('tool-budget:result');
 }
 
 /** One Read from its first hook to its result: what was changed of it. */
@@ -26,7 +26,7 @@ function read(driver: Driver, content: string, lines: number): { limited: boolea
   const given = played(driver, called({ id, tool: 'Read', input, response: { type: 'text', file } }));
   const output = answer(given).specific?.updatedToolOutput as { file: { content: string } } | undefined;
   driver.claude(userLine([{ type: 'tool_result', tool_use_id: id, content: output?.file.content ?? content }]));
-  return { limited: kinds(asked).includes('limit-tool'), cut: kinds(given).includes('cut-result') };
+  return { limited: kinds(asked).includes('tool-budget:call'), cut: kinds(given).includes('tool-budget:result') };
 }
 
 describe('a result that was cut three times in a row', () => {
@@ -95,6 +95,6 @@ describe('a Read that was limited three times in a row', () => {
     const world = { file: { lines: 3_000, fitting: 100 } };
     expect(kinds(played(driver, calling(call), world))).toEqual(['answer-hook']);
     driver.claude(failing({ ...call, error: 'File content (400KB) exceeds maximum allowed size' }));
-    expect(kinds(played(driver, calling(call), world))).toContain('limit-tool');
+    expect(kinds(played(driver, calling(call), world))).toContain('tool-budget:call');
   });
 });

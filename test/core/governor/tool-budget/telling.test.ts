@@ -115,7 +115,7 @@ describe('a hint', () => {
   it('accompanies a cut result', () => {
     const response = bash('a line of output\n'.repeat(3_000));
     const actions = played(inTurn({}, 140_000), called({ input: { command: 'cat log' }, response }));
-    expect(kinds(actions)).toContain('cut-result');
+    expect(kinds(actions)).toContain('tool-budget:result');
     expect(answer(actions).context).toContain('Budget allows');
   });
 
@@ -195,7 +195,7 @@ describe('an alert', () => {
     driver.claude(called({ response: bash('x') }));
     driver.timeout('context');
     const actions = played(driver, called({ response: bash('a line of output\n'.repeat(3_000)) }));
-    expect(kinds(actions)).not.toContain('cut-result');
+    expect(kinds(actions)).not.toContain('tool-budget:result');
     expect(answer(actions).context).toBeUndefined();
     expect(hint(driver, GREP)).toBeUndefined();
   });
@@ -213,7 +213,7 @@ describe('an alert', () => {
     expect(level(answer(played(failure, failing({ error: 'no' }))).context)).toBe('Budget Alert');
     const cut = inTurn(calm, 155_000);
     const actions = played(cut, called({ response: bash('a line of output\n'.repeat(3_000)) }));
-    expect(kinds(actions)).toContain('cut-result');
+    expect(kinds(actions)).toContain('tool-budget:result');
     expect(level(answer(actions).context)).toBeDefined();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { Action } from '../../../../src/core/governor/decisions.ts';
+import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import type { LimitsPolicy } from '../../../../src/core/governor/policy.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
@@ -73,7 +74,7 @@ function waitOut(driver: Driver, ms: number): readonly Action[] {
     const step = timer?.kind === 'set-timer' ? Math.max(1, Math.min(timer.afterMs, left)) : left;
     driver.wait(step);
     left -= step;
-    if (driver.state.wait?.phase === 'paused') actions.push(...driver.timeout('wait'));
+    if (driver.state.waits.wait?.phase === 'paused') actions.push(...driver.timeout('wait'));
   }
   return actions;
 }
@@ -86,14 +87,14 @@ function expectLeft(driver: Driver, prompts: readonly string[]): void {
   );
 }
 
-const told = (actions: readonly Action[]) => decisions(actions).map(({ kind }) => kind);
+const told = (actions: readonly Action[]) => decisions(actions).map(nameOf);
 const LIFTED = ['one', expect.stringContaining('Go on from where the work stands.')];
 
 describe('a usage limit', () => {
   it('ends the run without a configured wait; the prompt counts as unanswered', () => {
     const driver = begun({});
     const actions = driver.claude(...limited(START + 2 * HOUR));
-    expect(told(actions)).toEqual(['usage-limit']);
+    expect(told(actions)).toEqual(['limit:usage']);
     expect(actions).toContainEqual({ kind: 'end-input' });
     expect(actions.filter(({ kind }) => kind === 'answered')).toEqual([]);
     expect(driver.state.outcome).toBe('usage-limit');
@@ -108,10 +109,10 @@ describe('a usage limit', () => {
   ])('of $name is waited for, and the turn is repeated once', ({ reset, wait }) => {
     const driver = begun({ wait });
     const first = driver.claude(...limited(START + reset));
-    expect(told(first)).toEqual(['wait']);
+    expect(told(first)).toEqual(['wait:begun']);
     expect(said(waitOut(driver, reset - SECOND))).toEqual([]);
     expect(said(waitOut(driver, 5 * SECOND))).toHaveLength(1);
-    expect(told(driver.claude(initLine(), callLine(30_000)))).toEqual(['waited']);
+    expect(told(driver.claude(initLine(), callLine(30_000)))).toEqual(['wait:over']);
     driver.claude(resultLine());
     expect(said(driver.actions)).toEqual([...LIFTED, 'two']);
     expect(driver.actions).toContainEqual({ kind: 'answered', uuids: expect.arrayContaining(['prompt-1']) });
@@ -142,7 +143,8 @@ describe('a usage limit', () => {
     const pauses: number[] = [];
     while (driver.state.outcome === undefined) {
       driver.claude(...failed(LIMIT_TEXT));
-      const { wait, now } = driver.state;
+      const { waits, now } = driver.state;
+      const { wait } = waits;
       if (wait?.phase !== 'paused') break;
       pauses.push(wait.until - now);
       waitOut(driver, wait.until - now);
@@ -152,7 +154,7 @@ describe('a usage limit', () => {
     expect(pauses.length).toBeLessThan(80);
     expect(pauses.slice(0, 4)).toEqual([...pauses.slice(0, 4)].sort((a, b) => a - b));
     expect(driver.state.now).toBe(START + HOUR);
-    expect(told(driver.actions)).toEqual(['wait', 'usage-limit']);
+    expect(told(driver.actions)).toEqual(['wait:begun', 'limit:usage']);
   });
 
   /** What claude says with an API key. */
@@ -180,7 +182,7 @@ describe('a usage limit', () => {
     { name: 'by a claude that was told not to try again', withoutRetries: true, before: [] },
   ])('that refuses calls $name is waited for as an outage', ({ withoutRetries, before }) => {
     const driver = begun({ wait: 60, outageWait: 600 }, { withoutRetries });
-    expect(told(driver.claude(...before, resultLine(REFUSED)))).toEqual(['wait']);
+    expect(told(driver.claude(...before, resultLine(REFUSED)))).toEqual(['wait:begun']);
     expect(driver.state.outcome).toBeUndefined();
   });
 
@@ -249,7 +251,7 @@ describe('the context after a wait', () => {
   it('is compacted first if the cache has expired and that is cheaper; the saving is announced, the request repeated', () => {
     const driver = full(HOUR, limited);
     const actions = waitOut(driver, HOUR + 5 * SECOND);
-    expect(told(actions)).toEqual(['cache-expired', 'compact']);
+    expect(told(actions)).toEqual(['cache-lost:expired', 'compact']);
     expect(decisionText(decisions(actions)[0] as never)).toContain('compacting first would save about $');
     const after = driver.claude(statusVerdict(), boundaryLine('manual', 150_000), resultLine({ num_turns: 0 }));
     expect(said(after)).toEqual([expect.stringMatching(/What it was to answer.*two.*Go on/s)]);
@@ -264,8 +266,8 @@ describe('the context after a wait', () => {
     const driver = full(2 * HOUR, (resetsAt) => [limitLine('rejected', 1, resetsAt), retryLine(2 * HOUR, 429)]);
     expect(sent(driver.actions).at(-1)).toMatchObject({ request: { subtype: 'interrupt' } });
     driver.claude(resultLine({ is_error: true, subtype: 'error_during_execution' }));
-    expect(told(waitOut(driver, 2 * HOUR + 5 * SECOND))).toEqual(['cache-expired', 'compact']);
-    expect(told(driver.actions).filter((kind) => kind === 'wait')).toHaveLength(1);
+    expect(told(waitOut(driver, 2 * HOUR + 5 * SECOND))).toEqual(['cache-lost:expired', 'compact']);
+    expect(told(driver.actions).filter((kind) => kind === 'wait:begun')).toHaveLength(1);
   });
 });
 
@@ -282,7 +284,7 @@ describe("claude's own wait", () => {
       driver.wait(30 * SECOND);
     }
     driver.claude(callLine(30_000));
-    expect(told(driver.actions)).toEqual(['wait', 'waited']);
+    expect(told(driver.actions)).toEqual(['wait:begun', 'wait:over']);
     expect(decisions(driver.actions)[1]).toMatchObject({ ms: 2 * HOUR, answered: true });
     expect(said(driver.actions)).toEqual(['one']);
   });
@@ -300,14 +302,16 @@ describe("claude's own wait", () => {
   it('for a week is announced with the day of the reset, although claude waits six hours at a time', () => {
     const driver = begun({ wait: 8 * 86_400 });
     driver.claude(limitLine('rejected', 1, START + 83 * HOUR), retryLine(6 * HOUR, 429));
-    expect(decisions(driver.actions)).toMatchObject([{ kind: 'wait', by: 'claude', until: START + 83 * HOUR }]);
+    expect(decisions(driver.actions)).toMatchObject([
+      { kind: 'wait', of: 'begun', by: 'claude', until: START + 83 * HOUR },
+    ]);
   });
 
   it('for a 429 that names no limit counts as a limit if it is long', () => {
     const driver = begun({ wait: 6 * 3_600 });
     driver.claude(retryLine(2 * HOUR, 429));
     expect(decisions(driver.actions)).toMatchObject([
-      { kind: 'wait', cause: 'limit', by: 'claude', until: START + 2 * HOUR },
+      { kind: 'wait', of: 'begun', cause: 'limit', by: 'claude', until: START + 2 * HOUR },
     ]);
   });
 
@@ -321,14 +325,15 @@ describe("claude's own wait", () => {
 
 describe('an outage', () => {
   it.each([
-    { name: 'for ever', ends: Number.POSITIVE_INFINITY, kinds: ['wait', 'waited'] },
-    { name: 'for a while', ends: 4, kinds: ['wait', 'waited'] },
+    { name: 'for ever', ends: Number.POSITIVE_INFINITY, kinds: ['wait:begun', 'wait:over'] },
+    { name: 'for a while', ends: 4, kinds: ['wait:begun', 'wait:over'] },
   ])('$name: said once at its beginning and once at its end, with growing pauses', ({ ends, kinds }) => {
     const driver = begun({ outageWait: 600 });
     const pauses: number[] = [];
     for (let turn = 0; turn < ends; turn++) {
       driver.claude(retryLine(500), ...failed(OUTAGE_TEXT));
-      const { wait, now } = driver.state;
+      const { waits, now } = driver.state;
+      const { wait } = waits;
       if (wait?.phase !== 'paused') break;
       pauses.push(wait.until - now);
       waitOut(driver, wait.until - now);
@@ -360,7 +365,7 @@ describe('an outage', () => {
   it('is an error page of another server after an answered call', () => {
     const driver = begun({ outageWait: 600 });
     driver.claude(callLine(30_000), ...failed(PAGE, NOT_THERE));
-    expect(driver.state.wait).toMatchObject({ cause: 'outage', phase: 'paused' });
+    expect(driver.state.waits.wait).toMatchObject({ cause: 'outage', phase: 'paused' });
   });
 
   it('is not an error of the first call, as with a wrong address', () => {
@@ -395,7 +400,7 @@ describe('an outage', () => {
     (text) => {
       const driver = begun({ outageWait: 600 });
       driver.claude(...failed(text));
-      expect(driver.state.wait).toBeUndefined();
+      expect(driver.state.waits.wait).toBeUndefined();
     },
   );
 
@@ -403,7 +408,7 @@ describe('an outage', () => {
     const pauses = ['1', '7', 'c'].map((digit) => {
       const driver = begun({ outageWait: 600 }, { runId: `${digit.repeat(8)}-2222-4333-8444-555555555555` });
       driver.claude(...failed(OUTAGE_TEXT));
-      return (driver.state.wait?.until ?? 0) - driver.state.now;
+      return (driver.state.waits.wait?.until ?? 0) - driver.state.now;
     });
     expect(new Set(pauses).size).toBe(3);
     for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(2_500);
@@ -414,5 +419,5 @@ it('records the share of each limit', () => {
   const driver = begun({});
   driver.claude(limitLine('allowed', 0.2, START + HOUR), limitLine('allowed_warning', 0.92, START + HOUR));
   expect(told(driver.actions)).toEqual([]);
-  expect(driver.state.limits.used).toEqual({ five_hour: { share: 0.92, resetsAt: START + HOUR } });
+  expect(driver.state.waits.used).toEqual({ five_hour: { share: 0.92, resetsAt: START + HOUR } });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exactAnswer } from '../../../../src/core/exact/exact-answer.ts';
-import type { Decision } from '../../../../src/core/governor/decisions.ts';
+import { type Decision, nameOf } from '../../../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../../../src/core/governor/effects.ts';
 import { initialState } from '../../../../src/core/governor/initial-state.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
@@ -69,7 +69,7 @@ function contextOf(output: object): string {
 }
 
 function kindsOf(decisions: readonly Decision[]): string[] {
-  return decisions.map(({ kind }) => kind);
+  return decisions.map(nameOf);
 }
 
 describe('after a compaction', () => {
@@ -222,7 +222,7 @@ describe('once the summary is known', () => {
     const { context, decisions } = answer(PROMPT);
     expect(context).toContain('src/clock.ts');
     expect(context).not.toContain('make test');
-    expect(decisions).toStrictEqual(['recall']);
+    expect(decisions).toStrictEqual(['recall:given']);
     expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
   });
 
@@ -329,7 +329,7 @@ describe('proof of reading', () => {
   ])('$name: $seen', ({ entry, seen }) => {
     const { answer, used } = setUp();
     answer(LOST);
-    expect(used(entry)).toStrictEqual(seen ? ['read-back'] : []);
+    expect(used(entry)).toStrictEqual(seen ? ['recall:read'] : []);
     expect(used(entry)).toStrictEqual([]);
   });
 
