@@ -55,9 +55,7 @@ describe('a usage limit', () => {
         'ctxb: the run has ended at a usage limit: 2 prompts not answered (“prompt one”, “prompt two”); continue with ctxb run --resume-run --at-reset\n',
       ].join(''),
     );
-    expect(journal(world)).toContainEqual(
-      expect.objectContaining({ kind: 'limit', of: 'usage', limit: 'five_hour' }),
-    );
+    expect(journal(world)).toContainEqual(expect.objectContaining({ kind: 'limit', of: 'usage', limit: 'five_hour' }));
     const second = await resume(world);
     expect({ code: second.code, stdout: second.stdout.toString() }).toEqual({
       code: 0,
