@@ -19,8 +19,8 @@ export interface Fact {
   readonly isUnmarked?: true;
   /** The text was too long or had several lines, so any text may follow the match. */
   readonly isOpen?: true;
-  /** Must match in the same line or the next two: a bare name says nothing about its outcome. */
-  readonly beside?: RegExp;
+  /** A word for failure must be in the same line or the next two: a bare name says nothing about its outcome. */
+  readonly isFailure?: boolean;
   /** An alternative that also counts as a match. */
   readonly or?: Fact;
 }
@@ -56,13 +56,13 @@ function withoutQuotes(text: string): string {
 /** Whether a text contains the fact, so that its reader knows it. */
 export function holds(text: Searchable, fact: Fact): boolean {
   if (fact.or !== undefined && holds(text, fact.or)) return true;
-  const { whole, isOpen, isUnmarked, beside } = fact;
+  const { whole, isOpen, isUnmarked, isFailure } = fact;
   if (whole === '') return true;
   const marked = isOpen ? text.flat : text.lines;
   const within = isUnmarked ? withoutQuotes(marked) : marked;
   for (let at = within.indexOf(whole); at >= 0; at = within.indexOf(whole, at + 1)) {
     const end = at + whole.length;
-    if (isWholeAt(within, at, fact) && (beside === undefined || beside.test(around(within, at, end)))) return true;
+    if (isWholeAt(within, at, fact) && (!isFailure || FAILED.test(around(within, at, end)))) return true;
   }
   return false;
 }
@@ -111,7 +111,7 @@ export function pathFact(path: string): Fact {
 
 /** A long command is identified by its beginning, cut to the length of a line of the notes. */
 export function commandFact(kind: 'failing' | 'again' | 'commands', text: string): Fact {
-  return { kind, ...wholeOf(text), ...(kind === 'failing' ? { beside: FAILED } : {}) };
+  return { kind, ...wholeOf(text), isFailure: kind === 'failing' };
 }
 
 /** Matches the dead end's line in the notes, or its approach near a word for failure. */
@@ -119,7 +119,7 @@ export function deadEndFact(line: string): Fact {
   const approach = /`([^`]+)`/.exec(line)?.[1];
   const fact = { kind: 'deadEnds', name: line, whole: normalise(line), isOpen: true } as const;
   if (approach === undefined) return fact;
-  return { ...fact, or: { kind: 'deadEnds', ...wholeOf(approach), beside: FAILED } };
+  return { ...fact, or: { kind: 'deadEnds', ...wholeOf(approach), isFailure: true } };
 }
 
 /** A prompt in the user's words. Final punctuation is ignored. */
