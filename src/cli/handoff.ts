@@ -92,13 +92,7 @@ async function recordingNotes(name: string, io: Io): Promise<Notes> {
 async function sessionNotes(name: string | undefined, flags: HandoffFlags, io: Io): Promise<Notes> {
   const root = await contextFolder(io, flags.contextDir);
   const session = name === undefined ? listSessions(root)[0] : findSession(root, name);
-  if (session === undefined) {
-    const what =
-      name === undefined
-        ? `there are no notes in ${root}`
-        : `${name}: no recording, and no session in ${root} has an id that begins so`;
-    throw new CtxbError('usage', `${what}: ctxb run keeps notes`);
-  }
+  if (session === undefined) throw new CtxbError('usage', `there are no notes in ${root}: ctxb run keeps notes`);
   const { id, path, updatedAt } = session;
   return { notebook: readNotebook(path), session: id, t: Date.parse(updatedAt), folder: relative(io.cwd, path) };
 }

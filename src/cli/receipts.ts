@@ -29,7 +29,7 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .option('--json', 'as JSON')
     .option('--context-dir <folder>', 'where the journal is')
     .addHelpText('after', EXAMPLES)
-    .action(async (name: string | undefined, flags: ReceiptsFlags) => finish(await receipts(name, flags, io)));
+    .action(async (name: string | undefined, flags: ReceiptsFlags) => finish(await receipts(name ?? '', flags, io)));
 }
 
 const EXAMPLES = `
@@ -45,7 +45,7 @@ Examples:
 /** Columns when stdout is not a terminal: wide enough that no line is cut. */
 const FULL_LENGTH = 1_000;
 
-async function receipts(name: string | undefined, flags: ReceiptsFlags, io: Io): Promise<number> {
+async function receipts(name: string, flags: ReceiptsFlags, io: Io): Promise<number> {
   const found = await receiptsOf(name, flags, io);
   if (flags.json) {
     io.stdout.write(`${printableJson({ version: 1, receipts: found }, 2)}\n`);
@@ -63,21 +63,21 @@ async function receipts(name: string | undefined, flags: ReceiptsFlags, io: Io):
   return 0;
 }
 
-/** @throws CtxbError `usage` when the name matches nothing; `unreadable-input` */
-async function receiptsOf(name: string | undefined, flags: ReceiptsFlags, io: Io): Promise<ReliefReceipt[]> {
-  if (name !== undefined && isRecording(name, io)) return recordingReceipts(resolveName(name, io), true, io);
+/** @param name empty: the newest run, else the newest session @throws CtxbError `usage` when it matches nothing; `unreadable-input` */
+async function receiptsOf(name: string, flags: ReceiptsFlags, io: Io): Promise<ReliefReceipt[]> {
+  if (isRecording(name, io)) return recordingReceipts(resolveName(name, io), true, io);
   const folder = await contextFolder(io, flags.contextDir);
-  const run = name === undefined ? undefined : runNamed(name, io);
+  const run = runNamed(name, io);
   const all = writtenReceipts(run?.contextDir ?? folder);
   const last = all.at(-1)?.runId;
   const written = all.filter(({ runId, session }) =>
-    name === undefined ? runId === last : runId === run?.runId || session.startsWith(name),
+    name === '' ? runId === last : runId === run?.runId || session.startsWith(name),
   );
   if (written.length > 0) return runReceipts(written, all, io);
   if (run !== undefined) return [];
-  const log = sessionLogsSince(0, io).find((path) => basename(path).startsWith(name ?? ''));
+  const log = sessionLogsSince(0, io).find((path) => basename(path).startsWith(name));
   if (log !== undefined) return recordingReceipts(log, true, io);
-  const what = name === undefined ? 'no session of this folder' : `${onOneLine(name)}: no run, session or recording`;
+  const what = name === '' ? 'no session of this folder' : `${onOneLine(name)}: no run, session or recording`;
   throw new CtxbError('usage', `${what} is known: name a recording, or see ctxb runs`);
 }
 

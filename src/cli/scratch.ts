@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { contextFolder } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -39,17 +39,8 @@ async function scratch(name: string | undefined, flags: ScratchFlags, io: Io): P
     throw new CtxbError('usage', '--out is for recordings: ctxb scratch FILE --out FOLDER');
   }
   const folder = await contextFolder(io, flags.contextDir);
-  io.stdout.write(readIndex(name === undefined ? folder : pathOf(folder, name)));
+  io.stdout.write(readIndex(name === undefined ? folder : findSession(folder, name).path));
   return 0;
-}
-
-function pathOf(folder: string, name: string): string {
-  const session = findSession(folder, name);
-  if (session !== undefined) return session.path;
-  throw new CtxbError(
-    'usage',
-    `${name}: no recording, and no session in ${folder} has an id that begins so: see ${join(folder, 'sessions')}`,
-  );
 }
 
 async function build(name: string, out: string | undefined, io: Io): Promise<number> {

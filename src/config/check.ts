@@ -44,7 +44,7 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
       expected,
       found: shown(found),
       origin,
-      todo: `${found === undefined ? 'give it keys' : 'nest the keys in it'}, or remove it`,
+      todo: 'give it keys, or remove it',
     });
   }
 
@@ -113,7 +113,7 @@ function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { sour
     return 'set it in a configuration file, as a variable cannot hold it';
   const suggestion = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
   if (suggestion !== undefined) return `did you mean "${suggestion}"?`;
-  const [, thousands] = (typeof value === 'string' && THOUSANDS.exec(value)) || [];
+  const thousands = THOUSANDS.exec(String(value))?.[1];
   if (thousands !== undefined && expected.includes('of tokens')) return `did you mean ${thousands}000?`;
   if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;
   return fallback === undefined

@@ -21,10 +21,13 @@ export function listSessions(contextDir: string): SessionInfo[] {
     .sort((a, b) => Date.parse(b.updatedAt) - Date.parse(a.updatedAt) || (a.id < b.id ? -1 : 1));
 }
 
-/** The session with this id, else the only one whose id begins with it. @throws CtxbError `usage` if several match */
-export function findSession(contextDir: string, idOrPrefix: string): SessionInfo | undefined {
+/** The session with this id, else the only one whose id begins with it. @throws CtxbError `usage` if none or several do */
+export function findSession(contextDir: string, idOrPrefix: string): SessionInfo {
   const sessions = listSessions(contextDir);
-  return sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
+  const found = sessionWithId(sessions, idOrPrefix) ?? sessionWithPrefix(sessions, idOrPrefix);
+  if (found !== undefined) return found;
+  const what = `no recording, and no session in ${contextDir} has an id that begins so`;
+  throw new CtxbError('usage', `${idOrPrefix}: ${what}: see ${join(contextDir, SESSIONS)}`);
 }
 
 function describe(id: string, path: string) {

@@ -108,11 +108,12 @@ describe('a session is found', () => {
     { by: 'a beginning that a run’s own folder shares', key: 'abc', id: 'abc-1' },
     { by: 'the name of a run’s own folder', key: 'abc-1.fedcba98', id: 'abc-1.fedcba98' },
     { by: 'the beginning of a run’s own folder', key: 'abc-1.f', id: 'abc-1.fedcba98' },
-    { by: 'nothing that is there', key: 'q', id: undefined },
-    { by: 'an empty beginning', key: '', id: undefined },
-    { by: 'a path', key: '../sessions/abc-1', id: undefined },
   ])('by $by', ({ key, id }) => {
-    expect(findSession(root, key)?.id).toBe(id);
+    expect(findSession(root, key).id).toBe(id);
+  });
+
+  it.each(['q', '', '../sessions/abc-1'])('refuses %j, which no id begins with', (key) => {
+    expect(() => findSession(root, key)).toThrow(`${key}: no recording, and no session in ${root}`);
   });
 
   it('unless several match the prefix', () => {

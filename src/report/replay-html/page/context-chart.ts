@@ -73,9 +73,8 @@ function drawZones({ box, fill, y }: Pen, { info: { levels } }: Session): void {
   for (const [at, { name, tokens: start }] of zones.entries()) {
     const [color, alpha] = TINTS[name as keyof typeof TINTS];
     const end = zones[at + 1]?.tokens;
-    const top = Math.max(box.top, end === undefined ? box.top : y(end));
-    const bottom = Math.min(box.top + box.height, y(start));
-    if (bottom > top) fill(color, box.left, top, box.width, bottom - top, alpha);
+    const top = end === undefined ? box.top : Math.max(box.top, y(end));
+    if (y(start) > top) fill(color, box.left, top, box.width, y(start) - top, alpha);
   }
 }
 
@@ -116,9 +115,9 @@ function drawLevels({ box, y, line, text }: Pen, { info: { levels, window } }: S
 
 /** Draws compactions as vertical lines and actions as marks above the chart. */
 function drawEvents(pen: Pen, { info }: Session, span: Span): void {
-  const isShown = ({ call }: { readonly call: number }) => call + 0.5 >= span.from && call + 0.5 <= span.to;
-  drawCompactions(pen, info.compactions.filter(isShown));
-  drawActions(pen, info.actions.filter(isShown));
+  const shown = info.compactions.filter(({ call }) => call + 0.5 >= span.from && call + 0.5 <= span.to);
+  drawCompactions(pen, shown);
+  drawActions(pen, info.actions);
 }
 
 /**
