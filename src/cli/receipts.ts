@@ -63,7 +63,10 @@ async function receipts(name: string, flags: ReceiptsFlags, io: Io): Promise<num
   return 0;
 }
 
-/** @param name empty: the newest run, else the newest session @throws CtxbError `usage` when it matches nothing; `unreadable-input` */
+/**
+ * @param name empty: the newest run, else the newest session
+ * @throws CtxbError `usage` when the name matches nothing; `unreadable-input`
+ */
 async function receiptsOf(name: string, flags: ReceiptsFlags, io: Io): Promise<ReliefReceipt[]> {
   if (isRecording(name, io)) return recordingReceipts(resolveName(name, io), true, io);
   const folder = await contextFolder(io, flags.contextDir);
