@@ -18,7 +18,6 @@ import {
   type Fields,
   fieldsOf,
   isFields,
-  numberOf,
   ownOf,
   parsed,
   stringOf,
@@ -98,7 +97,6 @@ function decodeAssistant(line: Fields): AssistantEvent {
   const cacheMiss = message.diagnostics
     ? textOf(fieldsOf(fieldsOf(message.diagnostics).cache_miss_reason).type)
     : undefined;
-  const costUsd = numberOf(line.costUSD);
   return {
     kind: 'assistant',
     ...lineFields(line),
@@ -112,7 +110,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
     version: textOf(line.version),
     cwd: textOf(line.cwd),
     ...(cacheMiss && { cacheMiss }),
-    ...(costUsd !== undefined && { costUsd }),
+    ...(typeof line.costUSD === 'number' && { costUsd: line.costUSD }),
     ...(failure && { failure }),
   };
 }
