@@ -148,8 +148,6 @@ interface Subjects {
     usage: {
       /** claude's name for it: `five_hour`, `seven_day`; undefined: unknown. */
       limit: string | undefined;
-      /** Used share of the limit, 0 to 1. */
-      share: number | undefined;
       /** Milliseconds since the epoch. */
       resetsAt: number | undefined;
       /** Longest wait of the run for a limit, in seconds; the reset is later. */

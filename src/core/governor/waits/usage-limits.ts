@@ -1,4 +1,4 @@
-import type { LimitUse, RateLimitEvent } from '../../protocol/events.ts';
+import type { RateLimitEvent } from '../../protocol/events.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, type Line, type Step, toStep } from '../steps.ts';
 import type { Waits } from './waits-state.ts';
@@ -15,10 +15,6 @@ export function limitName(name: string): string {
 }
 
 /** Reset of the limit that was hit, in milliseconds since the epoch; undefined if unknown. */
-export function resetOf(waits: Waits): number | undefined {
-  return hitOf(waits)?.resetsAt;
-}
-
-export function hitOf({ hit, used }: Waits): LimitUse | undefined {
-  return hit === undefined ? undefined : used[hit];
+export function resetOf({ hit = '', used }: Waits): number | undefined {
+  return used[hit]?.resetsAt;
 }

@@ -18,7 +18,7 @@ import {
   setTimer,
   toStep,
 } from '../steps.ts';
-import { hitOf, resetOf } from './usage-limits.ts';
+import { resetOf } from './usage-limits.ts';
 import type { Wait } from './waits-state.ts';
 
 /** Time to repeat a turn that the API did not answer, in milliseconds since the epoch; `end` ends the run. */
@@ -205,10 +205,7 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
   });
   const limitDetails = isBeyond && { beyond: seconds };
   return toStep(ended, [
-    decided(ended, 'limit:usage', LIMIT_REACHED, {
-      ...{ limit: waits.hit, share: hitOf(waits)?.share, resetsAt },
-      ...limitDetails,
-    }),
+    decided(ended, 'limit:usage', LIMIT_REACHED, { limit: waits.hit, resetsAt, ...limitDetails }),
     SHOW_DEFERRED,
   ]);
 }
