@@ -178,6 +178,20 @@ it.each(firstOf(FORMATS))('a claude that is killed in a turn leaves the figures 
   expect(ms).toBeLessThan(Date.now() - begun);
 });
 
+inSoak('a claude that says nothing any more in a turn leaves the figures whole', async () => {
+  const [first, second, ...rest] = SLOW;
+  const quick = { ...second, tools: [{ name: 'Bash', input: { command: 'true', description: 'Two' } }] };
+  await using world = await startWorld({ calls: [first ?? {}, quick, { text: 'never read', stops: true }, ...rest] });
+  const run = await runCtxb(world, {
+    flags: [...prompts(...THREE), ...SUMMARY, '--stall-after', '30s'],
+    claude: [...SMALL_WINDOW, ...STREAM],
+  });
+  expect(journal(world).map(({ kind }) => kind)).toContain('stall');
+  const results = resultsOf(run);
+  expectWhole(world, results);
+  expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
+});
+
 /** The first turn has the tokens of its parts in both processes. */
 function expectWholeTurn({ standin }: World, results: readonly JsonLine[]): void {
   const told = results[0]?.usage as Record<string, number>;
