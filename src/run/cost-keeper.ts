@@ -75,6 +75,9 @@ export function createCostKeeper({
   let reported = { total: 0, calls: 0, at: options.now() };
   /** Keeps other runs waiting until the cost of a call is known. */
   let first: Lock | undefined;
+  /** Expected cost of calls that were interrupted because of other runs' spending: the API may bill them. */
+  let interrupted = 0;
+  let hasTold = false;
   /** The last report to `onSpent`; undefined if nothing was spent. */
   let noted: string | undefined;
 
@@ -105,7 +108,7 @@ export function createCostKeeper({
     }
     expectedCall = Math.max(latest, expectedCall);
     const isAtWork = !isOver && mayCall(state);
-    const lost = state.spending.lost - lostBefore;
+    const lost = interrupted + state.spending.lost - lostBefore;
     const call = reported.calls > 0 ? expectedCall : 0;
     if (total === writtenMicroUsd && isAtWork === claimed > lost) return false;
     attempt((open) => {
@@ -169,6 +172,8 @@ export function createCostKeeper({
     },
     /** Called after each line: records new costs, and reads other runs' spending. */
     settle(state: GovernorState): OwnEvent | undefined {
+      if (hasTold && state.turn.stopped === 'cost') interrupted += expectedCall;
+      hasTold = false;
       const hasWritten = write(state);
       const isEnd = state.turn.ended !== turns;
       turns = state.turn.ended;
@@ -177,6 +182,7 @@ export function createCostKeeper({
       const seen = attempt((open) => look(open, state.spending.lost - lostBefore));
       const { others, earlier } = state.spending;
       const isNews = seen !== undefined && (seen.others !== others || seen.earlier !== earlier);
+      hasTold = isNews && state.turn.stopped === undefined;
       return isNews ? seen : undefined;
     },
     /** Time of claude's last report, in milliseconds since the epoch. */

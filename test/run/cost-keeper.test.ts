@@ -132,6 +132,26 @@ describe('the spending of other runs', () => {
   });
 });
 
+it('the claim of a call that is interrupted because of other runs stays, as the API may bill it', () => {
+  const costs = keeper('r', 0.5);
+  const driver = afterTurn(20_000, { policy: policyWith({ cost: { projectLimitUsd: 0.5 } }) });
+  driver.prompt('Next.');
+  driver.claude(initLine(), callLine(20_000));
+  costs.settle(driver.state);
+  keeper('other').settle(turn(afterTurn(20_000), 0.6));
+  driver.claude(callLine(21_000));
+  const news = costs.settle(driver.state);
+  if (news !== undefined) driver.tell(news);
+  expect(driver.state.turn.stopped).toBe('cost');
+  costs.settle(driver.state);
+  costs.close(driver.state);
+  expect(
+    ledger()
+      .filter(({ run }) => run === 'r')
+      .at(-1)?.claimed,
+  ).toBeGreaterThan(0);
+});
+
 describe('an unusable ledger', () => {
   it('prevents a run with a limit from starting', async () => {
     writeFileSync(join(folder, 'costs'), '');

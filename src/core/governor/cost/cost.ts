@@ -2,7 +2,7 @@ import type { AssistantEvent, Event, ResultEvent } from '../../protocol/events.t
 import { isNewer, saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
-import { callMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
+import { callMicroUsd, latestCallsMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
 import { costBeside, leastPriceFor, microUsdOf, PAID, type Price, type Prices, priceFor } from './prices.ts';
 
 /**
@@ -147,7 +147,7 @@ export function costAfterRestart(cost: Cost, start: 'fresh' | 'resumed'): Cost {
 
 /** The cost with the calls since claude's last report by its log. @param microUsd undefined if no log was read */
 export function readLogged(cost: Cost, microUsd = 0): Cost {
-  return microUsd > openMicroUsd(cost) ? { ...cost, settled: microUsd, calls: [] } : cost;
+  return microUsd > openMicroUsd(cost) ? { ...cost, settled: microUsd - latestCallsMicroUsd(cost) } : cost;
 }
 
 /**

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { totalMicroUsd } from '../../../../src/core/governor/cost/cost.ts';
+import { latestCallsMicroUsd, openMicroUsd } from '../../../../src/core/governor/cost/priced-call.ts';
 import type { ExitEvent } from '../../../../src/core/governor/input.ts';
 import {
   openPrompts,
@@ -89,6 +91,17 @@ describe('claude dies within a turn', () => {
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(23_000), resultLine());
     expect(unansweredPrompts(driver.state)).toEqual([]);
+  });
+
+  it("and claude's log corrects the cost, where a call under way still counts for limits", () => {
+    const driver = midTurn();
+    const call = latestCallsMicroUsd(driver.state.cost);
+    const before = totalMicroUsd(driver.state.cost);
+    const logged = openMicroUsd(driver.state.cost) + 70_000;
+    driver.tell(exitEvent({ delivered: ['prompt-2'], openMicroUsd: logged }));
+    expect(call).toBeGreaterThan(0);
+    expect(totalMicroUsd(driver.state.cost)).toBe(before + 70_000);
+    expect(driver.state.spending.lost).toBe(call);
   });
 
   it('and ctxb waits for the resumed turn, however late claude begins', () => {
