@@ -1,10 +1,38 @@
+import { resolve } from 'node:path';
+import { quickSettings } from '../config/quick-config.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
+import { briefingWorld } from '../flow/briefing.ts';
 import { earlierRuns, findRun } from '../flow/earlier-run.ts';
+import { requireFlow } from '../flow/file/read-flow.ts';
+import { explainFlow, flowExplainText } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { Io } from '../io.ts';
 import { printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
+
+export interface ExplainOptions {
+  readonly json?: true;
+  readonly profile?: string;
+  readonly contextDir?: string;
+}
+
+/** `ctxb flow explain`: prints the budgets of each step, and the contents of its pack. */
+export async function explain(file: string, options: ExplainOptions, io: Io): Promise<number> {
+  const { json, profile, contextDir } = options;
+  const path = resolve(io.cwd, file);
+  const flow = requireFlow(path, { profile });
+  const { config } = await quickSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
+  const { window, flow: global } = config;
+  const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
+  const explained = explainFlow(flow, world, run?.id);
+  const text = json
+    ? `${printableJson(explained, 2)}\n`
+    : flowExplainText(explained, await styleFor(io.stdout, io.env), io.stdout.columns);
+  io.stdout.write(text);
+  return 0;
+}
 
 export interface ReportOptions {
   readonly json?: true;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Io } from '../io.ts';
 import type { FlowRunOptions } from './flow-run.ts';
-import type { ReportOptions } from './flow-show.ts';
+import type { ExplainOptions, ReportOptions } from './flow-show.ts';
 import type { StudioOptions } from './flow-studio.ts';
 
 type Finish = (exitCode: number) => void;
@@ -11,12 +11,27 @@ export function define(command: Command, io: Io, finish: Finish): void {
     'after',
     examples(
       'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
-      'ctxb flow run flow.yaml --dry-run',
+      'ctxb flow explain flow.yaml',
       'ctxb flow report',
       'ctxb flow studio flow.yaml',
     ),
   );
   defineRun(command, io, finish);
+  onFlow(
+    command,
+    'explain',
+    "check a flow, and show each step's budgets, where they come from, and what its briefing would hold",
+  )
+    .option('--json', 'as JSON')
+    .option('--context-dir <folder>', 'where the runs are')
+    .addHelpText(
+      'after',
+      examples('ctxb flow explain flow.yaml', 'ctxb flow explain flow.yaml --profile heavy-context'),
+    )
+    .action(async (file: string, options: ExplainOptions) => {
+      const { explain } = await import('./flow-show.ts');
+      finish(await explain(file, options, io));
+    });
   command
     .command('report')
     .description('show what the steps of a run got and used')

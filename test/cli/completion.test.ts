@@ -18,7 +18,7 @@ const LINES = [
   { line: 'ctxb run --st', offers: ['--strategy', '--state', '--status-line'], not: ['--prompt'] },
   { line: 'ctxb run --strategy ', offers: ['compact', 'handoff'], not: ['auto', 'notes.yaml', '--prompt'] },
   { line: 'ctxb run --strategy handoff --on-large-task re', offers: ['relieve', 'reject'], not: ['announce'] },
-  { line: 'ctxb flow ', offers: ['run', 'report', 'studio'], not: ['replay'] },
+  { line: 'ctxb flow ', offers: ['run', 'explain', 'report', 'studio'], not: ['replay'] },
   { line: 'ctxb flow run no', offers: ['notes.yaml'], not: ['run'] },
   { line: 'ctxb flow run --res', offers: ['--resume'], not: ['--html'] },
   { line: 'ctxb handoff ', offers: ['write'], not: ['run'] },

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
@@ -46,6 +46,56 @@ async function said(place: Place, args: readonly string[]): Promise<string> {
   expect(run).toMatchObject({ code: 0, stderr: '' });
   return run.stdout.toString();
 }
+
+describe('ctxb flow explain', () => {
+  it('before any run', async () => {
+    await using place = await createFlowPlace();
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toMatch(
+      /^shared-lists: 25 steps, profile daily, nothing has run yet\n\nnormalize \(signal-normalizer\)\n/,
+    );
+    expect(text).toContain('  contextBudgetChars  300,000  step\n');
+    expect(text).toContain('  historyOlderChars     8,000  flow\n');
+    expect(text).toContain('  no output yet: normalize, frame\n');
+    expect(existsSync(place.path('.context'))).toBe(false);
+  });
+
+  it('with the outputs of the newest run of this flow, and files that are there', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    await place.file('docs/wishes.md', 'w');
+    const text = await said(place, ['flow', 'explain', 'flow.yaml']);
+    expect(text).toContain('outputs of run 20260102T000000000-bbbb-shared-lists\n');
+    expect(text).toContain('  cut      frame  LOW  8,000 of 9,000  longer than historyOlderChars, 8,000\n');
+    expect(text).toContain('  files: docs/wishes.md\n');
+    expect(text).not.toContain('problem.md');
+  });
+
+  it('--json holds the same', async () => {
+    await using place = await createFlowPlace();
+    keepTwoRuns(place);
+    const explained = JSON.parse(await said(place, ['flow', 'explain', '--json', 'flow.yaml']));
+    expect(explained).toMatchObject({ version: 1, flow: 'shared-lists', run: '20260102T000000000-bbbb-shared-lists' });
+    expect(explained.steps[2]).toMatchObject({
+      step: 'clarify',
+      budgets: { historyOlderChars: { value: 8_000, source: 'flow' } },
+      budget_warnings: [],
+      without_output: [],
+      receipt: {
+        items: [
+          { step: 'normalize', chars: 10 },
+          { step: 'frame', chars: 9_000, outcome: 'included' },
+        ],
+      },
+    });
+  });
+
+  it('reads a file of another editor, with CRLF and a byte order mark', async () => {
+    await using place = await createPlace();
+    await place.file('f.yaml', '\ufeffname: x\r\nsteps:\r\n  - id: a\r\n    objective: do it\r\n');
+    expect(await said(place, ['flow', 'explain', 'f.yaml'])).toMatch(/^x: 1 step, nothing has run yet\n/);
+  });
+});
 
 describe('ctxb flow run --dry-run of a bad flow', () => {
   it.each([

@@ -107,7 +107,7 @@ describe('help', () => {
     { name: 'note state', options: ['--context-dir'] },
     { name: 'note dead-end', options: ['--context-dir'] },
     { name: 'handoff', options: ['write '] },
-    { name: 'flow', options: ['report ', 'studio '] },
+    { name: 'flow', options: ['explain ', 'report ', 'studio '] },
     { name: 'health', options: ['--json', '--context-dir'] },
     { name: 'cleanup', options: ['--keep', '--context-dir'] },
     { name: 'doctor', options: ['--claude', '--quick', '--strict', '--timeout', '--json'] },

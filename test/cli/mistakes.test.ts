@@ -60,6 +60,7 @@ const MISTAKES: readonly Mistake[] = [
   { args: ['flow'], says: 'Usage: ctxb flow' },
   { args: ['flow', 'run'], says: 'See ctxb flow run --help.' },
   { args: ['flow', 'run', 'f.yaml'], says: 'steps[0].promt: expected one of', and: 'did you mean prompt?' },
+  { args: ['flow', 'explain', 'f.yaml'], says: 'steps[0].promt: expected one of', and: 'did you mean prompt?' },
   { args: ['handoff'], says: 'no run is active in this folder' },
   { args: ['note'], says: 'Usage: ctxb note' },
   { args: ['note', 'state', ''], says: 'note state: the text is empty' },
