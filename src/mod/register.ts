@@ -31,7 +31,7 @@ export function register(on: On): void {
     if (e.agentId !== undefined || e.trigger === 'precompute') return next(e);
     const started = performance.now();
     const text = await $.fs.read(`${PLACE}/plan.json`).catch(() => undefined);
-    const plan = () => readPlan(text, seenTexts, userTexts);
+    const plan = () => readPlan(text, seenTexts, userTexts, e.trigger === 'auto');
     const circumstances = await circumstancesOf($, e, waits, plan);
     const answer = answerWith(e.messages, plan, circumstances);
     if (answer.waits !== undefined) {

@@ -1,6 +1,6 @@
 import { tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
-import type { ExactPlan, ExactReceipt } from '../protocol/exact-plan.ts';
+import { type ExactPlan, type ExactReceipt, LEFT } from '../protocol/exact-plan.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { createMessage, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
@@ -48,10 +48,20 @@ const FRAME = 100;
  * older step, within the budget and in their order. No model writes any part.
  */
 export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions = {}): Answer {
-  const answer = answerTo(messages, plan, circumstances);
-  const isRefused = answer.messages === undefined && answer.waits === undefined;
+  const { summary = Number.POSITIVE_INFINITY } = plan;
+  const bounded = { ...plan, budget: Math.min(plan.budget, summary + openTokens(messages)) };
+  const answer = answerTo(messages, bounded, circumstances);
+  if (answer.messages !== undefined || answer.waits !== undefined) return answer;
+  if (plan.summary !== undefined) return refusal(messages, LEFT);
   // Fetching contents again costs less than a summary, which also loses more.
-  return isRefused && plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
+  return plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
+}
+
+/** Tokens of the open step: its calls, and results that the model has yet to see. */
+function openTokens(messages: readonly Message[]): number {
+  const call = messages.findLastIndex((message) => !isResult(message));
+  if (call === messages.length - 1) return 0;
+  return tokensOfAll(messages.slice(messages.slice(0, call + 1).findLastIndex(({ role }) => role !== 'assistant') + 1));
 }
 
 function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions): Answer {
@@ -78,7 +88,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     if (waits !== undefined && tokensOfAll(open.messages) < (circumstances.waitRoom ?? 0)) {
       return { ...refusal(messages, waits), waits };
     }
-    if (reason !== undefined) return refusal(messages, reason);
+    if (waits !== undefined && (reason ?? plan.summary) !== undefined) return refusal(messages, waits);
   }
   const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
   const omitted = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;

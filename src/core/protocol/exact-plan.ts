@@ -17,6 +17,11 @@ export interface ExactPlan {
   readonly said?: UserWords & { readonly room: number };
   /** Maximum tokens that may stay, by the gauge, without system prompt and tools. */
   readonly budget: number;
+  /**
+   * Maximum tokens beside the open step at claude's own level, as its summary would leave. If more must stay, claude
+   * compacts by itself.
+   */
+  readonly summary?: number | undefined;
   /** Tool calls whose results are likely to be used again; they stay whole, within the budget. */
   readonly keep?: readonly string[];
   /**
@@ -73,20 +78,25 @@ export interface Extent {
   readonly tokens: number;
 }
 
+/** Why the mod leaves a compaction to claude although it could answer. */
+export const LEFT = "what stays is larger than claude's own summary, and the run may not cost more now";
+
 /**
  * Reads `plan.json`.
  *
  * @param heardTexts messages during turns that the mod knows; the last ones may be newer than the plan
  * @param said all prompts that the mod knows
+ * @param isOwn whether claude compacts at its own level, and not by a command
  * @throws {Error} with the problem of the plan
  */
 export function readPlan(
   text: string | undefined,
   heardTexts: readonly string[],
   said: readonly string[] = [],
+  isOwn = false,
 ): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
-  const { version, note, said: words, budget, keep, midTurn, prompts } = fieldsOf(JSON.parse(text));
+  const { version, note, said: words, budget, summary, keep, midTurn, prompts } = fieldsOf(JSON.parse(text));
   if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
   if (typeof note !== 'string') throw new Error('the plan has no note');
   if (typeof budget !== 'number' || !(budget > 0)) throw new Error('the plan has no budget');
@@ -95,6 +105,7 @@ export function readPlan(
     note,
     said: readWords(words),
     budget,
+    summary: isOwn ? countOf(summary) : undefined,
     keep: textsOf(keep),
     prompts: [...textsOf(prompts), ...said],
     midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heardTexts),

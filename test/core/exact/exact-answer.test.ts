@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
-import type { Message } from '../../../src/core/exact/message.ts';
-import type { ExactPlan } from '../../../src/core/protocol/exact-plan.ts';
+import { type Message, tokensOfAll } from '../../../src/core/exact/message.ts';
+import { type ExactPlan, LEFT } from '../../../src/core/protocol/exact-plan.ts';
 import { listed, listedAgain, type Said } from './talk.ts';
 
 const PLAN: ExactPlan = { version: 1, note: 'Notes are in .context/scratch.md.', budget: 10_000 };
@@ -41,6 +41,24 @@ function sketch({ role, text, toolUses, toolResults = [], handle }: Message): st
   );
   return [`${handle === undefined ? '' : '*'}${role}:`, ...(text === '' ? [] : [text]), ...uses, ...results].join(' ');
 }
+
+describe('a compaction in place of a summary', () => {
+  const open = [{ words: 'Reading.' }, step('open', `${'x'.repeat(40_000)}`)];
+  const talk = listed('first', ...steps('a', 'b', 'c'), ...open);
+
+  it('leaves no more than the summary beside the open step', () => {
+    const { messages = [] } = exactAnswer(talk, { ...PLAN, budget: 50_000, summary: 1_000 });
+    const openTokens = tokensOfAll(talk.slice(-3));
+    expect(tokensOfAll(messages)).toBeLessThanOrEqual(openTokens + 1_000);
+    expect(tokensOfAll(messages)).toBeGreaterThan(openTokens);
+  });
+
+  it('is left to claude if the prompts alone are larger', () => {
+    const { messages, outcome } = exactAnswer([...listed('word '.repeat(2_000)), ...talk], { ...PLAN, summary: 1_000 });
+    expect(messages).toBeUndefined();
+    expect(outcome).toMatchObject({ answered: false, why: LEFT });
+  });
+});
 
 describe('the remaining messages between turns', () => {
   it('keeps prompts as rows, older steps as lines, and builds the last steps and answers', () => {

@@ -15,6 +15,11 @@ describe('readPlan', () => {
     expect(() => readPlan(text, [])).toThrow(why);
   });
 
+  it("knows the room of a summary at claude's own level only", () => {
+    expect(readPlan(plan({ summary: 2_250 }), [], [], true).summary).toBe(2_250);
+    expect(readPlan(plan({ summary: 2_250 }), []).summary).toBeUndefined();
+  });
+
   it.each([
     { name: 'what ctxb has seen', planned: ['a', 'b'], heard: [], all: ['a', 'b'] },
     { name: 'what the mod alone has seen', planned: ['a'], heard: ['b', 'c'], all: ['a', 'b', 'c'] },

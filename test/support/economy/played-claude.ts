@@ -1,4 +1,4 @@
-import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
+import { answerWith } from '../../../src/core/exact/exact-answer.ts';
 import {
   createMessage,
   type Message,
@@ -10,9 +10,9 @@ import {
 import { PRICES, priceAt, priceOf } from '../../../src/core/governor/cost/prices.ts';
 import type { Action } from '../../../src/core/governor/decisions.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
-import type { ExactPlan } from '../../../src/core/protocol/exact-plan.ts';
+import { type ExactPlan, LEFT, readPlan } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf } from '../../../src/core/protocol/fields.ts';
-import { type Driver, drive, type Line, type PolicyChanges, policyWith, runWith } from '../governor.ts';
+import { type Driver, drive, hookLine, type Line, type PolicyChanges, policyWith, runWith } from '../governor.ts';
 
 /** What the model says in a call, and what the tools that it asks for give back. */
 export interface Call {
@@ -69,6 +69,8 @@ export interface Played {
 /** Of a summary, as claude writes it and as it stays. */
 const SUMMARY_TOKENS = 2_250;
 const SUMMARY = 'word '.repeat(Math.round((SUMMARY_TOKENS / tokensOfText('word '.repeat(1_000))) * 1_000));
+/** What ctxb gives back from its notes after a summary: as much as it may. */
+const EVIDENCE = 'fact '.repeat(1_500);
 const CACHE_LIFE_MS = 5 * 60_000;
 const CALL_MS = 8_000;
 
@@ -290,26 +292,30 @@ class PlayedClaude {
 
   #compact(trigger: 'auto' | 'manual'): void {
     const before = this.#context();
-    const plan = this.#plan;
-    if (this.#driver === undefined || plan === undefined) this.#summarise();
+    const driver = this.#driver;
+    if (driver === undefined || this.#plan === undefined) this.#summarise();
     else {
-      const { messages, outcome } = exactAnswer(this.#messages, { version: 1, ...plan });
-      if (messages === undefined) return;
-      this.#replace(messages);
-      this.#driver.tell({
+      const text = JSON.stringify({ version: 1, ...this.#plan });
+      const { messages, outcome } = answerWith(this.#messages, () => readPlan(text, [], [], trigger === 'auto'), {});
+      if (messages === undefined && outcome.why !== LEFT) return;
+      if (messages === undefined) this.#summarise();
+      else this.#replace(messages);
+      driver.tell({
         kind: 'exact-receipt',
         receipt: { version: 1, number: this.#reliefs.length + 1, ms: 1, ...outcome },
         kept: [],
       });
-      const compact_metadata = { trigger, pre_tokens: before, post_tokens: outcome.after.tokens };
-      this.#driver.claude({
-        type: 'system',
-        subtype: 'status',
-        status: null,
-        compact_result: 'success',
-        session_id: 's1',
-      });
-      this.#driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
+      const post_tokens = messages === undefined ? SUMMARY_TOKENS : outcome.after.tokens;
+      const compact_metadata = { trigger, pre_tokens: before, post_tokens };
+      if (messages === undefined) {
+        const [answer] = driver
+          .claude(hookLine('SessionStart', { source: 'compact' }))
+          .filter(({ kind }) => kind === 'answer-hook');
+        const given = String((answer as { context?: string } | undefined)?.context ?? '');
+        this.#say(createMessage('user', `${given}${EVIDENCE}`));
+      }
+      driver.claude({ type: 'system', subtype: 'status', status: null, compact_result: 'success', session_id: 's1' });
+      driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
     }
     this.#cached = Math.min(this.#cached, this.#prefix);
     this.#reliefs.push({ call: this.#calls, before, landing: this.#context() });

@@ -13,7 +13,7 @@ import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, beginOwnTurn, ownTurnTimer, sendInterrupt } from '../prompts/own-lines.ts';
 import { aloneAfterSummary } from '../relief/alone.ts';
-import { exactIsPossible, planExact, tellNotExact } from '../relief/exact.ts';
+import { exactIsPossible, tellNotExact } from '../relief/exact.ts';
 import { leaveExhausted, TOO_LONG } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
 import { UNTRIED } from '../relief/ladder.ts';
@@ -33,6 +33,7 @@ import {
   setTimer,
   toStep,
 } from '../steps.ts';
+import { planExact } from './load-mod.ts';
 import { type Attempt, IDLE, type OperationIn } from './operation.ts';
 
 /** Time that claude has to report the end of a stopped compaction before ctxb kills it. */

@@ -2,7 +2,9 @@ import type { ControlResponseEvent } from '../../protocol/events.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { request } from '../prompts/own-lines.ts';
-import { isLoading, MIN_RELIEVED, planExact } from '../relief/exact.ts';
+import { workingSetOf } from '../relief/accounts.ts';
+import { budgetOf, isLoading, MIN_RELIEVED } from '../relief/exact.ts';
+import { summaryBound } from '../relief/outlook.ts';
 import type { Exact } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, clearTimer, type Step, setTimer, toStep } from '../steps.ts';
@@ -25,6 +27,15 @@ export function prepareExact(state: GovernorState): Step {
   const { trigger } = state.control;
   const isNear = typeof trigger !== 'number' || predictedTokens(gauge) >= NEAR * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : toStep(state);
+}
+
+export function planExact(state: GovernorState): Step {
+  const { phase, midTurn, prompts } = state.exact;
+  if (phase !== 'ready') return toStep(state);
+  const summary = summaryBound(state);
+  const { keep, kept } = summary ?? workingSetOf(state);
+  const budget = budgetOf(state, kept);
+  return toStep(state, [{ kind: 'plan-exact', budget, summary: summary?.room, keep, midTurn, prompts }]);
 }
 
 /** Prepares a compaction in a resumed session, which may be due at the next call. */

@@ -1,5 +1,5 @@
 import type { BoundaryEvent } from '../../protocol/events.ts';
-import type { ExactReceipt } from '../../protocol/exact-plan.ts';
+import { type ExactReceipt, LEFT } from '../../protocol/exact-plan.ts';
 import { toUsd } from '../cost/cost.ts';
 import type { DecisionOf } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predictedTokens, type Reading, readGauge } from '../gauge/gauge.ts';
@@ -118,7 +118,8 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const { relief, gauge, turn } = state;
   const { receipt } = before.exact;
   const answered = receipt?.answered ? receipt : undefined;
-  const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, answered !== undefined);
+  const isChosen = answered !== undefined || receipt?.why === LEFT;
+  const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isChosen);
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
   // An exact compaction keeps the request, so it is not repeated.
   const unfinished = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};

@@ -42,8 +42,9 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const { call, replaced, isInjected } = state.facts;
   if (replaced) {
     const isOwn = isClaudesOwn(before, replaced);
-    const after = aloneAfterReplacing(alone, before.gauge, state.gauge, isOwn);
-    return changedIn(state, 'relief', { alone: after });
+    const after = aloneAfterReplacing(alone, before.gauge, before.tools.contents, isOwn);
+    const lost = isOwn ? forgetContents(state.tools.contents, []) : state.tools.contents;
+    return changed(changedIn(state, 'relief', { alone: after }), { tools: { ...state.tools, contents: lost } });
   }
   if (call?.kind !== 'assistant') return state;
   const { gauge, cache, tools } = before;
@@ -90,7 +91,6 @@ export function workingSetOf(state: GovernorState): WorkingSet {
     holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
     least: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
     slack: slackOf(state),
-    isLost: relief.alone.context + Math.max(0, ...sizes) >= claudesLevel(gauge.call?.model, gauge.window.tokens),
   });
 }
 

@@ -61,9 +61,12 @@ export function savedMicroUsd(alone: Alone, gauge: Gauge): number {
   return costAlone + alone.lost - real;
 }
 
-/** Handles a replaced context. `isOwn`: by claude or the caller, so it would have been replaced without ctxb too. */
-export function aloneAfterReplacing(alone: Alone, before: Gauge, landing: Gauge, isOwn: boolean): Alone {
-  if (isOwn) return { ...alone, context: predictedTokens(landing), carried: 0, replaced: true };
+/**
+ * Handles a replaced context. `isOwn`: by claude or the caller, so it would have been replaced without ctxb too, and
+ * the next call shows the context of both.
+ */
+export function aloneAfterReplacing(alone: Alone, before: Gauge, { step }: Contents, isOwn: boolean): Alone {
+  if (isOwn) return { ...settleCall(alone, callOutput(before), wasMade(step)), context: 0, carried: 0 };
   const carried = alone.carried + (alone.replaced ? 0 : predictedTokens(before) - before.used);
   return { ...alone, carried, replaced: true };
 }
@@ -85,10 +88,9 @@ interface NewCall {
 export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const { gauge, contents, usage } = call;
   const { step } = contents;
-  const wasMade = step.results === 0 || step.again < step.results;
   const isFirst = before.open === undefined;
   const isMissed = isUncached(usage, before.replaced ? undefined : gauge.used);
-  const alone = withOwed(settleCall(before, callOutput(gauge), wasMade), call, isMissed && !isFirst && !call.isIdle);
+  const alone = withOwed(settleCall(before, callOutput(gauge), wasMade(step)), call, isMissed && !isFirst && !call.isIdle);
   const growthTokens = before.replaced
     ? before.carried + predictedTokens(gauge) - gauge.used
     : contextOf(usage) - gauge.used;
@@ -98,12 +100,17 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
     ? contextOf(usage) - alone.context
     : Math.max(0, growthTokens) * (1 - step.tokens / Math.max(1, step.size)) + owed;
   // Content that a skipped call fetched counts for the next call.
-  const openCall = wasMade ? undefined : before.open;
+  const openCall = wasMade(step) ? undefined : before.open;
   const growth = (openCall?.growth ?? 0) + fresh;
   const isCold = isFirst || call.isIdle || isMissed;
   const cold = openCall?.cold ?? (isCold ? usage.cacheRead : undefined);
   const open = { usage, price: call.price, growth, cold, isOwn: call.isOwn };
   return withSummary({ ...alone, carried: 0, replaced: false, open, summary: undefined }, call);
+}
+
+/** Whether claude alone would have made the call that asked for the step's results. */
+function wasMade({ results, again }: Contents['step']): boolean {
+  return results === 0 || again < results;
 }
 
 /**
@@ -152,7 +159,7 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
  * Length of a summary in tokens: the median of public recordings, without thoughts, because few are visible. After a
  * summary, claude keeps the system prompt, the tools, the summary and the current step.
  */
-const SUMMARY_TOKENS = 2_250;
+export const SUMMARY_TOKENS = 2_250;
 
 /** @param output output tokens of the open call */
 function settleCall(alone: Alone, output: number, wasMade: boolean): Alone {

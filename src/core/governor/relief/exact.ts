@@ -1,5 +1,6 @@
 import { answeredIn, isTaskReport, textsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, ControlRequestEvent, Event, UserEvent } from '../../protocol/events.ts';
+import { LEFT } from '../../protocol/exact-plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isMainMessage, isMessage } from '../facts.ts';
@@ -11,7 +12,6 @@ import { isOwnUuid } from '../prompts/own-lines.ts';
 import { giveBack, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, isCompacting, type Line, type Step, toStep } from '../steps.ts';
-import { workingSetOf } from './accounts.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -69,14 +69,6 @@ export function tellNotExact(state: GovernorState): Step {
   const { why } = state.exact;
   if (why === undefined) return toStep(state);
   return decide(changedIn(state, 'exact', { why: undefined }), 'unavailable:exact', why);
-}
-
-export function planExact(state: GovernorState): Step {
-  const { exact } = state;
-  if (exact.phase !== 'ready') return toStep(state);
-  const { keep: ids, kept } = workingSetOf(state);
-  const { midTurn, prompts } = exact;
-  return toStep(state, [{ kind: 'plan-exact', budget: budgetOf(state, kept), keep: ids, midTurn, prompts }]);
 }
 
 /**
@@ -140,6 +132,7 @@ export const GIVEN_BACK = 'The context was compacted while you were working. Wha
 function onSummary(over: GovernorState, reason: string | undefined): Step {
   const { phase, refusals: before } = over.exact;
   if (phase !== 'ready') return tellNotExact(over);
+  if (reason === LEFT) return toStep(over);
   const why = reason ?? 'the mod did not answer';
   const refusals = before + 1;
   if (refusals >= MAX_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));

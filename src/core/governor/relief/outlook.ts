@@ -11,6 +11,7 @@ import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, decided, type Step, toStep } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
+import { SUMMARY_TOKENS } from './alone.ts';
 import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
@@ -23,7 +24,7 @@ import {
   USUAL_GROWTH,
   willCross,
 } from './ladder.ts';
-import type { WorkingSet } from './working-set.ts';
+import { reshownContents, type WorkingSet } from './working-set.ts';
 
 /** Fewest calls between two reliefs, or after a failed attempt. */
 export const TOO_SOON = 10;
@@ -38,9 +39,10 @@ const USUAL_PREFIX = 33_000;
 export function extentOf(state: GovernorState): Extent {
   const { gauge, turn, relief, run } = state;
   const full = predictedTokens(gauge);
-  // An exact compaction is possible within a turn, so one that does not pay waits for claude's own level.
+  // An exact compaction is possible within a turn, so one that does not pay waits for claude's own trigger; at the
+  // terminal, which has no account, for its level.
   const isBelow = full < nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
-  const isEarly = isBelow && exactIsPossible(state) && isBounded(run.policy);
+  const isEarly = (isBelow || relief.alone.open !== undefined) && exactIsPossible(state) && isBounded(run.policy);
   const isSoon = isTooSoon(state);
   const bearable = isEarly || !isSoon ? bearableMoment(state) : undefined;
   return {
@@ -131,6 +133,20 @@ function bearableMoment(state: GovernorState): Moment | undefined {
  */
 function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
   return state.relief.alone.open !== undefined && stakeOf(state, way) > slackOf(state);
+}
+
+/**
+ * What may stay of a compaction at claude's own level: no more than claude alone would keep, because what a change needs
+ * may just fit beside it. `room` tokens beside the open step, including `keep`, the contents that claude shows again.
+ * undefined for an earlier compaction, which pays by itself, and for one that was asked for.
+ */
+export function summaryBound({ control, relief, run, gauge, tools }: GovernorState) {
+  const { trigger } = control;
+  const level = nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
+  const isEarly = typeof trigger === 'number' && trigger < level;
+  if (isEarly || relief.asked !== undefined || !isBounded(run.policy)) return undefined;
+  const { ids, tokens } = reshownContents(tools.contents, level, 'tokens');
+  return { keep: ids, kept: tokens, room: SUMMARY_TOKENS + tokens };
 }
 
 /** Whether the bound applies. A configured level or strategy `handoff` applies regardless of costs. */

@@ -100,17 +100,15 @@ export interface Stakes {
   readonly least: (path: string) => number;
   /** Micro-dollars that may be lost with contents that were not used since they were fetched. */
   readonly slack: number;
-  /** Whether claude alone is about to lose everything to a summary. */
-  readonly isLost: boolean;
 }
 
 /**
  * Contents stay whole if keeping them costs less than fetching them again, weighted by the chance and time of their
  * use. Unused contents may be the topic of the work, so they go, oldest first, only as far as the run can afford to
- * fetch all of them again. Above its bound a run risks no later use: it loses what claude alone loses.
+ * fetch all of them again.
  */
 export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
-  const { fetching, holding, least, slack, isLost } = stakes;
+  const { fetching, holding, least, slack } = stakes;
   const keep: string[] = [];
   let [kept, atStake] = [0, 0];
   const missedTotals = { ...USUALLY_MISSED };
@@ -119,8 +117,8 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
     const cost = fetching(tokens);
     // Content that claude alone has lost too is fetched again in either case.
     const stake = had === 0 ? 0 : (kind === 'unused' ? 1 : chance) * cost;
-    const isNeeded = soon * cost >= holding(tokens, waits) || (kind === 'unused' && !isLost && atStake + stake > slack);
-    if (slack >= 0 && isNeeded) {
+    const isNeeded = soon * cost >= holding(tokens, waits) || (kind === 'unused' && atStake + stake > slack);
+    if (isNeeded) {
       keep.push(id);
       kept += tokens;
     } else {
@@ -140,9 +138,10 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
 const SHOWN_AGAIN = 5;
 const MAX_SHOWN_TOKENS = 5_000;
 
-/** Names of contents, and their total tokens. */
+/** Names of contents, ids of the tool calls that last fetched them, and their total tokens. */
 export interface ShownContents {
   readonly names: readonly string[];
+  readonly ids: readonly string[];
   readonly tokens: number;
 }
 
@@ -150,12 +149,14 @@ export interface ShownContents {
  * Contents that claude shows after a summary, besides the last results. The model fetches the rest when needed.
  *
  * @param room free tokens
+ * @param size which of their sizes counts: that with claude alone, or that in the run
  */
-export function reshownContents(contents: Contents, room: number): ShownContents {
+export function reshownContents(contents: Contents, room: number, size: 'had' | 'tokens' = 'had'): ShownContents {
   const shown = lastFiles(contents)
-    .filter(([name, { had }]) => had > 0 && !contents.step.names.includes(name))
+    .filter(([name, content]) => content[size] > 0 && !contents.step.names.includes(name))
     .slice(0, SHOWN_AGAIN)
-    .filter(([, { had, path }]) => path !== undefined && had <= MAX_SHOWN_TOKENS);
-  const tokens = shown.reduce((sum, [, { had }]) => sum + had, 0);
-  return tokens > room ? { names: [], tokens: 0 } : { names: shown.map(([name]) => name), tokens };
+    .filter(([, content]) => content.path !== undefined && content[size] <= MAX_SHOWN_TOKENS);
+  const tokens = shown.reduce((sum, [, content]) => sum + content[size], 0);
+  if (tokens > room) return { names: [], ids: [], tokens: 0 };
+  return { names: shown.map(([name]) => name), ids: shown.map(([, { id }]) => id), tokens };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PRICES, priceOf } from '../../../../src/core/governor/cost/prices.ts';
 import { accountsOf } from '../../../../src/core/governor/relief/alone.ts';
-import { type Played, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
+import { type Played, type PlayedWorld, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 import { createRandom } from '../../../support/random.ts';
 import { sampled, sized } from '../../../support/size.ts';
@@ -59,6 +59,16 @@ it('contents that a compaction cannot keep stay until claude would remove them',
   expect(Math.min(...run.reliefs.map(({ before }) => before))).toBeGreaterThan(160_000);
 });
 
+it.each([
+  ['six of twenty-two large files in turn', { prompts: 6, edits: 5, files: 22, tokens: 20_000, inTurn: 6, runs: 4 }],
+  ['twelve of thirty files in turn', { prompts: 5, edits: 10, files: 30, tokens: 10_000, inTurn: 12 }],
+  ['six other large files', { prompts: 4, edits: 8, files: 14, tokens: 20_000, inTurn: 6, runs: 4, fresh: true }],
+])('a compaction at the level of claude leaves what a change needs as much room: %s', (_, shape) => {
+  const world = { window: 200_000, model: OPUS.model, prefix: 20_000 };
+  const [alone, run] = [playAlone(jobOf(shape), world), playGoverned(jobOf(shape), world)];
+  expect(run.usd / alone.usd).toBeLessThan(1);
+});
+
 /** A job drawn by lot. What a change needs fills up to half of the window. */
 function drawn(seed: number) {
   const random = createRandom(seed * 7919);
@@ -75,15 +85,48 @@ function drawn(seed: number) {
   return { shape, world: { ...world, cold: random.whole(0, 9) === 0, atOnce: drawnOf([true, false]) } };
 }
 
+/** A job drawn by lot. What a change needs fills up to the whole room behind a summary. */
+function drawnWide(seed: number) {
+  const random = createRandom(seed * 104_729);
+  const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
+  const { window, model } = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
+  const prefix = drawnOf([20_000, 33_000, 45_000]);
+  const files = random.whole(1, 30);
+  const tokens = drawnOf([2, 4, 6, 8, 10, 13, 17, 20, 25, 30]) * 1_000;
+  const most = Math.max(1, Math.floor((0.85 * (window - 33_000 - prefix)) / tokens));
+  const prompts = drawnOf([3, 5, 8, 12, 20, 40]);
+  const shape: Shape = {
+    ...{ files, tokens, prompts, edits: Math.min(drawnOf([1, 2, 5, 8, 12, 20]), Math.ceil(100 / prompts)) },
+    inTurn: Math.min(most, files, drawnOf([files, random.whole(1, 20)])),
+    ...{ runs: drawnOf([0, 1, 4, 8, 14]), printed: drawnOf([500, 1_500, 4_000, 8_000]), fresh: drawnOf([true, false]) },
+    ...(random.whole(0, 5) === 0 ? { pauseMs: 1_200_000 } : {}),
+  };
+  return { shape, world: { window, model, prefix, cold: random.whole(0, 9) === 0, atOnce: drawnOf([true, false]) } };
+}
+
+function numbersTo(last: number): number[] {
+  return Array.from({ length: last }, (_, at) => at + 1);
+}
+
 /** What stays of a conversation without contents, written to the cache once more. */
 const BARE_TOKENS = 12_000;
 
-it.each(Array.from({ length: sized(6, 60) }, (_, at) => at + 1))('a job drawn by lot keeps the bound: %i', (seed) => {
-  const { shape, world } = drawn(seed);
+function playBoth(shape: Shape, seed: number, world: PlayedWorld) {
   const [alone, run] = [playAlone(jobOf(shape, seed), world), playGoverned(jobOf(shape, seed), world)];
   const price = priceOf(world.model, PRICES);
   const relief = ((price?.cacheWrite ?? 0) * BARE_TOKENS) / 1e12;
   expect(run.usd).toBeLessThanOrEqual(1.05 * alone.usd + relief);
+  return { alone, run };
+}
+
+it.each(numbersTo(sized(6, 120)))('a job that needs most of the window keeps the bound: %i', (seed) => {
+  const { shape, world } = drawnWide(seed);
+  playBoth(shape, seed, world);
+});
+
+it.each(numbersTo(sized(6, 60)))('a job drawn by lot keeps the bound: %i', (seed) => {
+  const { shape, world } = drawn(seed);
+  const { alone, run } = playBoth(shape, seed, world);
   const told = runAccount(run);
   expect(Math.abs((told.alone - told.real) / 1e6 - (alone.usd - run.usd))).toBeLessThan(0.05 * alone.usd);
 });

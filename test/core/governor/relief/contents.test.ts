@@ -106,7 +106,6 @@ describe('contents that are likely to be used again', () => {
     holding: (tokens: number, calls: number) => (11.5 + calls) * tokens,
     least: () => 0,
     slack: 0,
-    isLost: false,
   };
   const rich = { ...poor, slack: 100_000_000 };
   const idle = (calls: number) => Array.from({ length: calls }, (_, index) => run(`true ${index}`));
@@ -164,11 +163,10 @@ describe('contents that are likely to be used again', () => {
     expect(workingSet(contentsOf(...files, ...changes, ...idle(20)), 50, rich).keep).toEqual([]);
   });
 
-  it('are no stake if claude alone has lost them, or is about to', () => {
+  it('are no stake if claude alone has lost them', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).atStake).toBeGreaterThan(0);
     expect(workingSet(forgetContents(endStep(contents), []), 68, poor).atStake).toBe(0);
-    expect(workingSet(contents, 68, { ...poor, isLost: true }).keep).not.toContain('1');
   });
 
   it('include a file that claude has shown before: the first result contains it', () => {

@@ -3,7 +3,7 @@ import { visibilityOf } from '../../../../src/core/governor/conversation/visibil
 import type { Action } from '../../../../src/core/governor/decisions.ts';
 import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
-import type { ExactReceipt } from '../../../../src/core/protocol/exact-plan.ts';
+import { type ExactReceipt, LEFT } from '../../../../src/core/protocol/exact-plan.ts';
 import {
   answerTo,
   boundaryLine,
@@ -220,6 +220,29 @@ describe('a compaction by the mod', () => {
       expect(driver.state.exact.phase).toBe('off');
     },
   );
+
+  it('at the level of claude may leave as much as a summary would, unless it was asked for', () => {
+    const driver = ready(150_000);
+    const room = () => driver.actions.findLast((action) => action.kind === 'plan-exact')?.summary;
+    driver.prompt('Next.');
+    driver.claude(initLine(NEW), callLine(155_000));
+    expect(room()).toBe(2_250);
+    driver.tell({ kind: 'ask', ask: { what: 'compact', now: true }, by: { from: 'command', id: '0123abcd' } });
+    driver.claude(callLine(156_000));
+    expect(room()).toBeUndefined();
+  });
+
+  it('is not refused where the mod leaves it to claude because it would keep more than a summary', () => {
+    const driver = ready(150_000);
+    driver.prompt('Next.');
+    for (let time = 0; time < 4; time++) {
+      driver.claude(initLine(NEW), callLine(168_000));
+      driver.tell(compacted({ ...RECEIPT, answered: false, why: LEFT }));
+      driver.claude(boundaryLine('auto', 168_000));
+    }
+    expect(driver.state.exact.phase).toBe('ready');
+    expect(kinds(driver.actions)).not.toContain('not-exact');
+  });
 
   it('resets the count of refusals', () => {
     const driver = ready(FULL);
