@@ -48,14 +48,25 @@ const FRAME = 100;
  * older step, within the budget and in their order. No model writes any part.
  */
 export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions = {}): Answer {
-  const { summary = Number.POSITIVE_INFINITY } = plan;
-  const bounded = { ...plan, budget: Math.min(plan.budget, summary + openTokens(messages)) };
-  const answer = answerTo(messages, bounded, circumstances);
+  if (plan.summary !== undefined) return answerWithin(plan.summary, messages, plan, circumstances);
+  const answer = answerTo(messages, plan, circumstances);
   if (answer.messages !== undefined || answer.waits !== undefined) return answer;
-  if (plan.summary !== undefined) return refusal(messages, LEFT);
   // Fetching contents again costs less than a summary, which also loses more.
   return plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
 }
+
+/** Leaves no more than a summary beside the open step; at most what ctxb gives back after a summary comes on top. */
+function answerWithin(summary: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
+  for (const room of [summary, summary + GIVEN_BACK_TOKENS]) {
+    const budget = Math.min(plan.budget, room + openTokens(messages));
+    const answer = answerTo(messages, { ...plan, budget }, circumstances);
+    if (answer.messages !== undefined || answer.waits !== undefined) return answer;
+  }
+  return refusal(messages, LEFT);
+}
+
+/** Evidence that ctxb gives back after a summary, in tokens: `memory.restoreTokens`. */
+const GIVEN_BACK_TOKENS = 1_500;
 
 /** Tokens of the open step: its calls, and results that the model has yet to see. */
 function openTokens(messages: readonly Message[]): number {
