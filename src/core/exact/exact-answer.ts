@@ -94,12 +94,8 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const form = stepForm(messages, circumstances.model ?? '');
   const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, told: stepTokens });
   if (open !== undefined) {
-    const reason = lossReason(open);
-    const waits = reason ?? cutOf(open, form, whole);
-    if (waits !== undefined && tokensOfAll(open.messages) < (circumstances.waitRoom ?? 0)) {
-      return { ...refusal(messages, waits), waits };
-    }
-    if (waits !== undefined && (reason ?? plan.summary) !== undefined) return refusal(messages, waits);
+    const refused = refuseCut(messages, open, cutOf(open, form, whole), plan, circumstances);
+    if (refused !== undefined) return refused;
   }
   const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
   const omitted = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
@@ -116,6 +112,21 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     messages: messagesLeft,
     outcome: { answered: true, before, after, prompts: promptCounts, steps, whole: ids },
   };
+}
+
+/** Refuses to take what the model has yet to see, or waits until it has. @param cut why the open step would not fit */
+function refuseCut(
+  messages: readonly Message[],
+  open: Round,
+  cut: string | undefined,
+  { summary }: ExactPlan,
+  { waitRoom = 0 }: AnswerOptions,
+): Answer | undefined {
+  const loss = lossReason(open);
+  const waits = loss ?? cut;
+  if (waits === undefined) return undefined;
+  if (tokensOfAll(open.messages) < waitRoom) return { ...refusal(messages, waits), waits };
+  return loss === undefined && summary === undefined ? undefined : refusal(messages, waits);
 }
 
 /** Order of priority: unseen results, contents that are likely to be used again, the last steps, then lines. */

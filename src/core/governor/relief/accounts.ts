@@ -43,8 +43,8 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   if (replaced) {
     const isOwn = isClaudesOwn(before, replaced);
     const after = aloneAfterReplacing(alone, before.gauge, before.tools.contents, isOwn);
-    const lost = isOwn ? forgetContents(state.tools.contents, []) : state.tools.contents;
-    return changed(changedIn(state, 'relief', { alone: after }), { tools: { ...state.tools, contents: lost } });
+    const contents = isOwn ? forgetContents(state.tools.contents, []) : state.tools.contents;
+    return changedIn(changedIn(state, 'relief', { alone: after }), 'tools', { contents });
   }
   if (call?.kind !== 'assistant') return state;
   const { gauge, cache, tools } = before;

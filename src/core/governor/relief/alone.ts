@@ -90,7 +90,11 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const { step } = contents;
   const isFirst = before.open === undefined;
   const isMissed = isUncached(usage, before.replaced ? undefined : gauge.used);
-  const alone = withOwed(settleCall(before, callOutput(gauge), wasMade(step)), call, isMissed && !isFirst && !call.isIdle);
+  const alone = withOwed(
+    settleCall(before, callOutput(gauge), wasMade(step)),
+    call,
+    isMissed && !isFirst && !call.isIdle,
+  );
   const growthTokens = before.replaced
     ? before.carried + predictedTokens(gauge) - gauge.used
     : contextOf(usage) - gauge.used;
