@@ -75,7 +75,7 @@ describe('gates', () => {
     }
     const permitted = await ctxb(place, ['replay', '--allow-empty', '--max-cost', '1', ...files]);
     expect(permitted.code).toBe(0);
-    expect(permitted.stderr).not.toContain('gates');
+    expect(permitted.stderr).not.toContain('--allow-empty');
   });
 
   it.each(
@@ -155,7 +155,7 @@ describe('filters', () => {
     sampled(
       [
         { args: ['--model', 'sonnet'], code: 0, says: '' },
-        { args: ['--project', '/home/*/project'], code: 0, says: '' },
+        { args: ['--project', '/project'], code: 0, says: '' },
         { args: ['--since', '3000w'], code: 0, says: '' },
         { args: ['--since', '2026-11-21T00:00Z'], code: 0, says: '' },
         { args: ['--model', 'opus'], code: 0, says: 'none of 1 session matches' },

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -32,12 +32,14 @@ inSoak('names an unreadable recording, and reads the others', async () => {
   await using place = await createPlace();
   writeCorpus(place.cwd, BYTES);
   const broken = place.path('projects/-home-dev-project-0/broken.jsonl');
-  // The log of a subagent that is a folder can be read by nobody, not even by root.
-  await mkdir(join(dirname(broken), 'broken', 'subagents', 'agent-1.jsonl'), { recursive: true });
+  // Nobody can read this file of Linux from its beginning, not even root.
+  const agents = join(dirname(broken), 'broken', 'subagents');
+  await mkdir(agents, { recursive: true });
+  await symlink('/proc/self/mem', join(agents, 'agent-1.jsonl'));
   await writeFile(broken, '{}\n');
   const { code, sessions, stderr } = await sessionsOf(place, place.path('projects'));
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^ctxb: .*agent-1\.jsonl: cannot be read \(EISDIR.*\n$/);
+  expect(stderr).toMatch(/^ctxb: .*agent-1\.jsonl: cannot be read \(EIO.*\n$/);
   expect(sessions.length).toBeGreaterThan(3);
 });
 

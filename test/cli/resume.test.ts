@@ -62,7 +62,7 @@ describe('--resume-run continues as the run began', () => {
     const rc = await place.file('.contextbudgetrc', '{"cost":{"limitUsd":3},"tools":{"Read":2000}}');
     await broken(place, [], { CTXB_STRATEGY: 'handoff' });
     writeFileSync(rc, '{"cost":{"limitUsd":900},"tools":{"Read":2000}}');
-    const { policy } = await policyOf(place, [], { CTXB_STRATEGY: 'auto' });
+    const { policy } = await policyOf(place, [], { CTXB_STRATEGY: 'compact' });
     expect(policy).toMatchObject({ strategy: 'handoff', cost: { limitUsd: 3 }, tools: { byTool: { Read: 2000 } } });
   });
 

@@ -168,7 +168,7 @@ it('in a flow: its choice is in the briefing, and what goes wrong is in the rece
     curator: { steps: ['one'], brought_in: ['one'], pushed_out: ['two'] },
     curation: {
       cost_usd: expect.any(Number),
-      fault: expect.stringContaining('summary of one is not taken: it is missing'),
+      fault: expect.stringContaining('the summary of one is missing'),
     },
   });
   expect(receipt('four').curation.cost_usd).toBeGreaterThan(0);
