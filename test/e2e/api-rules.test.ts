@@ -94,12 +94,15 @@ it.each(firstOf(MODELS))('%s: every request of a job with everything keeps the r
   const first = await runCtxb(world, { flags: prompts('PROMPT 1', 'PROMPT 2'), claude, env: EXACT });
   expect(first.code).toBe(0);
   expect(reliefs(world)).toBeGreaterThan(0);
-  expect(summaryRequests(world.standin)).toEqual([]);
+  // Where the model has yet to see a picture, the compaction is left to claude.
+  const left = first.stderr.toString().match(/claude's own summary: the model has yet to see/g) ?? [];
+  expect(summaryRequests(world.standin)).toHaveLength(left.length);
   const session = String(outputLines(first).find(({ subtype }) => subtype === 'init')?.session_id);
   const { env, cwd } = world.scratch;
   const resume = [...modelFlags(model), '--resume', session, '-p', 'PROMPT 3'];
   expect((await runProgram(world.claude, resume, { env, cwd })).stdout.toString()).toBe('answer 3\n');
-  expectExact(world.standin, ['PROMPT 1', 'PROMPT 2', 'PROMPT 3']);
+  const expectPrompts = left.length === 0 ? expectExact : expectEachPromptOnce;
+  expectPrompts(world.standin, ['PROMPT 1', 'PROMPT 2', 'PROMPT 3']);
 });
 
 inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])(
