@@ -163,7 +163,7 @@ inSoak('a step whose time is over has failed with 124, its claude is ended, and 
   expect(run.stderr).toContain('[two] failed: not done after 5 s');
   expect(run.stderr).not.toContain('Ctrl-C');
   expect(run.stderr).toContain('not run: three');
-  expect(run.stderr).toMatch(new RegExp(`to go on: ctxb flow run ${file} --resume ${flowRuns(world)[0]} -- `));
+  expect(run.stderr).toMatch(new RegExp(`to continue: ctxb flow run ${file} --resume ${flowRuns(world)[0]} -- `));
 });
 
 inSoak('what a step has started does not outlive its time', async () => {

@@ -186,7 +186,7 @@ inSoak('a claude that says nothing any more in a turn leaves the figures whole',
     flags: [...prompts(...THREE), ...SUMMARY, '--stall-after', '30s'],
     claude: [...SMALL_WINDOW, ...STREAM],
   });
-  expect(journal(world).map(({ kind }) => kind)).toContain('stall');
+  expect(journal(world).map(({ kind }) => kind)).toContain('silence');
   const results = resultsOf(run);
   expectWhole(world, results);
   expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
