@@ -6,7 +6,7 @@ export const RESULT_FIGURES: readonly { readonly name: string; readonly made: st
   },
   {
     name: '`modelUsage`',
-    made: 'the same by model: sums of tokens and searches, the newest `contextWindow` and `maxOutputTokens`. `costUSD` of all models adds up to `total_cost_usd`. For unreported calls, the output tokens come from claude's log, or else from their lines',
+    made: "the same by model: sums of tokens and searches, the newest `contextWindow` and `maxOutputTokens`. `costUSD` of all models adds up to `total_cost_usd`. For unreported calls, the output tokens come from claude's log, or else from their lines",
   },
   {
     name: '`model_usage_since_last_result`',
