@@ -147,8 +147,8 @@ export function createMemory({ run, mask }: MemoryOptions) {
     missingFrom: (document: string, room: number): string =>
       missingFrom(document, notebook, folder ?? run.contextDir, room),
     outcomeOf: notebook.evidence.outcomeOf,
-    /** Number of prompts. */
-    said: () => notebook.prompts.total,
+    /** Number of prompts, without slash commands. */
+    said: () => notebook.requests.prompts().length,
   };
 }
 
