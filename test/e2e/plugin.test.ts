@@ -58,9 +58,7 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     expect(readFileSync(join(world.scratch.cwd, 'next.md'), 'utf8')).toContain('never touch legacy');
 
     await command(claude, '/clear');
-    await claude.shows(
-      /notmeasuredyet·(?:window1,000,000·)?\$0\.00(?:thissession)?·\/ctxb:backhandsback3prompts/,
-    );
+    await claude.shows(/notmeasuredyet·(?:window1,000,000·)?\$0\.00(?:thissession)?·\/ctxb:backhandsback3prompts/);
     await command(claude, '/ctxb:back');
     await claude.shows(/handedback:3prompts/);
     await say(claude, 'what next');
