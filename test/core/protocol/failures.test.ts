@@ -38,17 +38,20 @@ describe('API failures', () => {
     [
       'Failed to authenticate. API Error: 403 no',
       { ...FOREIGN, api_error_status: 403, api_error_type: 'permission_error' },
-      undefined,
+      'outage',
     ],
     ['API Error: 413 <html>Too large</html>', { ...FOREIGN, api_error_status: 413 }, undefined],
     ['Invalid API key · Please run /login', FOREIGN, undefined],
     ["API Error: Claude's response exceeded the 32000 output token maximum", FOREIGN, undefined],
     ['API Error: 400 {"type":"error"}', { api_error_status: 400 }, undefined],
     ['Prompt is too long', {}, undefined],
-    ['Credit balance is too low', {}, undefined],
+    ['Credit balance is too low', {}, 'outage'],
   ])('%s', (text, more, cause) => {
     const event = result(text, more);
-    expect('failure' in event ? event.failure?.cause : undefined).toBe(cause);
+    const failure = 'failure' in event ? event.failure : undefined;
+    expect(failure?.cause).toBe(cause);
+    // The account is at fault, so waiting does not help.
+    expect(failure?.isAccount === true).toBe(/ 403 no$|^Credit/.test(text));
   });
 
   it('are not reported for a successful turn, whatever its text', () => {
