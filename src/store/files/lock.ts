@@ -3,7 +3,7 @@ import { parseFields } from '../../core/protocol/fields.ts';
 import { type ContextDir, fileName } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
 import { createPlain, kindOf, namesIn, readPlain, removeFile } from './plain-file.ts';
-import { asProcessMark, isAlive, type ProcessMark } from './process-mark.ts';
+import { asProcessMark, isAlive, type ProcessMark, processMark } from './process-mark.ts';
 
 const LOCK = /^lock\.[\w-]{1,64}$/;
 /** Maximum size of a lock file in bytes; ctxb's locks have about 150. */
@@ -13,6 +13,11 @@ const ATTEMPTS = 20;
 export interface Holder extends ProcessMark {
   readonly runId: string;
   readonly since: string;
+}
+
+/** @param at milliseconds since the epoch */
+export function newHolder(runId: string, at: number, pid = process.pid): Holder {
+  return { ...processMark(pid), runId, since: new Date(at).toISOString() };
 }
 
 export interface Lock {

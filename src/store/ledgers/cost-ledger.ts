@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { parseFields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
-import { takeLock } from '../files/lock.ts';
+import { newHolder, takeLock } from '../files/lock.ts';
 import { isTime, kindOf } from '../files/plain-file.ts';
-import { processMark } from '../files/process-mark.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
 import { openSeal, type Seal } from '../runs/seal.ts';
@@ -110,7 +109,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       return [...ownByPeriod].reduce((sum, [beginning, spent]) => (beginning < current ? sum + spent : sum), 0);
     },
     /** Lets one run at a time go on; undefined while another one does. */
-    takeLock: () => takeLock(folder, { ...processMark(process.pid), runId, since: new Date(now()).toISOString() }),
+    takeLock: () => takeLock(folder, newHolder(runId, now())),
     /** Cost of the project's last call, in micro-dollars; 0 if unknown. */
     lastCall(): number {
       look();

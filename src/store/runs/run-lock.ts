@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
-import { holderOf, type Lock, takeLock } from '../files/lock.ts';
-import { processMark } from '../files/process-mark.ts';
+import { holderOf, type Lock, newHolder, takeLock } from '../files/lock.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 
 /**
@@ -28,7 +27,7 @@ export function ownRun(contextDir: string, runId: string): void {
  * @throws CtxbError `usage` when another process has the lock
  */
 export function lockRun(folder: ContextDir, runId: string): Lock {
-  const lock = takeLock(folder, { ...processMark(process.pid), runId: randomUUID(), since: new Date().toISOString() });
+  const lock = takeLock(folder, newHolder(randomUUID(), Date.now()));
   if (lock !== undefined) return lock;
   const owner = holderOf(folder.path)?.pid;
   const who = owner === undefined ? 'another process' : `process ${owner}`;

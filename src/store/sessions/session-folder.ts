@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
-import { type Lock, takeLock } from '../files/lock.ts';
+import { type Lock, newHolder, takeLock } from '../files/lock.ts';
 import { appendWhole, makeFolder, namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
-import { processMark } from '../files/process-mark.ts';
 import { cutTornLine, readLines } from '../files/read-lines.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
@@ -40,7 +39,7 @@ export function openSessionFolder(contextDir: string, id: string, who: Who) {
   const root = openContextDir(contextDir);
   const name = isSessionId(id) ? id : fileName(who.runId);
   const home = sessionWithId(listSessions(contextDir), name)?.id ?? name;
-  const holder = { ...processMark(who.pid), runId: who.runId, since: new Date(who.now()).toISOString() };
+  const holder = newHolder(who.runId, who.now(), who.pid);
   const own = `${home.split('.')[0]}.${fileName(who.runId).slice(0, 8)}`;
   for (const id of [home, own]) {
     const dir = root.within(join(SESSIONS, id));
