@@ -1,3 +1,4 @@
+import { RESTORE_TOKENS } from '../core/protocol/exact-plan.ts';
 import { type Config, type ConfigPath, isToolKey, splitKey, type ToolKey, type ValueAt } from './config.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 
@@ -12,7 +13,7 @@ const CONSTANTS: Constants = {
   // A context that refills immediately five times will do so again.
   'midTurn.maxCompactions': 5,
   // Evidence and a running prompt share the 9,000 characters that claude accepts uncut.
-  'memory.restoreTokens': 1_500,
+  'memory.restoreTokens': RESTORE_TOKENS,
   // This zone is only recorded. It stays below zones.warning.
   'zones.monitor': 0.3,
   // This zone only triggers a notice. It stays below thresholds.warn.

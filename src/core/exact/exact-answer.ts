@@ -1,6 +1,6 @@
 import { tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
-import { type ExactPlan, type ExactReceipt, LEFT } from '../protocol/exact-plan.ts';
+import { type ExactPlan, type ExactReceipt, LEFT, RESTORE_TOKENS } from '../protocol/exact-plan.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { createMessage, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
@@ -57,16 +57,13 @@ export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circu
 
 /** Leaves no more than a summary beside the open step; at most what ctxb gives back after a summary comes on top. */
 function answerWithin(summary: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
-  for (const room of [summary, summary + GIVEN_BACK_TOKENS]) {
+  for (const room of [summary, summary + RESTORE_TOKENS]) {
     const budget = Math.min(plan.budget, room + openTokens(messages));
     const answer = answerTo(messages, { ...plan, budget }, circumstances);
     if (answer.messages !== undefined || answer.waits !== undefined) return answer;
   }
   return refusal(messages, LEFT);
 }
-
-/** Evidence that ctxb gives back after a summary, in tokens: `memory.restoreTokens`. */
-const GIVEN_BACK_TOKENS = 1_500;
 
 /** Tokens of the open step: its calls, and results that the model has yet to see. */
 function openTokens(messages: readonly Message[]): number {

@@ -78,6 +78,9 @@ export interface Extent {
   readonly tokens: number;
 }
 
+/** Evidence that ctxb gives back after a summary, in tokens. */
+export const RESTORE_TOKENS = 1_500;
+
 /** Why the mod leaves a compaction to claude although it could answer. */
 export const LEFT = "what stays is larger than claude's own summary, and the run may not cost more now";
 
