@@ -1,4 +1,5 @@
-import type { ApiFailure, ResultEvent } from './events.ts';
+import type { ApiFailure } from './api-failure.ts';
+import type { ResultEvent } from './events.ts';
 import { countOf, type Fields, fieldsOf } from './fields.ts';
 
 export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;

@@ -1,6 +1,7 @@
 import type { Block, Event } from '../../protocol/events.ts';
 import { isFields, ownOf } from '../../protocol/fields.ts';
 import type { PictureSize } from '../../protocol/picture.ts';
+import { pictureTokens } from './picture-tokens.ts';
 import { expectedTokens } from './token-estimate.ts';
 
 /**
@@ -38,12 +39,6 @@ const NATIVE_CHARS_PER_TOKEN = 4;
 
 /** Tokens of a document, and of a picture of unknown size. */
 const PICTURE_TOKENS = 1600;
-
-/** Width in pixels of the square that costs one token (Anthropic's documentation of vision). */
-const PATCH_WIDTH = 28;
-/** Larger pictures are scaled down: maximum pixels of the longer side, and maximum tokens. */
-const EARLIER_SIGHT = { side: 1568, tokens: 1568 };
-const NEWER_SIGHT = { side: 2576, tokens: 4784 };
 
 /**
  * Tokens of a tool definition that a tool search returns, measured on searches with one or two tools in public session
@@ -254,14 +249,8 @@ function proseContent(prose: number, thoughts: number, chars: number): Content {
 }
 
 function pictureContent(size: PictureSize): Content {
-  const fixedTokens = patchesOf(size, EARLIER_SIGHT);
-  return { ...NO_CONTENT, fixedTokens, sharpTokens: patchesOf(size, NEWER_SIGHT) - fixedTokens };
-}
-
-function patchesOf({ width, height }: PictureSize, { side, tokens }: typeof NEWER_SIGHT): number {
-  const scale = Math.min(1, side / Math.max(width, height), Math.sqrt(tokens / (width * height)) * PATCH_WIDTH);
-  const patches = (pixels: number) => Math.ceil((pixels * scale) / PATCH_WIDTH);
-  return Math.min(tokens, patches(width) * patches(height));
+  const { earlier, newer } = pictureTokens(size);
+  return { ...NO_CONTENT, fixedTokens: earlier, sharpTokens: newer - earlier };
 }
 
 function thoughtTokens(text: string, signatureLength: number, tokensOf: typeof expectedTokens): number {

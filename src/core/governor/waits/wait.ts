@@ -1,4 +1,5 @@
-import type { ApiFailure, ApiRetryEvent, AssistantEvent, ResultEvent } from '../../protocol/events.ts';
+import type { ApiFailure } from '../../protocol/api-failure.ts';
+import type { ApiRetryEvent, AssistantEvent, ResultEvent } from '../../protocol/events.ts';
 import { isMainMessage, tellsInterrupt } from '../facts.ts';
 import { startCompaction } from '../operations/compact.ts';
 import { waiting } from '../prompts/mailbox.ts';

@@ -1,4 +1,5 @@
-import type { ApiFailure, LimitUse } from '../../protocol/events.ts';
+import type { ApiFailure } from '../../protocol/api-failure.ts';
+import type { LimitUse } from '../../protocol/events.ts';
 
 /** What makes claude wait for the API: the account's usage limits, from claude's latest report, and outages. */
 export type Waits = Readonly<typeof NO_WAITS>;
