@@ -98,7 +98,7 @@ function skipperOf(row: Fields): Reader | undefined {
     layout,
     read(bytes, from, to) {
       const [begin, end] = [layout.begins[place] as number, layout.ends[place] as number];
-      if (isReport && hasAny(bytes.subarray(begin, end), REPORTED)) return undefined;
+      if (isReport && hasAny(bytes.subarray(begin, end), REPORT_KEYS)) return undefined;
       const value = objectOf(`${bytes.toString('utf8', from, begin)}{}${bytes.toString('utf8', end, to)}`);
       return value && { kind: 'value', value };
     },
@@ -106,10 +106,13 @@ function skipperOf(row: Fields): Reader | undefined {
 }
 
 /**
- * Ends of the keys of reports that figures need, such as `agentId`, and the start of an escape, which could hide one. They
- * are found faster than whole keys, because their first letters are rare.
+ * Ends of the keys by which a report names an agent, and the start of an escape, which could hide one. They are found
+ * faster than whole keys, because their first letters are rare.
  */
-const REPORTED = ['Id"', 'Tokens"', 'For"', '\\u00'].map((text) => Buffer.from(text));
+const AGENT_KEYS = ['Id"', 'Tokens"', '\\u00'].map((text) => Buffer.from(text));
+
+/** A full replay also needs the time of a wake-up. */
+const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
 
 /** Returns undefined if rows of this form must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
@@ -124,7 +127,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const isTelling = (bytes: Buffer) => {
     const part = (at: number) => bytes.subarray(begins[at], ends[at]);
     if (isPrompt) return !state.isTold() || mayMatter(part(content));
-    return !state.isCalm() || (report !== -1 && hasAny(part(report), REPORTED));
+    return !state.isCalm() || (report !== -1 && hasAny(part(report), AGENT_KEYS));
   };
   return {
     layout,

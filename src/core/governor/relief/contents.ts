@@ -114,10 +114,10 @@ export function endStep(contents: Contents): Contents {
   return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
 }
 
-/** @param keptNames ids of tool calls whose results stay whole */
-export function contentsAfterRelief(contents: Contents, keptNames: ReadonlySet<string>): Contents {
+/** @param keptIds ids of tool calls whose results stay whole */
+export function contentsAfterRelief(contents: Contents, keptIds: ReadonlySet<string>): Contents {
   return mapContents(contents, (content) =>
-    keptNames.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
+    keptIds.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
   );
 }
 

@@ -45,8 +45,8 @@ export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
   if (event.kind === 'assistant') return withCalls(tools, event, at.now);
   if (event.kind === 'user' && event.role === 'tool-result') return withResults(tools, event, at);
   if (event.kind === 'boundary' || event.kind === 'reset') {
-    const keptNames = event.kind === 'boundary' ? at.kept : [];
-    return { ...(at.weighs ? toolsAfterRelief(tools, keptNames) : tools), results: [] };
+    const keptIds = event.kind === 'boundary' ? at.kept : [];
+    return { ...(at.weighs ? toolsAfterRelief(tools, keptIds) : tools), results: [] };
   }
   const isEnd = event.kind === 'task' && event.change !== 'progress' && event.change !== 'started';
   if (tools.open.length === 0 || (!isEnd && event.kind !== 'result')) return tools;
@@ -116,6 +116,6 @@ export function refillText({ results }: Tools): string {
   return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(', ');
 }
 
-export function toolsAfterRelief(tools: Tools, keptNames: readonly string[]): Tools {
-  return { ...tools, contents: contentsAfterRelief(tools.contents, new Set(keptNames)) };
+export function toolsAfterRelief(tools: Tools, keptIds: readonly string[]): Tools {
+  return { ...tools, contents: contentsAfterRelief(tools.contents, new Set(keptIds)) };
 }
