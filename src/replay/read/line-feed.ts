@@ -121,7 +121,8 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
   const nothing = Buffer.alloc(0);
   /** The start of an incomplete line. */
   let held: Buffer = nothing;
-  /** Size of the incomplete line in bytes; may exceed `maxLine`, but then no more bytes are kept. */
+  let heldSize = 0;
+  /** Size of the incomplete line in bytes; may exceed `maxLine`, but then no more bytes are held. */
   let size = 0;
   /** Zeros in or near a line, left by a system crash: the line must be fully parsed. */
   let hasZeros = false;
@@ -137,7 +138,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       held.copy(larger, 0, 0, size);
       held = larger;
     }
-    if (needed <= maxLine) bytes.copy(held, size);
+    if (needed <= maxLine) heldSize = size + bytes.copy(held, size);
     size = needed;
   }
 
@@ -151,10 +152,10 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
     if (size === 0 && to - from <= maxLine) takeLine(bytes, from, to, isLast);
     else {
       hold(bytes.subarray(from, to));
-      const length = size;
-      size = 0;
-      if (length <= maxLine) takeLine(held.subarray(0, length), 0, length, isLast);
-      else hand(OF_USER.test(held.toString('utf8', 0, FIRST_TEXT_LENGTH)) ? MALFORMED : LOST, '');
+      const [length, line] = [size, held.subarray(0, heldSize)];
+      size = heldSize = 0;
+      if (length <= maxLine) takeLine(line, 0, length, isLast);
+      else hand(OF_USER.test(line.toString('utf8', 0, FIRST_TEXT_LENGTH)) ? MALFORMED : LOST, '');
     }
     isFirst = false;
   }

@@ -78,6 +78,15 @@ describe('a line feed', () => {
     expect(lines[1]).toEqual(expected);
   });
 
+  it('a line that is too long is judged without the bytes of the line before it', () => {
+    const before = `{"message":{"content":"${'x'.repeat(60)}","role":"user"}}`;
+    const call = JSON.stringify({ message: { role: 'assistant', content: 'x'.repeat(200) } });
+    for (let chunk = 1; chunk <= 100; chunk++) {
+      const lines = read(Buffer.from(`${before}\n${call}\n{}`), chunk, 100);
+      expect(lines[1], `chunks of ${chunk}`).toEqual({ kind: 'malformed', lost: true });
+    }
+  });
+
   describe('a line that two processes wrote at once', () => {
     const row = (uuid: string, more: object = {}) => JSON.stringify({ type: 'user', uuid, ...more });
     const call = JSON.stringify({ type: 'assistant', uuid: 'c', message: { id: 'm', usage: { input_tokens: 5 } } });
