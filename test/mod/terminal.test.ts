@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { heardText, linesText, noteText, summaryText } from '../../src/core/exact/own-words.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
-import { isSeenByModel } from '../../src/mod/engine.ts';
+import { type Engine, isSeenByModel } from '../../src/mod/engine.ts';
 import { bandText, foldedText } from '../../src/mod/terminal/commands.ts';
 import { createLogReader } from '../../src/mod/terminal/log-reader.ts';
+import { followLate, PluginState } from '../../src/mod/terminal/seat.ts';
 import { createTerminalSession, policyFor } from '../../src/mod/terminal/session.ts';
 import { replayRun } from '../../src/replay/replay-run.ts';
 
@@ -174,6 +175,18 @@ describe('a session', () => {
     expect([30_000, 35_000].map((tokens) => session.isBehind(after(tokens)))).toEqual([false, true]);
   });
 
+  it('is followed after a compaction until the log shows it', async () => {
+    const plugin = new PluginState({});
+    plugin.news = { from: 130_000 };
+    const before = [prompt, ...calls(20, 130_000)];
+    const metadata = { trigger: 'manual', postTokens: 21_000 };
+    const boundary = line({ type: 'system', subtype: 'compact_boundary', compactMetadata: metadata });
+    const { engine, naps } = engineWith((nap) => (nap < 9 ? before : [...before, boundary]));
+    await followLate(engine, plugin);
+    expect(naps()).toBe(9);
+    expect(plugin.size()).toBeLessThan(130_000);
+  });
+
   const cleared = (afterClear?: 'always' | 'never') => {
     const session = createTerminalSession({
       policy: policyFor({}),
@@ -270,3 +283,28 @@ it.each([
 ])('%s is handed back after a compaction: %j', (_, event, isPutBack) => {
   expect(isSeenByModel({ text: 'words', ...event })).toBe(isPutBack);
 });
+
+/** An engine with a log that grows while the plugin sleeps. @param linesAt the log after so many naps */
+function engineWith(linesAt: (naps: number) => readonly string[]) {
+  let naps = 0;
+  const bytes = () => Buffer.from(`${linesAt(naps).join('\n')}\n`);
+  const engine = {
+    clock: { sleep: async () => void naps++ },
+    fs: {
+      exists: async () => true,
+      stat: async () => ({ size: bytes().length }),
+      read: async (_: string, { offset, length }: { readonly offset: number; readonly length: number }) => ({
+        base64: bytes()
+          .subarray(offset, offset + length)
+          .toString('base64'),
+      }),
+    },
+    session: {
+      info: async () => ({ transcriptPath: '/log' }),
+      usage: async () => ({ context: { window: 200_000 }, rateLimits: [] }),
+      model: async () => 'claude-sonnet-4-6',
+    },
+    ui: { invalidate() {} },
+  };
+  return { engine: engine as unknown as Engine, naps: () => naps };
+}

@@ -1,6 +1,5 @@
 import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
-import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
@@ -118,7 +117,7 @@ export function register(on: On, options: Options): void {
   // Update the status line immediately after a compaction.
   on('classic.PostCompact', async ($, e, next) => {
     // claude's own summary too; the state is still that of the call before.
-    plugin.news ??= { from: predictedTokens(stateOf(plugin).gauge) };
+    plugin.news ??= { from: plugin.size() };
     const answer = await next(e);
     if (!plugin.isRun) void followLate($, plugin);
     return answer;
@@ -212,7 +211,7 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
   const isMidTurn = trigger === 'auto';
   if (!isMidTurn) await awaitLog($, plugin);
   const circumstances = await circumstancesOf($, e, plugin.waits);
-  const size = predictedTokens(stateOf(plugin).gauge);
+  const size = plugin.size();
   const answer = plugin.session.compact(messages, plugin.known, { ...circumstances, isMidTurn });
   plugin.waits = answer.waits === undefined ? 0 : plugin.waits + 1;
   if (answer.waits !== undefined) return answer;

@@ -1,3 +1,4 @@
+import { predictedTokens } from '../../core/governor/gauge/gauge.ts';
 import type { ExactReceipt } from '../../core/protocol/exact-plan.ts';
 import type { KnownByStatus } from '../../statusline/judge-status.ts';
 import type { Engine } from '../engine.ts';
@@ -43,6 +44,16 @@ export class PluginState {
 
   constructor(options: Options) {
     this.session = sessionFor(options);
+  }
+
+  /** Whether the log, as read so far, lacks the last compaction. */
+  isBeforeCompaction(): boolean {
+    return this.news?.from !== undefined && this.size() >= this.news.from;
+  }
+
+  /** Tokens that the next call is expected to send. */
+  size(): number {
+    return predictedTokens(this.session.judged(this.known).gauge);
   }
 }
 
@@ -101,16 +112,22 @@ export async function watchTurn($: Engine, plugin: PluginState, turn: string): P
  * Waits for claude to write its log, which takes up to 0.15 s, longer on a busy machine: the last call may be what
  * makes a compaction pay.
  */
-export async function awaitLog($: Engine, plugin: PluginState): Promise<void> {
-  for (let look = 0; look < MAX_LOOKS && plugin.session.isBehind(plugin.known); look++) {
-    await $.clock.sleep(LOOK_MS);
-    await follow($, plugin);
-  }
+export function awaitLog($: Engine, plugin: PluginState): Promise<void> {
+  return followWhile($, plugin, () => plugin.session.isBehind(plugin.known));
 }
 
+/** Follows what claude logs after the end of a turn or of a compaction. */
 export async function followLate($: Engine, plugin: PluginState): Promise<void> {
   await $.clock.sleep(LATE_MS);
   await follow($, plugin);
+  await followWhile($, plugin, () => plugin.isBeforeCompaction());
+}
+
+async function followWhile($: Engine, plugin: PluginState, isLate: () => boolean): Promise<void> {
+  for (let look = 0; look < MAX_LOOKS && isLate(); look++) {
+    await $.clock.sleep(LOOK_MS);
+    await follow($, plugin);
+  }
 }
 
 /** Reads the new lines of the log. A session without a prompt has no log. */
