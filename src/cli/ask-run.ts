@@ -8,12 +8,13 @@ import { fieldsOf, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted, tokens } from '../report/figures.ts';
-import { onOneLine, printable, printableJson, tell } from '../report/shown.ts';
+import { onOneLine, printable, tell } from '../report/shown.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import { inboxPath, leaveInInbox, takeAnswer } from '../store/runs/inbox.ts';
 import { type RunCard, readRunCard, readRunCards } from '../store/runs/run-cards.ts';
+import { printResult } from './command.ts';
 import { wholeNumber } from './inputs.ts';
 
 export interface AskFlags {
@@ -51,20 +52,22 @@ interface AskOutcome extends AskAnswer {
 }
 
 /**
- * Sends a request to a run and prints the outcome. Resolves with 0 when it is done, 3 when it is not, and 4 on a
- * timeout.
+ * A command that sends a request to a run and prints the outcome. Resolves with 0 when it is done, 3 when it is not, and
+ * 4 on a timeout.
  *
  * @throws CtxbError `usage` when no run or several match; `store` when it belongs to another user
  */
-export async function askRun(named: string | undefined, what: Ask['what'], flags: AskFlags, io: Io): Promise<number> {
-  const card = await findRun(named, io);
-  const ask = { what, now: flags.now === true };
-  const end = Date.now() + (flags.timeout ?? USUAL_SECONDS) * 1000;
-  const outcome = await answerOf(card, ask, end, io);
-  if (flags.json) io.stdout.write(`${printableJson(outcome, 2)}\n`);
-  else if (outcome.outcome === 'done') io.stdout.write(`${textOfAnswer(outcome)}\n`);
-  else tell(io, onOneLine(outcome.text));
-  return { done: 0, 'not done': NOT_DONE, timeout: NO_ANSWER }[outcome.outcome];
+export function askRun(what: Ask['what']) {
+  return async (named: string | undefined, flags: AskFlags, io: Io): Promise<number> => {
+    const card = await findRun(named, io);
+    const ask = { what, now: flags.now === true };
+    const end = Date.now() + (flags.timeout ?? USUAL_SECONDS) * 1000;
+    const outcome = await answerOf(card, ask, end, io);
+    if (flags.json || outcome.outcome === 'done') {
+      await printResult(outcome, flags, io, () => `${textOfAnswer(outcome)}\n`);
+    } else tell(io, onOneLine(outcome.text));
+    return { done: 0, 'not done': NOT_DONE, timeout: NO_ANSWER }[outcome.outcome];
+  };
 }
 
 function textOfAnswer({ text, before, after }: AskOutcome): string {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -9,6 +8,7 @@ import { unfinishedRuns } from '../run/resume/earlier-run.ts';
 import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { openSeal } from '../store/runs/seal.ts';
+import type { Define } from './command.ts';
 import { isWanted, wholeNumber } from './inputs.ts';
 
 interface CleanupFlags {
@@ -19,20 +19,21 @@ interface CleanupFlags {
   readonly unfinished?: true;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .option(
-      '--keep <number>',
-      'remove only sessions, and keep the newest ones',
-      wholeNumber('--keep', 'a whole number of sessions, 0 or more', 0),
-    )
-    .option('--dry-run', 'only list what it would remove')
-    .option('--yes', 'do not ask')
-    .option('--context-dir <folder>', 'the folder to clean')
-    .option('--unfinished', 'remove also what ctxb run --resume-run needs')
-    .addHelpText('after', EXAMPLES)
-    .action(async (flags: CleanupFlags) => finish(await cleanup(flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    command
+      .option(
+        '--keep <number>',
+        'remove only sessions, and keep the newest ones',
+        wholeNumber('--keep', 'a whole number of sessions, 0 or more', 0),
+      )
+      .option('--dry-run', 'only list what it would remove')
+      .option('--yes', 'do not ask')
+      .option('--context-dir <folder>', 'the folder to clean')
+      .option('--unfinished', 'remove also what ctxb run --resume-run needs')
+      .addHelpText('after', EXAMPLES),
+    cleanup,
+  );
 
 const EXAMPLES = `
 It first lists what it will remove: files with ctxb's names, in a folder that

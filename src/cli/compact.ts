@@ -1,12 +1,11 @@
-import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { type AskFlags, askRun, takesRun } from './ask-run.ts';
+import { askRun, takesRun } from './ask-run.ts';
+import type { Define } from './command.ts';
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  takesRun(command, 'in the middle of its turn: before the next call')
-    .addHelpText('after', EXAMPLES)
-    .action(async (run: string | undefined, flags: AskFlags) => finish(await askRun(run, 'compact', flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    takesRun(command, 'in the middle of its turn: before the next call').addHelpText('after', EXAMPLES),
+    askRun('compact'),
+  );
 
 const EXAMPLES = `
 Waits until the run has compacted its context, between two turns, and prints the

@@ -1,17 +1,18 @@
 import type { Command, Help, Option } from 'commander';
 import { KEY_PATHS, KEYS, type Key } from '../config/keys.ts';
 import type { Io } from '../io.ts';
+import type { Define } from './command.ts';
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+export const define: Define = (command, connect) => {
   const shell = command.createArgument('<shell>', 'bash, zsh or fish').choices(Object.keys(SCRIPTS));
-  command
-    .addArgument(shell)
-    .addHelpText('after', EXAMPLES)
-    .action((name: keyof typeof SCRIPTS) => {
-      io.stdout.write(SCRIPTS[name]);
-      finish(0);
-    });
-}
+  connect(
+    command.addArgument(shell).addHelpText('after', EXAMPLES),
+    (name: keyof typeof SCRIPTS, _: object, { stdout }: Io) => {
+      stdout.write(SCRIPTS[name]);
+      return 0;
+    },
+  );
+};
 
 const EXAMPLES = `
 Put the script where your shell looks for completions, or read it at each start.

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { type Config, type Origin, settingAt, type ToolKey } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
@@ -6,10 +5,11 @@ import { toUsd } from '../core/governor/cost/cost.ts';
 import { SMALL_WINDOW } from '../core/governor/gauge/window.ts';
 import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
-import type { Io, Output } from '../io.ts';
+import type { Io } from '../io.ts';
 import { groupedIn } from '../report/figures.ts';
 import { foldText } from '../report/layout.ts';
 import { onOneLine, printableJson, tell } from '../report/shown.ts';
+import { type Define, printResult } from './command.ts';
 
 interface ConfigOptions {
   readonly json?: boolean;
@@ -18,13 +18,14 @@ interface ConfigOptions {
 
 const EXIT_CONFIG = 2;
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .option('--json', 'as JSON')
-    .option('--schema', 'print the JSON Schema of a configuration file')
-    .addHelpText('after', EXAMPLES)
-    .action(async (options: ConfigOptions) => finish(await runConfig(options, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    command
+      .option('--json', 'as JSON')
+      .option('--schema', 'print the JSON Schema of a configuration file')
+      .addHelpText('after', EXAMPLES),
+    runConfig,
+  );
 
 const EXAMPLES = `
 If the configuration has faults, it names them on stderr, prints the rest, and
@@ -42,18 +43,14 @@ Examples:
 export async function runConfig(options: ConfigOptions, io: Io): Promise<number> {
   if (options.schema) {
     const { jsonSchema } = await import('../config/json-schema.ts');
-    writeJson(io.stdout, jsonSchema());
+    io.stdout.write(`${printableJson(jsonSchema(), 2)}\n`);
     return 0;
   }
   const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
   for (const { message } of [...resolved.findings, ...resolved.warnings.file]) tell(io, onOneLine(message));
   const rows = rowsOf(resolved);
-  if (options.json)
-    writeJson(
-      io.stdout,
-      Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }])),
-    );
-  else io.stdout.write(settingsText(resolved, io.stdout.columns));
+  const values = Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }]));
+  await printResult(values, options, io, (_, columns) => settingsText(resolved, columns));
   return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
 }
 
@@ -129,8 +126,4 @@ function table(rows: readonly Row[], columns = Number.POSITIVE_INFINITY): string
 function valueText(key: string, value: unknown): string {
   if (value === null) return key === 'window' ? '(measured)' : '(not set)';
   return printableJson(value);
-}
-
-function writeJson(stream: Output, value: unknown): void {
-  stream.write(`${printableJson(value, 2)}\n`);
 }

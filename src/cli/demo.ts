@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream';
-import type { Command } from 'commander';
 import { findClaude, installedClaude } from '../claude/find-claude.ts';
 import { DEFAULTS } from '../config/defaults.ts';
 import { closingText } from '../demo/closing-text.ts';
@@ -13,20 +12,22 @@ import { replaySource } from '../replay/replay.ts';
 import { textWidth, wrap } from '../report/layout.ts';
 import { styleFor } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
+import type { Define } from './command.ts';
 
 interface DemoFlags {
   readonly claude?: string;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .option(
-      '--claude <path>',
-      'the claude to run (default: the one installed with ctxb, else CTXB_CLAUDE, else the next on PATH that is not ctxb)',
-    )
-    .addHelpText('after', HELP)
-    .action(async (flags: DemoFlags) => finish(await demo(flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    command
+      .option(
+        '--claude <path>',
+        'the claude to run (default: the one installed with ctxb, else CTXB_CLAUDE, else the next on PATH that is not ctxb)',
+      )
+      .addHelpText('after', HELP),
+    demo,
+  );
 
 const HELP = `
 A scripted job reads 44 large files. It needs no network and no key, and does

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { signalExitCode } from '../claude/child.ts';
 import { findClaude } from '../claude/find-claude.ts';
 import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
@@ -10,6 +9,7 @@ import { onOneLine, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { createFactsProgress } from '../report/terminal/progress.ts';
 import { holdSignals } from '../run/signals.ts';
+import type { Define } from './command.ts';
 import { wholeNumber } from './inputs.ts';
 
 interface DoctorFlags {
@@ -22,20 +22,24 @@ interface DoctorFlags {
 
 const EXIT_GATE = 3;
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .option('--claude <path>', 'the claude to check (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)')
-    .option('--quick', 'check the installation only; try no facts')
-    .option('--strict', 'exit code 3 also if an optional fact fails or takes too long')
-    .option(
-      '--timeout <seconds>',
-      'limit for all facts together; each has a third of it (default: as the machine needs)',
-      wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
-    )
-    .option('--json', 'as JSON')
-    .addHelpText('after', EXAMPLES)
-    .action(async (flags: DoctorFlags) => finish(await doctor(flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    command
+      .option(
+        '--claude <path>',
+        'the claude to check (default: CTXB_CLAUDE, else the next one on PATH that is not ctxb)',
+      )
+      .option('--quick', 'check the installation only; try no facts')
+      .option('--strict', 'exit code 3 also if an optional fact fails or takes too long')
+      .option(
+        '--timeout <seconds>',
+        'limit for all facts together; each has a third of it (default: as the machine needs)',
+        wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
+      )
+      .option('--json', 'as JSON')
+      .addHelpText('after', EXAMPLES),
+    doctor,
+  );
 
 const EXAMPLES = `
 It needs no network and no key. It reads your settings and changes nothing:

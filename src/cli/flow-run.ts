@@ -22,7 +22,7 @@ import { createFaults } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../store/runs/flow-run.ts';
 
 /** Options of `ctxb flow run`, as parsed by commander. */
-export interface FlowRunOptions {
+interface FlowRunOptions {
   readonly resume?: string;
   readonly profile?: string;
   readonly dryRun?: true;

@@ -8,10 +8,9 @@ import { requireFlow } from '../flow/file/read-flow.ts';
 import { explainFlow, flowExplainText } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { Io } from '../io.ts';
-import { printableJson } from '../report/shown.ts';
-import { styleFor } from '../report/style.ts';
+import { printResult } from './command.ts';
 
-export interface ExplainOptions {
+interface ExplainOptions {
   readonly json?: true;
   readonly profile?: string;
   readonly contextDir?: string;
@@ -19,7 +18,7 @@ export interface ExplainOptions {
 
 /** `ctxb flow explain`: prints the budgets of each step, and the contents of its pack. */
 export async function explain(file: string, options: ExplainOptions, io: Io): Promise<number> {
-  const { json, profile, contextDir } = options;
+  const { profile, contextDir } = options;
   const path = resolve(io.cwd, file);
   const flow = requireFlow(path, { profile });
   const { config } = await quickSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
@@ -27,14 +26,11 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   const { window, flow: global } = config;
   const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
   const explained = explainFlow(flow, world, run?.id);
-  const text = json
-    ? `${printableJson(explained, 2)}\n`
-    : flowExplainText(explained, await styleFor(io.stdout, io.env), io.stdout.columns);
-  io.stdout.write(text);
+  await printResult(explained, options, io, (style, columns) => flowExplainText(explained, style, columns));
   return 0;
 }
 
-export interface ReportOptions {
+interface ReportOptions {
   readonly json?: true;
   readonly contextDir?: string;
 }
@@ -48,10 +44,6 @@ export async function report(name: string | undefined, options: ReportOptions, i
   const run = name === undefined ? runs[0] : findRun(runs, name);
   if (run === undefined) throw new CtxbError('unreadable-input', `${folder} holds no run of a flow: run one first`);
   const reported = reportRun(run);
-  const { stdout, env } = io;
-  const text = options.json
-    ? `${printableJson(reported, 2)}\n`
-    : flowReportText(reported, await styleFor(stdout, env), stdout.columns);
-  stdout.write(text);
+  await printResult(reported, options, io, (style, columns) => flowReportText(reported, style, columns));
   return 0;
 }

@@ -15,7 +15,7 @@ import { writeNewFile } from '../store/files/write-file.ts';
 import { asItIs } from '../store/masks/disk-text.ts';
 
 /** Options of `ctxb flow studio`, as parsed by commander. */
-export interface StudioOptions {
+interface StudioOptions {
   /** false: only print the address. */
   readonly open: boolean;
   readonly profile?: string;

@@ -1,5 +1,4 @@
 import { relative, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { closest } from '../config/finding.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
@@ -16,6 +15,7 @@ import { masked } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
 import { findSession, listSessions } from '../store/sessions/sessions.ts';
 import { type AskFlags, askRun, takesRun } from './ask-run.ts';
+import type { Define } from './command.ts';
 import { isRecording } from './inputs.ts';
 
 interface HandoffFlags {
@@ -23,23 +23,26 @@ interface HandoffFlags {
   readonly out?: string;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  takesRun(command)
-    .allowExcessArguments()
-    .addHelpText('after', EXAMPLES)
-    .action(async (run: string | undefined, flags: AskFlags) => {
+export const define: Define = (command, connect) => {
+  const ask = askRun('handoff');
+  connect(
+    takesRun(command).allowExcessArguments().addHelpText('after', EXAMPLES),
+    (run: string | undefined, flags: AskFlags, io: Io) => {
       requireRun(run);
-      finish(await askRun(run, 'handoff', flags, io));
-    });
-  command
-    .command('write')
-    .description('print a handoff document, made from the notes of a session')
-    .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
-    .option('--out <file>', 'write it to this new file')
-    .option('--context-dir <folder>', 'where the notes are')
-    .addHelpText('after', '\nExamples:\n  ctxb handoff write\n  ctxb handoff write session.jsonl --out handoff.md')
-    .action(async (name: string | undefined, flags: HandoffFlags) => finish(await write(name, flags, io)));
-}
+      return ask(run, flags, io);
+    },
+  );
+  connect(
+    command
+      .command('write')
+      .description('print a handoff document, made from the notes of a session')
+      .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
+      .option('--out <file>', 'write it to this new file')
+      .option('--context-dir <folder>', 'where the notes are')
+      .addHelpText('after', '\nExamples:\n  ctxb handoff write\n  ctxb handoff write session.jsonl --out handoff.md'),
+    write,
+  );
+};
 
 /** @throws CtxbError `usage` for a word that is neither a subcommand nor a run id */
 function requireRun(word: string | undefined): void {

@@ -1,29 +1,32 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { effectiveConfig, resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
-import { createHealthReader, type HealthReport } from '../health/health-report.ts';
+import { createHealthReader } from '../health/health-report.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { healthTable } from '../report/health-table.ts';
-import { onOneLine, printableJson, tell } from '../report/shown.ts';
-import { styleFor } from '../report/style.ts';
+import { onOneLine, tell } from '../report/shown.ts';
 import { isTorn, readLines } from '../store/files/read-lines.ts';
 import { findHealthLogs } from '../store/ledgers/health-log.ts';
+import { type Define, printResult } from './command.ts';
 
 interface HealthFlags {
   readonly json?: true;
   readonly contextDir?: string;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .argument('[folders...]', 'projects, their .context folders, or folders of projects (default: the working folder)')
-    .option('--json', 'as JSON')
-    .option('--context-dir <folder>', 'where the records of a project are')
-    .addHelpText('after', EXAMPLES)
-    .action(async (folders: string[], flags: HealthFlags) => finish(await health(folders, flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    command
+      .argument(
+        '[folders...]',
+        'projects, their .context folders, or folders of projects (default: the working folder)',
+      )
+      .option('--json', 'as JSON')
+      .option('--context-dir <folder>', 'where the records of a project are')
+      .addHelpText('after', EXAMPLES),
+    health,
+  );
 
 const EXAMPLES = `
 A folder without records of its own stands for the projects directly in it.
@@ -43,13 +46,8 @@ async function health(folders: readonly string[], flags: HealthFlags, io: Io): P
       notes.push(`${onOneLine(file)}: ${counted(unreadable, 'line')} could not be read and did not count`);
   }
   for (const text of [...faults, ...notes]) tell(io, text);
-  io.stdout.write(await textOf(report, flags, io));
+  await printResult(report, flags, io, (style, columns) => healthTable(report, style, columns));
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
-}
-
-async function textOf(report: HealthReport, flags: HealthFlags, io: Io): Promise<string> {
-  if (flags.json) return `${printableJson(report, 2)}\n`;
-  return healthTable(report, await styleFor(io.stdout, io.env), io.stdout.columns);
 }
 
 /** Reads each log once; reports unreadable ones. */

@@ -4,17 +4,13 @@ import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
 import { hasVariable, type Io } from '../io.ts';
 import { hanging } from '../report/layout.ts';
 import { onOneLine, printable, shellLine, shownOn, tell } from '../report/shown.ts';
-
-/** A module of a command: defines options and arguments, and calls `finish` with the exit code. */
-interface CommandModule {
-  define(command: import('commander').Command, io: Io, finish: (exitCode: number) => void): void;
-}
+import type { Connect, Define } from './command.ts';
 
 /** An entry in the table of commands. */
 interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  readonly load: () => Promise<CommandModule>;
+  readonly load: () => Promise<{ readonly define: Define }>;
   /** Called by other programs: listed in the full help, but not on the first page. */
   readonly forPrograms: boolean;
 }
@@ -160,6 +156,10 @@ export async function createProgram(
   { argv, isNeeded, showsAll, finish }: ProgramOptions,
 ): Promise<import('commander').Command> {
   const { Command: Program } = await import('commander');
+  const connect: Connect = (called, work) => {
+    // commander adds the command itself to the arguments and options.
+    called.action(async (...given) => finish(await Reflect.apply(work, undefined, [...given.slice(0, -1), io])));
+  };
   const program = new Program('ctxb')
     .description('Runs Claude Code headless: long jobs cost less, forget less, and stop at your limits.')
     .version(manifest.version)
@@ -183,7 +183,7 @@ export async function createProgram(
       .description(summary)
       .copyInheritedSettings(program);
     command.showHelpAfterError(`See ctxb ${name} --help.`);
-    if (isNeeded(name)) (await load()).define(command, io, finish);
+    if (isNeeded(name)) (await load()).define(command, connect);
     if (showsAll) for (const option of command.options) option.hideHelp(false);
     for (const part of command.commands) part.showHelpAfterError(`See ctxb ${name} ${part.name()} --help.`);
     for (const part of [command, ...command.commands]) requireValues(part, argv);

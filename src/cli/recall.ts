@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Command } from 'commander';
 import { configFolder } from '../claude/claude-folders.ts';
 import { mayBeOfProject, projectLogs } from '../claude/find-session-log.ts';
 import { contextFolder } from '../config/resolve-config.ts';
@@ -10,10 +9,11 @@ import { CtxbError, unreadableError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type Item, matchOf, mayHold, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
 import { findSources } from '../replay/sources.ts';
-import { onOneLine, printableJson, tell } from '../report/shown.ts';
-import { type Style, styleFor } from '../report/style.ts';
+import { onOneLine, tell } from '../report/shown.ts';
+import type { Style } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
 import { noteTexts } from '../store/sessions/sessions.ts';
+import { type Define, printResult } from './command.ts';
 import { wholeNumber } from './inputs.ts';
 
 interface RecallFlags {
@@ -30,21 +30,22 @@ interface Hit extends Recalled {
   readonly file: string;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .argument('<words...>', 'words or phrases, all of which must be there, in upper or lower case')
-    .option('--all', 'search all projects, not only that of the working folder')
-    .option(
-      '--limit <n>',
-      'show this many, the newest first',
-      wholeNumber('--limit', 'a whole number from 1 on', 1),
-      20,
-    )
-    .option('--json', 'as JSON')
-    .option('--context-dir <folder>', 'where the notes are')
-    .addHelpText('after', EXAMPLES)
-    .action(async (words: string[], flags: RecallFlags) => finish(await recall(words, flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    command
+      .argument('<words...>', 'words or phrases, all of which must be there, in upper or lower case')
+      .option('--all', 'search all projects, not only that of the working folder')
+      .option(
+        '--limit <n>',
+        'show this many, the newest first',
+        wholeNumber('--limit', 'a whole number from 1 on', 1),
+        20,
+      )
+      .option('--json', 'as JSON')
+      .option('--context-dir <folder>', 'where the notes are')
+      .addHelpText('after', EXAMPLES),
+    recall,
+  );
 
 const EXAMPLES = `
 Searches claude's logs of this project, and ctxb's notes. As with grep, exit
@@ -66,7 +67,7 @@ async function recall(terms: readonly string[], flags: RecallFlags, io: Io): Pro
     tell(io, onOneLine(message));
     code = EXIT_UNREADABLE;
   });
-  io.stdout.write(flags.json ? `${printableJson(hits, 2)}\n` : textOfHits(hits, await styleFor(io.stdout, io.env)));
+  await printResult(hits, flags, io, (style) => textOfHits(hits, style));
   if (hits.length > 0) return 0;
   tell(io, `no match for ${words.join(' and ')} in ${flags.all ? 'any session' : "this project's sessions"}`);
   return code;

@@ -1,5 +1,4 @@
 import { basename, resolve } from 'node:path';
-import type { Command } from 'commander';
 import { findSessionLog, sessionLogsSince } from '../claude/find-session-log.ts';
 import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -9,13 +8,13 @@ import { replaySource } from '../replay/replay.ts';
 import { findSources } from '../replay/sources.ts';
 import { foldText, textWidth } from '../report/layout.ts';
 import { LEGEND, type ReliefReceipt, receiptLines } from '../report/receipts.ts';
-import { onOneLine, printableJson } from '../report/shown.ts';
-import { styleFor } from '../report/style.ts';
+import { onOneLine } from '../report/shown.ts';
 import { kindOf } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type WrittenReceipt, writtenReceipts } from '../store/runs/journal.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
+import { type Define, printResult } from './command.ts';
 import { isRecording, openStdin } from './inputs.ts';
 
 interface ReceiptsFlags {
@@ -23,14 +22,15 @@ interface ReceiptsFlags {
   readonly contextDir?: string;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .argument('[name]', 'a run or a session of this folder (the beginning of its id), or a recording; - is stdin')
-    .option('--json', 'as JSON')
-    .option('--context-dir <folder>', 'where the journal is')
-    .addHelpText('after', EXAMPLES)
-    .action(async (name: string | undefined, flags: ReceiptsFlags) => finish(await receipts(name ?? '', flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    command
+      .argument('[name]', 'a run or a session of this folder (the beginning of its id), or a recording; - is stdin')
+      .option('--json', 'as JSON')
+      .option('--context-dir <folder>', 'where the journal is')
+      .addHelpText('after', EXAMPLES),
+    receipts,
+  );
 
 const EXAMPLES = `
 Shows as a diff what each compaction and handoff took out of the context, what
@@ -45,21 +45,16 @@ Examples:
 /** Columns when stdout is not a terminal: wide enough that no line is cut. */
 const FULL_LENGTH = 1_000;
 
-async function receipts(name: string, flags: ReceiptsFlags, io: Io): Promise<number> {
+async function receipts(name = '', flags: ReceiptsFlags, io: Io): Promise<number> {
   const found = await receiptsOf(name, flags, io);
-  if (flags.json) {
-    io.stdout.write(`${printableJson({ version: 1, receipts: found }, 2)}\n`);
-    return 0;
-  }
-  if (found.length === 0) {
+  if (found.length === 0 && !flags.json) {
     io.stderr.write('ctxb: no compaction or handoff with a request after it\n');
     return 0;
   }
-  const style = await styleFor(io.stdout, io.env);
-  const page = { style, columns: io.stdout.columns ?? FULL_LENGTH };
-  io.stdout.write(
-    `${[...receiptLines(found, page), '', style.dim(foldText(LEGEND, textWidth(io.stdout.columns)))].join('\n')}\n`,
-  );
+  await printResult({ version: 1, receipts: found }, flags, io, (style, columns) => {
+    const lines = receiptLines(found, { style, columns: columns ?? FULL_LENGTH });
+    return `${[...lines, '', style.dim(foldText(LEGEND, textWidth(columns)))].join('\n')}\n`;
+  });
   return 0;
 }
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { configFolder } from '../claude/claude-folders.ts';
 import { projectLogs } from '../claude/find-session-log.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
@@ -16,6 +15,7 @@ import { hanging } from '../report/layout.ts';
 import { printable } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
+import type { Define } from './command.ts';
 import { isPiped, openStdin } from './inputs.ts';
 import { type Found, mayBeEmpty, printReport } from './print-report.ts';
 import { findSessions, replaySources } from './replay-sources.ts';
@@ -33,26 +33,28 @@ interface ReplayFlags extends ReportFlags {
   readonly compactAt?: string;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+export const define: Define = (command, connect) => {
   command.argument(
     '[files...]',
     'recordings or folders of them; - is stdin (default: piped stdin; at a terminal all logs of claude, else those of this project)',
   );
   addReportOptions(command);
-  command
-    .optionsGroup('Analysis:')
-    .option('--retention', 'show what each compaction and handoff kept')
-    .option('--explain <call>', 'show the lines behind the figures of one call: its number, or the id of its message')
-    .option('--what-if', 'estimate the cost with ctxb, as it is configured here (without files: the last 30 days)')
-    .option('--window <tokens>', 'size of the context window (default: from the recording)')
-    .option('--warn-at <threshold>', 'assume this level for the zone critical (0.7, 70% or tokens)')
-    .option('--compact-at <when>', 'assume compactions at economic or at this level')
-    .optionsGroup('More:')
-    .option('--series', 'with --json: also an entry for each call of the main thread')
-    .option('--no-cache', 'read all files again, also unchanged ones')
-    .addHelpText('after', EXAMPLES)
-    .action(async (files: string[], flags: ReplayFlags) => finish(await replay(files, flags, io)));
-}
+  connect(
+    command
+      .optionsGroup('Analysis:')
+      .option('--retention', 'show what each compaction and handoff kept')
+      .option('--explain <call>', 'show the lines behind the figures of one call: its number, or the id of its message')
+      .option('--what-if', 'estimate the cost with ctxb, as it is configured here (without files: the last 30 days)')
+      .option('--window <tokens>', 'size of the context window (default: from the recording)')
+      .option('--warn-at <threshold>', 'assume this level for the zone critical (0.7, 70% or tokens)')
+      .option('--compact-at <when>', 'assume compactions at economic or at this level')
+      .optionsGroup('More:')
+      .option('--series', 'with --json: also an entry for each call of the main thread')
+      .option('--no-cache', 'read all files again, also unchanged ones')
+      .addHelpText('after', EXAMPLES),
+    replay,
+  );
+};
 
 const EXAMPLES = `
 Examples:

@@ -4,6 +4,7 @@ import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { shellLine } from '../report/shown.ts';
+import type { Define } from './command.ts';
 import { runClaude } from './run-claude.ts';
 
 /** Options of `ctxb run` that are not configuration keys, as parsed by commander. */
@@ -23,7 +24,7 @@ export interface RunOptions extends Readonly<Record<string, unknown>> {
   readonly showInjected?: true;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
+export const define: Define = (command, connect) => {
   const { outputError } = command.configureOutput();
   command
     .configureOutput({ outputError: (text, write) => outputError?.(withSuggestion(text, command), write) })
@@ -32,10 +33,8 @@ export function define(command: Command, io: Io, finish: (exitCode: number) => v
     .passThroughOptions();
   for (const option of sortOptions([...ownOptions(), ...OPTIONS.map(({ option }) => option)]))
     command.addOption(option);
-  command
-    .addHelpText('after', EXAMPLES)
-    .action(async (words: string[], options: RunOptions) => finish(await run(words, options, io)));
-}
+  connect(command.addHelpText('after', EXAMPLES), run);
+};
 
 /** Options that are not configuration keys. */
 function ownOptions(): Option[] {

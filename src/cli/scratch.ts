@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import { contextFolder } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -8,6 +7,7 @@ import { findSources } from '../replay/sources.ts';
 import { redact } from '../store/masks/redact.ts';
 import { openNotesFolder } from '../store/sessions/session-folder.ts';
 import { findSession, readIndex } from '../store/sessions/sessions.ts';
+import type { Define } from './command.ts';
 import { isRecording } from './inputs.ts';
 
 interface ScratchFlags {
@@ -15,14 +15,15 @@ interface ScratchFlags {
   readonly contextDir?: string;
 }
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command
-    .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
-    .option('--out <folder>', 'write the notes of a recording, with detail files, to this new folder')
-    .option('--context-dir <folder>', 'where the notes are')
-    .addHelpText('after', EXAMPLES)
-    .action(async (name: string | undefined, flags: ScratchFlags) => finish(await scratch(name, flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    command
+      .argument('[session]', 'a session of this folder (its id or the beginning of it), or a recording; - is stdin')
+      .option('--out <folder>', 'write the notes of a recording, with detail files, to this new folder')
+      .option('--context-dir <folder>', 'where the notes are')
+      .addHelpText('after', EXAMPLES),
+    scratch,
+  );
 
 const EXAMPLES = `
 Without an argument it takes the newest session with notes.

@@ -1,17 +1,16 @@
-import type { Command } from 'commander';
 import { isOwnChild, runUntouched } from '../claude/child.ts';
 import { type HeadlessInvocation, readClaudeArguments } from '../claude/claude-arguments.ts';
 import { findClaude, nextShim } from '../claude/find-claude.ts';
 import type { Io } from '../io.ts';
+import type { Define } from './command.ts';
 
 /** Only for `ctxb help shim`; `ctxb shim --help` shows claude's help. */
-export function define(command: Command): void {
+export const define: Define = (command) =>
   command
     .usage("[claude's arguments]")
     .argument('[arguments...]', "claude's own arguments, also --help")
     .helpOption(false)
     .addHelpText('after', HELP);
-}
 
 const HELP = `
 Runs claude under ctxb if the run is headless. Everything else (a terminal,

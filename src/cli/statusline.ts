@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { quickConfig } from '../config/quick-config.ts';
 import { messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -7,11 +6,11 @@ import { styleFor } from '../report/style.ts';
 import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines, readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
+import type { Define } from './command.ts';
 import { print, readStdin } from './quick-io.ts';
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  command.addHelpText('after', EXAMPLES).action(async () => finish(await runStatusline(io)));
-}
+export const define: Define = (command, connect) =>
+  connect(command.addHelpText('after', EXAMPLES), (_flags: object, io: Io) => runStatusline(io));
 
 const EXAMPLES = `
 Claude Code calls it after every message and shows its output: how full the

@@ -1,12 +1,11 @@
-import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { type AskFlags, askRun, takesRun } from './ask-run.ts';
+import { askRun, takesRun } from './ask-run.ts';
+import type { Define } from './command.ts';
 
-export function define(command: Command, io: Io, finish: (exitCode: number) => void): void {
-  takesRun(command, 'interrupt the turn instead of waiting for its end')
-    .addHelpText('after', EXAMPLES)
-    .action(async (run: string | undefined, flags: AskFlags) => finish(await askRun(run, 'stop', flags, io)));
-}
+export const define: Define = (command, connect) =>
+  connect(
+    takesRun(command, 'interrupt the turn instead of waiting for its end').addHelpText('after', EXAMPLES),
+    askRun('stop'),
+  );
 
 const EXAMPLES = `
 The run ends when its turn is over. ctxb run --resume-run continues with the

@@ -2,11 +2,10 @@ import { Command } from 'commander';
 import { expect, it } from 'vitest';
 
 import { configFlags, define } from '../../src/cli/run.ts';
-import type { Io } from '../../src/io.ts';
 
 function flags(...args: string[]) {
   const command = new Command();
-  define(command, {} as Io, () => {});
+  define(command, () => {});
   command.action(() => {});
   const given = configFlags(command.parse(args, { from: 'user' }).opts());
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
