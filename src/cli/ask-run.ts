@@ -164,6 +164,6 @@ function isNamed(beginning: string): (card: RunCard) => boolean {
 }
 
 async function runsInFolder(living: readonly RunCard[], io: Io): Promise<RunCard[]> {
-  const folder = realPath(await contextFolder(io, undefined));
+  const folder = realPath(await contextFolder(io));
   return living.filter(({ contextDir }) => realPath(contextDir) === folder);
 }

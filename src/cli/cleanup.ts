@@ -66,7 +66,7 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
 
 /** Works with an invalid configuration too, because a clean-up must still be possible. */
 async function contextDirOf(io: Io): Promise<string> {
-  const { config, findings } = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
+  const { config, findings } = await resolveConfig(io);
   for (const { message } of findings) tell(io, onOneLine(message));
   return config.contextDir;
 }

@@ -46,8 +46,8 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
     io.stdout.write(`${printableJson(jsonSchema(), 2)}\n`);
     return 0;
   }
-  const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, flags: {} });
-  for (const { message } of [...resolved.findings, ...resolved.warnings.file]) tell(io, onOneLine(message));
+  const resolved = await resolveConfig(io);
+  for (const { message } of [...resolved.findings, ...resolved.warnings]) tell(io, onOneLine(message));
   const rows = rowsOf(resolved);
   const values = Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }]));
   await printResult(values, options, io, (_, columns) => settingsText(resolved, columns));

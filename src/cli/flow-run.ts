@@ -51,7 +51,7 @@ export async function runFlowFile(
     const suggestion = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${suggestion}`);
   }
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir: options.contextDir } });
+  const config = await effectiveConfig(io, { contextDir: options.contextDir });
   // A dry run starts no program; the words only determine the window of the briefings.
   const request = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
   const say = (text: string) => void (options.quiet || tell(io, text));

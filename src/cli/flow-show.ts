@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { quickSettings } from '../config/quick-config.ts';
-import { contextFolder } from '../config/resolve-config.ts';
+import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { briefingWorld } from '../flow/briefing.ts';
 import { earlierRuns, findRun } from '../flow/earlier-run.ts';
@@ -21,7 +20,7 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   const { profile, contextDir } = options;
   const path = resolve(io.cwd, file);
   const flow = requireFlow(path, { profile });
-  const { config } = await quickSettings({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const config = await effectiveConfig(io, { contextDir });
   const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
   const { window, flow: global } = config;
   const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });

@@ -29,7 +29,7 @@ const STYLE = new URL('../studio.css', import.meta.url);
 
 /** Serves the page for a flow file until Ctrl-C. Resolves with the exit code. */
 export async function studio(file: string, { open, profile, contextDir }: StudioOptions, io: Io): Promise<number> {
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+  const config = await effectiveConfig(io, { contextDir });
   const { findings } = readFlow(resolve(io.cwd, file), { profile });
   if (findings.length > 0) {
     for (const { message } of findings) tell(io, message);

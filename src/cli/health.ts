@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { effectiveConfig, resolveConfig } from '../config/resolve-config.ts';
+import { requireGood, resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { createHealthReader } from '../health/health-report.ts';
 import type { Io } from '../io.ts';
@@ -77,7 +77,8 @@ async function readAll(folders: readonly string[], contextDir: string | undefine
 function contextDirs(named: string, contextDir: string | undefined, { env }: Io) {
   return async (cwd: string): Promise<string> => {
     const world = { cwd, env, flags: { contextDir } };
-    const config = cwd === named ? await effectiveConfig(world) : (await resolveConfig(world)).config;
+    const resolved = await resolveConfig(world);
+    const { config } = cwd === named ? requireGood(resolved) : resolved;
     return resolve(cwd, config.contextDir);
   };
 }

@@ -90,7 +90,7 @@ function runNamed(name: string, { env }: Io) {
 type Retention = Exclude<Parameters<typeof replaySource>[1]['retention'], undefined>;
 
 async function recordingReceipts(file: string, retention: Retention, io: Io): Promise<ReliefReceipt[]> {
-  const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: {} });
+  const policy = await effectiveConfig(io);
   const [source] = findSources(file);
   if (source === undefined) return [];
   const options = { policy, series: false, mask: redact, stdin: openStdin([file], io), retention };

@@ -71,7 +71,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const readOptions = isBareWhatIf ? readMonthFlags : readReportFlags;
   const options = readOptions(flags, io.stdout.isTTY === true);
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
-  const policy = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: given });
+  const policy = await effectiveConfig(io, given);
   const series = flags.series === true || options.format.needsSeries;
   const { sources, stale, faults } = findAllSources(files, options.filters.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;

@@ -56,7 +56,7 @@ export async function prepareRun(flags: Flags, io: Io, file: WantedFile) {
   const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags, file });
   const watch = async () => {
     const terminal = await terminalOf(config, io);
-    for (const { message } of warnings.file) terminal.notice(message);
+    for (const { message } of warnings) terminal.notice(message);
     return terminal;
   };
   return { config, values, watch };

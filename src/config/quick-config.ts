@@ -11,7 +11,7 @@ export async function quickConfig(cwd: string, env: Environment) {
   const found = await readConfig(cwd, env);
   if (isUnset(found, env)) return { config: DEFAULTS, faults: [] };
   const { resolveFound } = await import('./resolve-config.ts');
-  const { config, findings: faults } = resolveFound(found, { cwd, env, flags: {} });
+  const { config, findings: faults } = resolveFound(found, { cwd, env });
   return {
     /** The defaults if any value is invalid: if one part of a file is refused, another part may be hostile. */
     config: faults.length === 0 ? config : DEFAULTS,
@@ -22,10 +22,10 @@ export async function quickConfig(cwd: string, env: Environment) {
 type Settings = Pick<ResolvedConfig, 'config' | 'values' | 'warnings'>;
 
 /** Reads the configuration of a run, which should start claude soon. Loads the checks only if a value is set. */
-export async function quickSettings({ cwd, env, flags, file }: ConfigWorld): Promise<Settings> {
+export async function quickSettings({ cwd, env, flags = {}, file }: ConfigWorld): Promise<Settings> {
   const found = await readWanted(file, cwd, env);
   if (isUnset(found, env) && Object.values(flags).every((flag) => flag === undefined)) {
-    return { config: DEFAULTS, values: [], warnings: { environment: [], file: [] } };
+    return { config: DEFAULTS, values: [], warnings: [] };
   }
   const { requireGood, resolveFound } = await import('./resolve-config.ts');
   return requireGood(resolveFound(found, { cwd, env, flags }));

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import { fieldsOf } from '../core/protocol/fields.ts';
 import { findingsError } from '../errors.ts';
-import type { Environment } from '../io.ts';
+import type { Environment, Io } from '../io.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
 import { type Config, type Finding, isToolKey, type Origin, RANKS, type ToolKey } from './config.ts';
 import { DEFAULTS, placed, withValues } from './defaults.ts';
@@ -26,20 +26,15 @@ export interface ResolvedConfig {
   readonly values: readonly SetValue[];
   /** Empty when the configuration is valid. */
   readonly findings: readonly Finding[];
-  /** Settings that are ignored. They never stop a run. */
-  readonly warnings: {
-    /** Unknown variables. */
-    readonly environment: readonly Finding[];
-    /** Settings of a file that one of the user's limits overrides. */
-    readonly file: readonly Finding[];
-  };
+  /** Settings of a file that are ignored because of one of the user's limits. They never stop a run. */
+  readonly warnings: readonly Finding[];
 }
 
 /** The places from which values are read. */
 export interface ConfigWorld {
   readonly cwd: string;
   readonly env: Environment;
-  readonly flags: Flags;
+  readonly flags?: Flags;
   /** Default: the nearest file. */
   readonly file?: WantedFile;
 }
@@ -61,29 +56,20 @@ export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig>
 }
 
 /** Like resolveConfig, for files that were read already. */
-export function resolveFound(found: FoundConfig, { cwd, env, flags }: ConfigWorld): ResolvedConfig {
-  const { file, userFile, findings } = found;
+export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: ConfigWorld): ResolvedConfig {
+  const { file, userFile, findings, isNamed } = found;
   const fileSettings = file === undefined ? NOTHING : fileValues(file, file === userFile ? 'user' : 'file');
   const userSettings = userFile === undefined || userFile === file ? NOTHING : fileValues(limitsOnly(userFile), 'user');
-  const environment = readEnvironment(env);
   const settings = [
     ...fileSettings.values,
     ...userSettings.values,
-    ...environment.values.map(fromVariable),
+    ...readEnvironment(env).values.map(fromVariable),
     ...flagValues(flags),
   ];
   const place = settings.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
-  const outside = place && !found.isNamed ? outsideFinding(place, cwd) : undefined;
-  const values = outside === undefined ? settings : settings.filter((value) => value !== place);
-  const faults = [
-    ...findings,
-    ...fileSettings.findings,
-    ...userSettings.findings,
-    ...(outside === undefined ? [] : [outside]),
-  ];
-  const all = resolveValues(values, faults);
-  const { file: ignored } = all.warnings;
-  return { ...all, warnings: { environment: environment.warnings, file: ignored } };
+  const outside = place && !isNamed ? outsideFindings(place, cwd) : [];
+  const values = outside.length === 0 ? settings : settings.filter((value) => value !== place);
+  return resolveValues(values, [...findings, ...fileSettings.findings, ...userSettings.findings, ...outside]);
 }
 
 function limitsOnly({ path, content }: ConfigFile): ConfigFile {
@@ -95,15 +81,15 @@ function limitsOnly({ path, content }: ConfigFile): ConfigFile {
 }
 
 /**
- * A finding about a context folder outside of the configuration file's folder, because the file may have come with
+ * The finding about a context folder outside of the configuration file's folder, because the file may have come with
  * somebody else's repository. A flag or a variable may name any path.
  */
-function outsideFinding({ key, value, origin }: SetValue, cwd: string): Finding | undefined {
-  if ((origin.source !== 'file' && origin.source !== 'user') || origin.where === undefined) return undefined;
+function outsideFindings({ key, value, origin }: SetValue, cwd: string): Finding[] {
+  if ((origin.source !== 'file' && origin.source !== 'user') || origin.where === undefined) return [];
   const folder = dirname(origin.where);
-  if (isInside(folder, resolve(cwd, String(value)))) return undefined;
+  if (isInside(folder, resolve(cwd, String(value)))) return [];
   const todo = 'a place elsewhere is yours to say, with --context-dir or CTXB_CONTEXT_DIR';
-  return finding(key, { expected: `a folder inside of ${folder}`, found: JSON.stringify(value), origin, todo });
+  return [finding(key, { expected: `a folder inside of ${folder}`, found: JSON.stringify(value), origin, todo })];
 }
 
 /** Like resolveConfig, with the values of one file only. */
@@ -123,23 +109,20 @@ export function resolveStored(stored: readonly SetValue[], flags: Flags): Resolv
 }
 
 /** The configuration that a command runs with. Throws as {@link requireGood}. */
-export async function effectiveConfig(world: ConfigWorld): Promise<Config> {
-  return requireGood(await resolveConfig(world)).config;
+export async function effectiveConfig({ cwd, env }: Pick<Io, 'cwd' | 'env'>, flags: Flags = {}): Promise<Config> {
+  return requireGood(await resolveConfig({ cwd, env, flags })).config;
 }
 
 /** The absolute path of the folder for ctxb's files. */
-export async function contextFolder(
-  io: Pick<ConfigWorld, 'cwd' | 'env'>,
-  contextDir: string | undefined,
-): Promise<string> {
-  const config = await effectiveConfig({ cwd: io.cwd, env: io.env, flags: { contextDir } });
+export async function contextFolder(io: Pick<Io, 'cwd' | 'env'>, contextDir?: string): Promise<string> {
+  const config = await effectiveConfig(io, { contextDir });
   return resolve(io.cwd, config.contextDir);
 }
 
 /** @throws CtxbError `config` with every finding, one per line */
-export function requireGood(resolveValues: ResolvedConfig): ResolvedConfig {
-  if (resolveValues.findings.length > 0) throw findingsError('the configuration', resolveValues.findings);
-  return resolveValues;
+export function requireGood(resolved: ResolvedConfig): ResolvedConfig {
+  if (resolved.findings.length > 0) throw findingsError('the configuration', resolved.findings);
+  return resolved;
 }
 
 /** @param all set values, from the lowest source to the highest */
@@ -155,7 +138,7 @@ function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[
   const isOwnDir = RANKS[sources.contextDir.source] > RANKS.file;
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];
-  return { config, sources, values, findings, warnings: { environment: [], file: warnings } };
+  return { config, sources, values, findings, warnings };
 }
 
 const NOTHING = { values: [], findings: [] };

@@ -35,7 +35,7 @@ describe("no key in a repository's file lifts a limit", () => {
 it('observe is ignored beside a limit, with a notice, and applies without one', () => {
   const { config, warnings } = configWith('agents.max', 'flag', { observe: true });
   expect(config.observe).toBe(false);
-  expect(warnings.file).toMatchObject([
+  expect(warnings).toMatchObject([
     {
       key: 'observe',
       message: expect.stringMatching(/nothing that lifts agents\.max \(--max-agents\).*it is ignored/),

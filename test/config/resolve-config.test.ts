@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import { readEnvironment } from '../../src/config/read-environment.ts';
 import { effectiveConfig, type Flags, resolveConfig } from '../../src/config/resolve-config.ts';
 
 let root: string;
@@ -192,8 +193,8 @@ describe('precedence', () => {
 
   it('ignores empty, foreign and reserved variables', async () => {
     const env = { CTXB_TASK: '', CTXB_CLAUDE: '/x', CTXB_TEST_CLAUDE: '/y', CTXB_INBOX: '/z', PATH: '/bin' };
-    const { config, findings, warnings } = await resolve({ env });
-    expect([findings, warnings, config.task]).toEqual([[], { environment: [], file: [] }, undefined]);
+    const { config, findings } = await resolve({ env });
+    expect([findings, readEnvironment(env).warnings, config.task]).toEqual([[], [], undefined]);
   });
 });
 
@@ -204,8 +205,8 @@ describe('findings', () => {
       '{ "thresholds": { "wran": 1, "warn": "much" }, "quiet": "yes", "tasks": 1, "hooks": 2 }',
     );
     const env = { CTXB_COMPACTION_WEHN: 'boundary', CTXB_WINDOW: 'big' };
-    const { findings, warnings } = await resolve({ env, flags: { statusLine: 'allways' } });
-    expect(warnings.environment.map(({ key }) => key)).toEqual(['CTXB_COMPACTION_WEHN']);
+    const { findings } = await resolve({ env, flags: { statusLine: 'allways' } });
+    expect(readEnvironment(env).warnings.map(({ key }) => key)).toEqual(['CTXB_COMPACTION_WEHN']);
     expect(findings.map(({ key }) => key).sort()).toEqual(
       ['hooks', 'quiet', 'statusLine', 'tasks', 'thresholds.warn', 'thresholds.wran', 'window'].sort(),
     );
@@ -338,13 +339,13 @@ describe('findings', () => {
 
   it('are thrown together as one error if a command needs a valid configuration', async () => {
     put('.contextbudgetrc.json', '{ "a": 1, "b": 2 }');
-    const error = effectiveConfig({ cwd: root, env: {}, flags: {} });
+    const error = effectiveConfig({ cwd: root, env: {} });
     await expect(error).rejects.toMatchObject({
       code: 'config',
       exitCode: 2,
       message: expect.stringMatching(/\ba: expected .*\n.*\bb: expected /),
     });
     rmSync(join(root, '.contextbudgetrc.json'));
-    expect(await effectiveConfig({ cwd: root, env: {}, flags: {} })).toEqual(DEFAULTS);
+    expect(await effectiveConfig({ cwd: root, env: {} })).toEqual(DEFAULTS);
   });
 });

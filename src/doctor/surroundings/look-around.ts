@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import manifest from '../../../package.json' with { type: 'json' };
 import type { Finding } from '../../config/config.ts';
+import { readEnvironment } from '../../config/read-environment.ts';
 import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.ts';
 import { textOf } from '../../core/protocol/fields.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
@@ -17,7 +18,7 @@ export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 
 /** Checks everything but claude. */
 export async function inspectSurroundings(world: Pick<Io, 'env' | 'cwd'>) {
-  const resolved = await resolveConfig({ ...world, flags: {} });
+  const resolved = await resolveConfig(world);
   const { files, remarks } = readSettingsFiles(world);
   const variables = variablesOf(world, files);
   return {
@@ -28,7 +29,7 @@ export async function inspectSurroundings(world: Pick<Io, 'env' | 'cwd'>) {
     model: variables.get('ANTHROPIC_MODEL')?.value ?? textOf(settingOf(files, 'model')?.value),
     remarks: [
       checkNode(process.versions.node),
-      ...checkConfiguration(resolved),
+      ...checkConfiguration(resolved, readEnvironment(world.env).warnings),
       checkContextFolder(resolve(world.cwd, resolved.config.contextDir)),
       ...remarks,
       ...checkOddSettings(files, variables),
@@ -36,12 +37,12 @@ export async function inspectSurroundings(world: Pick<Io, 'env' | 'cwd'>) {
   };
 }
 
-/** The findings about the configuration; if it is valid, its sources. */
-function checkConfiguration({ findings, warnings, sources }: ResolvedConfig): Remark[] {
+/** The findings about the configuration; if it is valid, its sources. @param unknown findings about unknown variables */
+function checkConfiguration({ findings, warnings, sources }: ResolvedConfig, unknown: readonly Finding[]): Remark[] {
   const remarksFor = (status: 'fault' | 'warning', found: readonly Finding[]) =>
     found.map(({ message }): Remark => ({ status, subject: 'configuration', text: message, todo: 'ctxb config' }));
   const faults = remarksFor('fault', findings);
-  const warned = remarksFor('warning', [...warnings.environment, ...warnings.file]);
+  const warned = remarksFor('warning', [...unknown, ...warnings]);
   if (faults.length + warned.length > 0) return [...faults, ...warned];
   const set = Object.values(sources).filter(({ source }) => source !== 'default');
   const places = [...new Set(set.flatMap(({ where }) => where ?? []))];
