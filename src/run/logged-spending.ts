@@ -2,7 +2,8 @@ import { basename } from 'node:path';
 import { findSessionLog } from '../claude/find-session-log.ts';
 import { agentLogs, type LoggedCalls, loggedCalls, loggedMicroUsd } from '../claude/logged-calls.ts';
 import { hasAgentLimits } from '../core/governor/agents/agent-limits.ts';
-import { agentOf } from '../core/governor/agents/agents.ts';
+import { agentOf, streamedCall } from '../core/governor/agents/agents.ts';
+import { totalMicroUsd } from '../core/governor/cost/cost.ts';
 import { callMicroUsd } from '../core/governor/cost/priced-call.ts';
 import type { ExitEvent, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
@@ -11,8 +12,8 @@ import type { Io } from '../io.ts';
 import type { WholeResults } from './output/whole-results.ts';
 
 /**
- * What calls have cost by claude's logs. On the stream, only the result of a turn has their final token counts: a turn
- * that a kill cuts off has none, and a subagent is stopped before.
+ * What calls have cost by claude's logs and its counter. On the stream, only the result of a turn has their final token
+ * counts: a turn that a kill cuts off has none, and a subagent is stopped before.
  */
 export const loggedSpending = {
   /**
@@ -33,18 +34,38 @@ export const loggedSpending = {
 
   /** Of limited subagents whose figures a line has changed. */
   ofAgents(before: GovernorState, after: GovernorState, io: Io): OwnEvent[] {
-    if (after.agents.all === before.agents.all || !hasAgentLimits(after.run.policy.agents)) return [];
-    return Object.entries(after.agents.all).flatMap(([id, { taskId, calls: count, last }]) => {
-      if (count <= (agentOf(before, id)?.calls ?? 0)) return [];
+    if (!hasAgentLimits(after.run.policy.agents)) return [];
+    if (!after.run.persistent) return unseenOf(before, after);
+    if (after.agents.all === before.agents.all) return [];
+    return Object.entries(after.agents.all).flatMap(([id, agent]) => {
+      if (agent.calls <= (agentOf(before, id)?.calls ?? 0)) return [];
       const session = logOf(after, io);
       const paths = session === undefined ? [] : agentLogs(session);
-      const calls = new Map(loggedCalls(paths.filter((path) => basename(path) === `agent-${taskId}.jsonl`)));
-      calls.delete(last?.messageId ?? '');
-      const tokens = [...calls.values()].reduce((sum, { usage }) => sum + contextOf(usage) + usage.output, 0);
-      return calls.size === 0 ? [] : [{ kind: 'agent-read', id, tokens, microUsd: microUsdOf(calls, after) }];
+      const calls = new Map(loggedCalls(paths.filter((path) => basename(path) === `agent-${agent.taskId}.jsonl`)));
+      const last = streamedCall(agent);
+      calls.delete(last.messageId);
+      const whole = [...calls.values()].reduce((sum, { usage }) => sum + contextOf(usage) + usage.output, 0);
+      const tokens = whole + last.context + last.output;
+      const microUsd = microUsdOf(calls, after) + last.microUsd;
+      return calls.size === 0 ? [] : [{ kind: 'agent-read', id, tokens, microUsd }];
     });
   },
 };
+
+/**
+ * Without a log, claude's counter alone has the whole calls, and it does not tell the subagents apart: each one that has
+ * called since its last report counts all of what the stream did not show.
+ */
+function unseenOf({ cost, agents }: GovernorState, after: GovernorState): OwnEvent[] {
+  const unseen = totalMicroUsd(after.cost) - totalMicroUsd(cost);
+  if (after.cost.reported === cost.reported || unseen <= 0) return [];
+  return Object.entries(agents.all).flatMap(([id, { tokens, microUsd, isUnseen, phase }]) => {
+    const call = cost.calls.find(({ thread }) => thread === id);
+    if (call === undefined && !(isUnseen && phase === 'running')) return [];
+    const written = call === undefined ? 0 : Math.round((unseen * 1_000_000) / Math.max(1, call.price.output));
+    return [{ kind: 'agent-read', id, tokens: tokens + written, microUsd: microUsd + unseen }];
+  });
+}
 
 function logOf({ session }: GovernorState, { env, cwd }: Io): string | undefined {
   const { id, transcript } = session;

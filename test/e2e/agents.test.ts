@@ -43,8 +43,12 @@ const uses =
 
 /** Runs one prompt; a replay of its record decides the same. */
 async function run(world: World, ...flags: string[]) {
+  return runWith(world, [], ...flags);
+}
+
+async function runWith(world: World, more: readonly string[], ...flags: string[]) {
   const record = join(world.scratch.cwd, 'run.ndjson');
-  const claude = [...SMALL_WINDOW];
+  const claude = [...SMALL_WINDOW, ...more];
   const { code, stderr } = await runCtxb(world, { flags: [...flags, '--record', record, ...prompts('go')], claude });
   expect(code).toBe(0);
   await expectSameDecisions(world, record);
@@ -138,6 +142,24 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
     // The third call crosses the limit; claude's log has its tokens when the next one was made.
     expect(requestsOf(world, 'subagent', 'A').length).toBeLessThanOrEqual(4);
     expect(requestsOf(world, 'subagent', 'B')).toHaveLength(7);
+  });
+
+  it.each(
+    sampled([
+      { limit: ['--max-agent-cost', '0.3'], why: 'cost about $0.3' },
+      { limit: ['--max-agent-tokens', '60000'], why: 'used 6' },
+    ]),
+  )("one that keeps no log, by claude's own counter: $limit", async ({ limit, why }) => {
+    await using world = await startWorld({
+      calls: uses(agent('A')),
+      subagentCalls: () => ({ tools: [ECHO], usage: { cacheRead: 20_000, output: 10_000 }, delayMs: 300 }),
+    });
+    await runWith(world, ['--no-session-persistence'], ...limit);
+    expect(decisions(world)).toEqual([
+      expect.stringContaining(`stop the subagent "A" (general-purpose): it has ${why}`),
+    ]);
+    // The second call crosses the limit, which is known once its tool has run.
+    expect(requestsOf(world, 'subagent').length).toBeLessThanOrEqual(3);
   });
 
   inSoak('one of another subagent, whose calls the stream does not show', async () => {

@@ -59,7 +59,7 @@ export type OwnEvent =
   | { readonly kind: 'dead-end'; readonly text: string }
   /** An entry of working memory from an earlier run of the same session. */
   | { readonly kind: 'earlier'; readonly entry: Fields }
-  /** Tokens and cost of a subagent's calls by its log, without the last call on the stream. */
+  /** Tokens and cost of a subagent's calls by its log, or by claude's counter. */
   | { readonly kind: 'agent-read'; readonly id: string; readonly tokens: number; readonly microUsd: number }
   /** Size of a file that a tool is about to read; `file` is undefined if it is not text or does not exist. */
   | { readonly kind: 'file-measured'; readonly requestId: string; readonly file: FileMeasure | undefined }

@@ -1,5 +1,5 @@
 import { judgeAgents } from './agents/agent-limits.ts';
-import { readAgentLog } from './agents/agents.ts';
+import { readAgentFigures } from './agents/agents.ts';
 import { answerHeld, giveUpAsking } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { advance, onStopAnswer } from './conversation/advance.ts';
@@ -66,7 +66,7 @@ const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event:
     judgeSpending(state, changedIn(state, 'spending', { others, earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
-  'agent-read': (state, event) => judgeAgents(readAgentLog(state, event), { before: state }),
+  'agent-read': (state, event) => judgeAgents(readAgentFigures(state, event), { before: state }),
   'file-measured': (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
   'exact-folder': (state, { path, guarded }) => onExactFolder(state, path, guarded),
   'exact-proved': onExactProved,

@@ -206,15 +206,18 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
 }
 
 /** Corrects the figures of an agent: the stream lacks the final token counts of its calls. */
-export function readAgentLog(state: GovernorState, { id, tokens, microUsd }: OwnEventOf<'agent-read'>): GovernorState {
+export function readAgentFigures(state: GovernorState, { id, tokens, microUsd }: OwnEventOf<'agent-read'>) {
   const agent = agentOf(state, id);
   if (agent === undefined) return state;
-  // A call without an id is in the log.
-  const last = agent.last && !['', ESTIMATED].includes(agent.last.messageId) ? agent.last : NO_CALL;
   return withAgent(state, id, {
-    tokens: Math.max(agent.tokens, tokens + last.context + last.output),
-    microUsd: Math.max(agent.microUsd, microUsd + last.microUsd),
+    tokens: Math.max(agent.tokens, tokens),
+    microUsd: Math.max(agent.microUsd, microUsd),
   });
+}
+
+/** The last call on the stream, which claude's log may lack. A call without an id is in the log. */
+export function streamedCall({ last }: Agent) {
+  return last === undefined || ['', ESTIMATED].includes(last.messageId) ? NO_CALL : last;
 }
 
 /** Removes an allowed tool call whose agent has started, or which ended without an agent. */
@@ -241,7 +244,7 @@ function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
 /** Message id of an estimated call: claude's token count does not distinguish kinds of tokens. */
 const ESTIMATED = 'estimated';
 
-const NO_CALL = { context: 0, output: 0, microUsd: 0 };
+const NO_CALL = { messageId: '', context: 0, output: 0, microUsd: 0 };
 
 /** A call with an id spans several lines; a call that was estimated at its end is repeated by the hand-back. */
 function isMoreOf({ isUnseen }: Agent, last: AgentCall, { messageId }: AgentCall): boolean {
