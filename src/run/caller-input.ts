@@ -80,6 +80,8 @@ export interface CallerInput {
 interface CallerListener {
   readonly line: (event: Event, line: string) => void;
   readonly end: () => void;
+  /** Resolves when a prompt may go to claude. */
+  readonly admit?: () => Promise<void>;
   /** Calls back when claude's stdin accepts more. */
   readonly mayContinue: (resume: () => void) => void;
 }
@@ -109,11 +111,13 @@ export function fixedPrompts(lines: readonly string[]): CallerInput {
  * one, so that the session log shows which were delivered before a crash. Everything else stays unchanged.
  */
 export function protocolLines(stdin: Readable, stamp: Stamp | undefined): CallerInput {
-  async function read({ line, end, mayContinue }: CallerListener): Promise<void> {
+  async function read({ line, end, admit, mayContinue }: CallerListener): Promise<void> {
     const framer = createFramer();
     const deliver = async (bytes: Buffer) => {
       const text = stamp ? withUuid(bytes.toString(), stamp) : bytes.toString();
-      line(decodeLine(text), text);
+      const event = decodeLine(text);
+      if (event.kind === 'user') await admit?.();
+      line(event, text);
       await new Promise<void>(mayContinue);
     };
     for await (const chunk of stdin) {

@@ -64,8 +64,10 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   };
   const gone = new AbortController();
   void child.ended.then(() => gone.abort());
-  const spent = await files.costs?.opening(input.lines && gone.signal);
-  const about = { watcher, startSuccessor, output, spent, ask: questions.ask, onGoOn: () => signals.rearm() };
+  const admit = async () => files.costs?.admit(gone.signal);
+  const opening = files.costs?.opening();
+  const spent = (input.lines && (await admit())) ?? opening;
+  const about = { watcher, startSuccessor, output, spent, admit, ask: questions.ask, onGoOn: () => signals.rearm() };
   const connected = { ...ends, ...about };
   const session = startSession(headless, connected, files);
   if (resumed !== undefined && store.isWhole()) {

@@ -146,29 +146,39 @@ export function createCostKeeper({
     first?.release();
   }
 
+  /** After a turn without a call: the next prompt waits again. */
+  function letOthersCall(): void {
+    first?.release();
+    first = undefined;
+  }
+
   function look(open: CostLedger, lost = 0) {
     return { kind: 'project-cost' as const, others: open.ofOthers() + lost, earlier: open.spentEarlier() };
   }
 
   return {
+    /** Spending of the project's runs before this one starts; undefined without a project limit. May throw. */
+    opening: () => (limitUsd === undefined ? undefined : look(opened())),
     /**
-     * Spending of the project's runs before this one starts; undefined without a project limit. Runs with prompts begin
-     * one after the other until the cost of a call is known. May throw.
+     * Waits before a prompt: until the cost of a call is known, runs with prompts go on one after the other. Resolves
+     * with the spending of the project's runs by then.
      *
-     * @param gone aborted when claude has ended; undefined if the run has no prompt yet
+     * @param gone aborted when claude has ended
      */
-    async opening(gone?: AbortSignal): Promise<OwnEvent | undefined> {
-      if (limitUsd === undefined) return undefined;
-      const open = opened();
-      first = gone && open.takeLock();
-      if (gone && first === undefined) onWait?.();
-      for (let left = MAX_LOOKS; left > 0 && first === undefined && gone?.aborted === false; left--) {
+    async admit(gone: AbortSignal): Promise<OwnEvent | undefined> {
+      if (limitUsd === undefined || first !== undefined) return undefined;
+      const take = () => attempt((open) => open.takeLock());
+      first = take();
+      if (first === undefined) onWait?.();
+      for (let left = MAX_LOOKS; left > 0 && first === undefined && !gone.aborted; left--) {
         await delay(LOOK_MS);
-        first = open.takeLock();
+        first = take();
       }
-      const seen = look(open);
-      if (gone?.aborted === false) claim(open, seen.others);
-      return seen;
+      return attempt((open) => {
+        const seen = look(open);
+        if (!gone.aborted) claim(open, seen.others);
+        return seen;
+      });
     },
     /** Called after each line: records new costs, and reads other runs' spending. */
     settle(state: GovernorState): OwnEvent | undefined {
@@ -178,6 +188,7 @@ export function createCostKeeper({
       const isEnd = state.turn.ended !== turns;
       turns = state.turn.ended;
       note(state);
+      if (reported.calls === 0 && !mayCall(state)) letOthersCall();
       if (limitUsd === undefined || !(hasWritten || isEnd)) return undefined;
       const seen = attempt((open) => look(open, state.spending.lost - lostBefore));
       const { others, earlier } = state.spending;

@@ -39,6 +39,8 @@ export interface SessionEnds {
   readonly ask: Ask;
   /** Spending of the project before the run. */
   readonly spent: OwnEvent | undefined;
+  /** Waits before a prompt that arrives while the run goes on. Resolves with the spending of the project by then. */
+  readonly admit: () => Promise<OwnEvent | undefined>;
   /** Called when the user continues after a stopped turn. */
   readonly onGoOn: () => void;
 }
@@ -158,6 +160,10 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   input.start({
     line: (event, text) => feed({ t: now(), from: 'caller', event, line: text }, { text }),
     end: () => feed({ t: now(), from: 'caller', event: { kind: 'end' } }, {}),
+    admit: async () => {
+      const spent = await ends.admit();
+      if (spent !== undefined) host.tell(spent);
+    },
     mayContinue: (resume) => executor.whenWritable(resume),
   });
   host.tell({ kind: 'begin' });

@@ -108,9 +108,9 @@ it('a subagent is noted also with the end of a turn, and where nothing was spent
 });
 
 describe('the spending of other runs', () => {
-  it('is reported before the run begins', async () => {
+  it('is reported before the run begins', () => {
     keeper('other').settle(turn(afterTurn(20_000), 0.5));
-    expect(await keeper().opening()).toEqual({ kind: 'project-cost', others: 500_000, earlier: 0 });
+    expect(keeper().opening()).toEqual({ kind: 'project-cost', others: 500_000, earlier: 0 });
   });
 
   it('is reported at the end of a turn, if it has changed', () => {
@@ -124,10 +124,10 @@ describe('the spending of other runs', () => {
     expect(costs.settle(turn(driver, 0.3))).toBeUndefined();
   });
 
-  it('is not read without a limit', async () => {
+  it('is not read without a limit', () => {
     const costs = keeper('r', null);
     keeper('other').settle(turn(afterTurn(20_000), 0.5));
-    expect(await costs.opening()).toBeUndefined();
+    expect(costs.opening()).toBeUndefined();
     expect(costs.settle(turn(afterTurn(20_000), 0.1))).toBeUndefined();
   });
 });
@@ -152,13 +152,28 @@ it('the claim of a call that is interrupted because of other runs stays, as the 
   ).toBeGreaterThan(0);
 });
 
+it('a prompt waits for the first call of another run, also behind a turn without a call', async () => {
+  const { signal } = new AbortController();
+  const [one, other] = [keeper('one'), keeper('other')];
+  await one.admit(signal);
+  const admitted = other.admit(signal);
+  const failed = drive();
+  failed.prompt('Do it.');
+  failed.claude(initLine(), resultLine({ total_cost_usd: 0 }));
+  one.settle(failed.state);
+  await admitted;
+  const again = one.admit(signal);
+  other.settle(turn(afterTurn(20_000), 0.5));
+  expect(await again).toMatchObject({ others: 500_000 });
+});
+
 describe('an unusable ledger', () => {
-  it('prevents a run with a limit from starting', async () => {
+  it('prevents a run with a limit from starting', () => {
     writeFileSync(join(folder, 'costs'), '');
-    await expect(keeper().opening()).rejects.toMatchObject({ code: 'store' });
+    expect(() => keeper().opening()).toThrow(expect.objectContaining({ code: 'store' }));
   });
 
-  it('does not stop a running one, is reported once, and is completed when it is usable again', async () => {
+  it('does not stop a running one, is reported once, and is completed when it is usable again', () => {
     const file = join(folder, 'costs');
     const costs = keeper();
     const driver = afterTurn(20_000);
@@ -168,7 +183,7 @@ describe('an unusable ledger', () => {
     expect(faults).toEqual([expect.stringContaining("the project's cost limit cannot be followed: ")]);
     rmSync(file, { recursive: true });
     costs.settle(turn(driver, 0.3));
-    expect(await keeper('other').opening()).toMatchObject({ others: 300_000 });
+    expect(keeper('other').opening()).toMatchObject({ others: 300_000 });
   });
 });
 
