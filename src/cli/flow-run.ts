@@ -31,12 +31,15 @@ interface FlowRunOptions {
   readonly contextDir?: string;
 }
 
-/** The flow and options from the command line. */
+/** A run of a flow, before its finished steps are known. */
 interface FlowRequest {
   readonly file: string;
   readonly flow: Flow;
   readonly words: readonly string[];
   readonly options: FlowRunOptions;
+  readonly config: Config;
+  readonly files: FlowRunFiles;
+  readonly say: (text: string) => void;
 }
 
 /** Runs the steps of a flow file, or prints their briefings. Resolves with the worst exit code. */
@@ -52,47 +55,48 @@ export async function runFlowFile(
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${suggestion}`);
   }
   const config = await effectiveConfig(io, { contextDir: options.contextDir });
-  // A dry run starts no program; the words only determine the window of the briefings.
-  const request = { file, flow, words: words.length === 0 ? ['claude'] : words, options };
   const say = (text: string) => void (options.quiet || tell(io, text));
   const contextDir = resolve(io.cwd, config.contextDir);
-  const files = openFlowRun(
-    contextDir,
-    earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name),
-    createFaults(say),
-  );
-  const claudes = claudesFor(request);
+  const id = earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name);
+  const files = openFlowRun(contextDir, id, createFaults(say));
+  const request = { file, flow, words, options, config, files, say };
+  for (const step of flow.steps) claudeFor(request, step);
   // Lock before checking which steps are done.
   const lock = options.dryRun ? undefined : lockRun(files);
   try {
-    return await runFlow(request, { config, files, claudes, say }, io);
+    return await runSteps(request, io);
   } finally {
     lock?.release();
   }
 }
 
-interface FlowPlace {
-  readonly config: Config;
-  readonly files: FlowRunFiles;
-  readonly claudes: ReturnType<typeof claudesFor>;
-  readonly say: (text: string) => void;
-}
-
-async function runFlow(request: FlowRequest, { config, files, claudes, say }: FlowPlace, io: Io): Promise<number> {
-  const { flow, options } = request;
-  const run = await describe(request, { config, files, claudes }, io);
-  for (const warning of budgetWarnings(flow, openSteps(run), run.brief)) say(warning);
-  if (options.dryRun) return dryRun(run, io);
-  await endOrphans(run.files, resolve(io.cwd, config.contextDir), say);
-  say(`flow ${flow.name}, run ${run.files.id}: its files are in ${relative(io.cwd, run.files.folder)}`);
+async function runSteps(request: FlowRequest, io: Io): Promise<number> {
+  const { file, flow, options, config, files, say } = request;
+  const done = new Set(
+    options.resume === undefined ? [] : flow.steps.map(({ id }) => id).filter((id) => stepOutput(files, id)?.ok),
+  );
+  const open = flow.steps.filter(({ id }) => !done.has(id));
+  const brief = (step: FlowStep) => {
+    const window = config.window ?? claudeFor(request, step).window;
+    return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, window, global: config.flow });
+  };
+  for (const warning of budgetWarnings(flow, open, brief)) say(warning);
+  if (options.dryRun) return dryRun(request, open, brief, io);
+  await endOrphans(files, resolve(io.cwd, config.contextDir), say);
+  say(`flow ${flow.name}, run ${files.id}: its files are in ${relative(io.cwd, files.folder)}`);
+  const quiet = options.quiet === true;
+  const style = await styleFor(io.stderr, io.env);
+  const total = flow.steps.length;
+  const progress = createFlowProgress({ stderr: io.stderr, style, quiet, total, done: done.size });
+  const run = { flow, files, done, brief, progress, claudeFor: (step: FlowStep) => claudeFor(request, step) };
   const { board, ends, exitCode } = await conductFlow(run, io);
   say(`${flowSumText(board, ends)}; of each step: ctxb flow report`);
-  if ([...board.values()].some((status) => status !== 'done')) say(`to continue: ${resumeCommand(request, run)}`);
+  if ([...board.values()].some((status) => status !== 'done')) say(`to continue: ${resumeCommand(request)}`);
   return exitCode;
 }
 
 /** The shell command that resumes the run. */
-function resumeCommand({ file, words, options }: FlowRequest, { files }: FlowRun) {
+function resumeCommand({ file, words, options, files }: FlowRequest) {
   const { profile, contextDir, otlp } = options;
   const optionValues = { profile, otlp, 'context-dir': contextDir };
   const flags = Object.entries(optionValues).flatMap(([name, value]) =>
@@ -101,38 +105,13 @@ function resumeCommand({ file, words, options }: FlowRequest, { files }: FlowRun
   return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 
-/** How claude is started for each step. Throws if its arguments are incompatible with a flow. */
-function claudesFor({ flow, words }: FlowRequest) {
-  return new Map(flow.steps.map((step) => [step, readStepClaude(words, step)]));
-}
-
-async function describe(
-  request: FlowRequest,
-  { config, files, claudes }: Omit<FlowPlace, 'say'>,
-  io: Io,
-): Promise<FlowRun> {
-  const { flow, words, options, file } = request;
-  const claudeOf = (step: FlowStep) => claudes.get(step) ?? readStepClaude(words, step);
-  const finished =
-    options.resume === undefined ? [] : flow.steps.filter(({ id }) => stepOutput(files, id)?.ok === true);
-  const style = await styleFor(io.stderr, io.env);
-  return {
-    flow,
-    files,
-    done: new Set(finished.map(({ id }) => id)),
-    claudeFor: (step) => ({ ...claudeOf(step), config, otlp: options.otlp }),
-    brief: (step) => {
-      const window = config.window ?? claudeOf(step).window;
-      return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, run: undefined, window, global: config.flow });
-    },
-    progress: createFlowProgress({
-      stderr: io.stderr,
-      style,
-      quiet: options.quiet === true,
-      total: flow.steps.length,
-      done: finished.length,
-    }),
-  };
+/**
+ * How claude is started for a step. A dry run needs no program; its words only determine the window of the briefings.
+ *
+ * @throws CtxbError `usage` when the arguments are incompatible with a flow
+ */
+function claudeFor({ words, config, options }: FlowRequest, step: FlowStep) {
+  return { ...readStepClaude(words.length === 0 ? ['claude'] : words, step), config, otlp: options.otlp };
 }
 
 /** The run to resume, or the one whose outputs a dry run shows, if any. */
@@ -160,16 +139,10 @@ function ctxbOf(files: FlowRunFiles): ProcessMark | undefined {
   return asProcessMark(parseFields(files.readRun() ?? '').ctxb);
 }
 
-/** The steps to run, in order. */
-function openSteps({ flow, done }: FlowRun): FlowStep[] {
-  return flow.steps.filter(({ id }) => !done.has(id));
-}
-
 /** Prints the briefings of the steps that would run, with outputs of an earlier run if one exists. */
-function dryRun(run: FlowRun, io: Io): number {
-  const { flow, files, brief } = run;
+function dryRun({ flow, files }: FlowRequest, steps: readonly FlowStep[], brief: FlowRun['brief'], io: Io): number {
   const outputs = (id: string) => stepOutput(files, id);
-  for (const step of openSteps(run)) {
+  for (const step of steps) {
     const world = brief(step);
     const { pack, budgets } = briefingOf(flow, step, { ...world, outputs });
     const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };

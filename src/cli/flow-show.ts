@@ -23,8 +23,8 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   const config = await effectiveConfig(io, { contextDir });
   const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
   const { window, flow: global } = config;
-  const world = briefingWorld({ file: path, cwd: io.cwd, run, window, global });
-  const explained = explainFlow(flow, world, run?.id);
+  const world = briefingWorld({ file: path, cwd: io.cwd, window, global });
+  const explained = explainFlow(flow, { ...world, outputs: (id) => run?.outputOf(id) }, run?.id);
   await printResult(explained, options, io, (style, columns) => flowExplainText(explained, style, columns));
   return 0;
 }

@@ -24,18 +24,11 @@ interface FlowFiles extends BudgetWorld {
   /** Absolute path of the flow file. */
   readonly file: string;
   readonly cwd: string;
-  /** undefined if the flow has not run. */
-  readonly run: { readonly outputOf: (stepId: string) => StepOutput | undefined } | undefined;
 }
 
-/** Reads the parts of briefings from disk; reads the output of each step once. */
-export function briefingWorld({ file, cwd, run, ...budgets }: FlowFiles): BriefingWorld {
-  const outputs = new Map<string, StepOutput | undefined>();
+/** Reads the parts of briefings other than outputs from disk. */
+export function briefingWorld({ file, cwd, ...budgets }: FlowFiles): Omit<BriefingWorld, 'outputs'> {
   return {
-    outputs(id) {
-      if (!outputs.has(id)) outputs.set(id, run?.outputOf(id));
-      return outputs.get(id);
-    },
     exists: (path) => existsSync(resolve(cwd, path)),
     readHints(path) {
       const found = fileInside(cwd, path);
@@ -56,31 +49,22 @@ export type Briefing = ReturnType<typeof briefingOf>;
  * Throws whatever `world` throws.
  */
 export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
-  const seen = seenBy(flow, step);
+  // Oldest first.
+  const seen = flow.steps.slice(
+    0,
+    flow.steps.findIndex(({ id }) => id === step.id),
+  );
   const budgets = effectiveBudgets(flow, step, world);
-  const history = historyOf(flow, step, world);
+  const history = seen.flatMap(({ id, agent, priority }): PackItem[] => {
+    const output = world.outputs(id);
+    return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
+  });
   // List the newest first: if not all fit, the last ones are omitted.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
   const prompt = promptOf(step, world.readPrompt);
   const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
   const extras = { prompt, artifacts, scentTrail, curated: world.curated };
-  return { pack: pack(step, history, budgets.budgets, extras), budgets };
-}
-
-/** The outputs that a step sees, oldest first. */
-export function historyOf(flow: Flow, step: FlowStep, { outputs }: Pick<BriefingWorld, 'outputs'>): PackItem[] {
-  return seenBy(flow, step).flatMap(({ id, agent, priority }) => {
-    const output = outputs(id);
-    return output === undefined ? [] : [{ ...output, stepId: id, agent, priority }];
-  });
-}
-
-/** The steps whose output a step sees, oldest first. */
-function seenBy({ steps }: Flow, { id }: FlowStep): FlowStep[] {
-  return steps.slice(
-    0,
-    steps.findIndex((step) => step.id === id),
-  );
+  return { pack: pack(step, history, budgets.budgets, extras), budgets, history, prompt };
 }
 
 /**
@@ -89,10 +73,7 @@ function seenBy({ steps }: Flow, { id }: FlowStep): FlowStep[] {
  */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
 
-export function promptOf(
-  { promptFile, prompt, objective }: FlowStep,
-  read: BriefingWorld['readPrompt'],
-): string | undefined {
+function promptOf({ promptFile, prompt, objective }: FlowStep, read: BriefingWorld['readPrompt']): string | undefined {
   if (promptFile !== undefined) return read(promptFile);
   return prompt ?? (objective === undefined ? undefined : OBJECTIVE_IS_TASK);
 }

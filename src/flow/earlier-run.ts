@@ -21,6 +21,7 @@ function openRun(contextDir: string, id: string) {
   const { folder, read } = files;
   if (kindOf(folder) !== 'folder') return undefined;
   const receiptOf = (stepId: string) => readReceipt(read(stepId, 'receipt.json') ?? '');
+  const outputs = new Map<string, StepOutput | undefined>();
   function* receipts() {
     const entries = orStoreError(folder, () => readdirSync(folder, { withFileTypes: true }));
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
@@ -33,7 +34,11 @@ function openRun(contextDir: string, id: string) {
     flow: () => receipts().next().value?.flow,
     /** The receipts of all steps, each after the steps that it sees: a step sees more steps than any of those. */
     receipts: () => [...receipts()].sort((one, other) => one.items.length - other.items.length),
-    outputOf: (stepId: string) => stepOutput(files, stepId),
+    /** The output of a step, which is read once. */
+    outputOf(stepId: string): StepOutput | undefined {
+      if (!outputs.has(stepId)) outputs.set(stepId, stepOutput(files, stepId));
+      return outputs.get(stepId);
+    },
   };
 }
 

@@ -4,12 +4,12 @@ import type { Io } from '../../io.ts';
 import { watchSignals } from '../../run/signals.ts';
 import { processMark } from '../../store/files/process-mark.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
-import { type Briefing, type BriefingWorld, briefingOf, historyOf, promptOf } from '../briefing.ts';
+import { type Briefing, type BriefingWorld, briefingOf } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
 import { OUTPUT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
 import { effectiveCurator } from '../effective.ts';
-import type { Curator, Flow, FlowStep } from '../flow.ts';
+import type { Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import { runFlow, type StepNews } from './run-flow.ts';
 import { runStep, type StepEnd, type StepRun, type StepWatcher, sumOf } from './run-step.ts';
@@ -42,24 +42,21 @@ export interface FlowWatcher {
 export async function conductFlow(run: FlowRun, io: Io) {
   const { flow, files, progress } = run;
   noteBeginning(run);
-  const attempts = new Map<string, readonly StepEnd[]>();
   const ends = new Map<string, StepEnd>();
   const stop = createFlowStop();
 
-  function onStep(step: FlowStep, news: StepNews): void {
+  function onStep(step: FlowStep, news: StepNews, attempts: readonly StepEnd[]): void {
     progress.news(step, news);
-    if (!('end' in news)) return;
-    const all = [...(attempts.get(step.id) ?? []), news.end];
-    attempts.set(step.id, all);
-    if (news.kind === 'retry') return;
-    const end = { ...news.end, ...sumOf(all) };
+    if (!('end' in news) || news.kind === 'retry') return;
+    const end = { ...news.end, ...sumOf(attempts) };
     ends.set(step.id, end);
     const { output: _, ...figures } = end;
-    files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, attempts: all.length, ...figures });
+    files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, attempts: attempts.length, ...figures });
   }
 
   try {
-    const board = await runFlow(flow, run.done, { stop: stop.noMore, attempt: createAttempts(run, stop, io), onStep });
+    const attempts = createAttempts(run, stop, io);
+    const board = await runFlow(flow, run.done, { stop: stop.noMore, attempts, onStep });
     const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
     const received = stop.received();
     return { board, ends, exitCode: received === undefined ? worst : signalExitCode(received) };
@@ -81,65 +78,61 @@ function noteBeginning({ flow, files, done }: FlowRun): void {
 /** Runs attempts of steps; stores their briefing, receipt, stream and answer. */
 function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
   const { flow, files, progress } = run;
-  // A curator is asked once per step instead of once per attempt.
-  const curations = new Map<string, Curation | undefined>();
-  const endsByStep = new Map<string, readonly StepEnd[]>();
   const summaries = createSummaries(files);
   const worldOf = (step: FlowStep) => ({ ...run.brief(step), outputs: (id: string) => stepOutput(files, id) });
 
-  /** Skips the curator if the step has no history to choose from. */
-  async function choose(step: FlowStep, curator: Curator): Promise<Curation | undefined> {
+  /** Skips the curator if it is disabled, or if the step has no history to choose from. */
+  async function curationOf(step: FlowStep): Promise<Curation | undefined> {
     const world = worldOf(step);
-    const history = historyOf(flow, step, world);
+    const { curator } = effectiveCurator(flow, step, world);
+    if (!curator.enabled) return undefined;
+    const { pack, budgets, history, prompt } = briefingOf(flow, step, world);
     if (history.length === 0 || stop.noMore.aborted) return undefined;
     const { program, config, invocation } = run.claudeFor(step);
-    const runnable = { ...step, prompt: promptOf(step, world.readPrompt) };
-    const { pack, budgets } = briefingOf(flow, step, world);
     const { model } = curator;
     const task = summaries.taskFor(history, pack.receipt.items, { model, budgets: budgets.budgets });
     const { settings } = invocation;
     const options = { curator, program, config, settings, stop: stop.atOnce, summaries: task };
-    const curation = await curate(runnable, history, options, io);
+    const curation = await curate({ ...step, prompt }, history, options, io);
     summaries.keep(task, model, curation.made);
     return curation;
   }
 
-  async function curationOf(step: FlowStep): Promise<Curation | undefined> {
-    const { curator } = effectiveCurator(flow, step, run.brief(step));
-    if (!curator.enabled) return undefined;
-    if (!curations.has(step.id)) curations.set(step.id, await choose(step, curator));
-    return curations.get(step.id);
-  }
-
+  /** Runs a step. It fails if a file in its `outputs` is missing. */
   async function runBriefed(step: FlowStep, prompt: string): Promise<StepEnd> {
     const { timeoutSeconds } = step;
     const claude = { ...run.claudeFor(step), prompt, timeoutSeconds, stop: stop.atOnce };
-    return runStep(claude, io, { line: files.stream(step.id), watcher: progress.watcher(step) });
-  }
-
-  /** A step fails if a file in its `outputs` is missing. */
-  function withOutputs(step: FlowStep, end: StepEnd): StepEnd {
+    const end = await runStep(claude, io, { line: files.stream(step.id), watcher: progress.watcher(step) });
     const missing = end.exitCode === 0 ? step.outputs.filter((path) => !worldOf(step).exists(path)) : [];
     return missing.length === 0 ? end : { ...end, exitCode: 1, error: `it has not made ${missing.join(', ')}` };
   }
 
-  return async (step: FlowStep, attempt: number): Promise<StepEnd> => {
-    const curation = await curationOf(step);
-    const curatorUsd = attempt === 1 ? (curation?.costUsd ?? 0) : 0;
+  /** @param ends of earlier attempts, to which this one is added */
+  async function attempt(step: FlowStep, ends: StepEnd[], curation: Curation | undefined): Promise<StepEnd> {
+    const curatorUsd = ends.length === 0 ? (curation?.costUsd ?? 0) : 0;
     // The signal ended the curator's claude; the step's claude would start after it.
     if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curatorUsd };
     const briefing = briefingOf(flow, step, { ...worldOf(step), curated: curation?.choice });
-    const receipt = receiptOf(run, attempt, briefing, curation);
+    const receipt = receiptOf(run, ends.length + 1, briefing, curation);
     const fault = curation?.fault === undefined ? [] : [`the curator: ${curation.fault}`];
-    if (attempt === 1) for (const text of [...receipt.warnings, ...fault]) progress.watcher(step).notice(text);
+    if (ends.length === 0) for (const text of [...receipt.warnings, ...fault]) progress.watcher(step).notice(text);
     files.write(step.id, 'pack.md', briefing.pack.text);
     files.receipt(flow.name, step.id, receipt);
-    const end = withOutputs(step, await runBriefed(step, briefing.pack.text));
+    const end = await runBriefed(step, briefing.pack.text);
     files.write(step.id, OUTPUT_FILE, end.output);
-    const all = [...(endsByStep.get(step.id) ?? []), end];
-    endsByStep.set(step.id, all);
-    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf({ ...end, ...sumOf(all) }) });
+    ends.push(end);
+    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf({ ...end, ...sumOf(ends) }) });
     return { ...end, costUsd: end.costUsd + curatorUsd };
+  }
+
+  return (step: FlowStep) => {
+    const ends: StepEnd[] = [];
+    let curation: Promise<Curation | undefined> | undefined;
+    return async () => {
+      // The curator is asked once per step instead of once per attempt.
+      curation ??= curationOf(step);
+      return attempt(step, ends, await curation);
+    };
   };
 }
 

@@ -2,9 +2,10 @@ import type { Flow, FlowStep } from '../flow.ts';
 import type { StepEnd } from './run-step.ts';
 
 export interface FlowWorld {
-  readonly attempt: (step: FlowStep, attempt: number) => Promise<StepEnd>;
-  /** Called when a step starts, ends an attempt, or is skipped. */
-  readonly onStep: (step: FlowStep, news: StepNews) => void;
+  /** Returns a function that makes an attempt of the step. */
+  readonly attempts: (step: FlowStep) => () => Promise<StepEnd>;
+  /** Called when a step starts, ends an attempt, or is skipped. @param ends of the attempts so far */
+  readonly onStep: (step: FlowStep, news: StepNews, ends: readonly StepEnd[]) => void;
   /** Once aborted, no more steps start. The caller ends the running step. */
   readonly stop: AbortSignal;
 }
@@ -31,32 +32,28 @@ export async function runFlow({ steps }: Flow, done: ReadonlySet<string>, world:
     if (done.has(step.id)) board.set(step.id, 'done');
     else if (isBlocked || world.stop.aborted) {
       board.set(step.id, 'skipped');
-      world.onStep(step, { kind: 'skipped' });
+      world.onStep(step, { kind: 'skipped' }, []);
     } else {
-      const end = await runAttempts(step, world);
-      const kind = kindOf(end, world.stop);
-      board.set(step.id, kind);
-      world.onStep(step, { kind, end });
-      isBlocked = kind === 'failed' && step.onFail === 'stop';
+      const status = await runAttempts(step, world);
+      board.set(step.id, status);
+      isBlocked = status === 'failed' && step.onFail === 'stop';
     }
   }
   return board;
 }
 
-function kindOf({ exitCode }: StepEnd, { aborted }: AbortSignal): 'done' | 'failed' | 'stopped' {
-  if (exitCode === 0) return 'done';
-  return aborted ? 'stopped' : 'failed';
-}
-
 /** Exit code for a usage limit of the account, which another attempt would also hit. */
 const EXIT_USAGE_LIMIT = 5;
 
-async function runAttempts(step: FlowStep, { attempt, onStep, stop }: FlowWorld): Promise<StepEnd> {
-  for (let count = 1; ; count++) {
-    onStep(step, { kind: 'started', attempt: count });
-    const end = await attempt(step, count);
-    const isLast = count > step.retries || end.exitCode === EXIT_USAGE_LIMIT;
-    if (end.exitCode === 0 || isLast || stop.aborted) return end;
-    onStep(step, { kind: 'retry', end });
+async function runAttempts(step: FlowStep, { attempts, onStep, stop }: FlowWorld): Promise<StepStatus> {
+  const attempt = attempts(step);
+  for (const ends: StepEnd[] = []; ; ) {
+    onStep(step, { kind: 'started', attempt: ends.length + 1 }, ends);
+    const end = await attempt();
+    ends.push(end);
+    const isLast = ends.length > step.retries || end.exitCode === EXIT_USAGE_LIMIT;
+    const kind = end.exitCode === 0 ? 'done' : stop.aborted ? 'stopped' : isLast ? 'failed' : 'retry';
+    onStep(step, { kind, end }, ends);
+    if (kind !== 'retry') return kind;
   }
 }

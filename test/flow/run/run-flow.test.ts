@@ -24,15 +24,18 @@ interface Play {
 async function play(flow: Flow, { outcomes = {}, done = [], stopAt }: Play = {}) {
   const told: string[] = [];
   const stop = new AbortController();
-  const attempt = async ({ id }: FlowStep, count: number) => {
-    if (id === stopAt) stop.abort();
-    await new Promise((resolve) => setImmediate(resolve));
-    const outcome = outcomes[id]?.[count - 1] ?? OK;
-    if (outcome instanceof Error) throw outcome;
-    return outcome;
+  const attempts = ({ id }: FlowStep) => {
+    const left = [...(outcomes[id] ?? [])];
+    return async () => {
+      if (id === stopAt) stop.abort();
+      await new Promise((resolve) => setImmediate(resolve));
+      const outcome = left.shift() ?? OK;
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    };
   };
   const onStep = ({ id }: FlowStep, { kind }: { readonly kind: string }) => void told.push(`${id} ${kind}`);
-  const board = runFlow(flow, new Set(done), { attempt, onStep, stop: stop.signal });
+  const board = runFlow(flow, new Set(done), { attempts, onStep, stop: stop.signal });
   const outcome = await board.then(Object.fromEntries, (error: Error) => error.message);
   return { told, outcome };
 }
