@@ -118,7 +118,7 @@ function createRunner({ scratch, claude }: World, given: Readonly<Record<string,
   return { filled, run, isDue, cache, summary: () => read('summary') };
 }
 
-it('runs claude, answers, adds a summary, and hands out outcome, record, cost and peak', async () => {
+it('runs claude, adds a summary, and sets the outputs answer, outcome, record, cost and peak', async () => {
   await using world = await startWorld({ calls: [{ text: 'all tests pass' }] });
   const job = await runAction(world, {
     prompt: 'run the "tests" $(id)',
@@ -138,7 +138,7 @@ it('runs claude, answers, adds a summary, and hands out outcome, record, cost an
   expect(job.uploaded).toBeUndefined();
 });
 
-it('says the cost beside the median of earlier runs, and uploads the record without secrets where that is asked', async () => {
+it('compares the cost with the median of earlier runs, and uploads a masked record on request', async () => {
   const secret = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
   await using world = await startWorld({ calls: [{ text: 'one' }, { text: `the token is ${secret}` }] });
   const first = await runAction(world, { prompt: 'hello', 'claude-version': '' });
@@ -172,7 +172,7 @@ function ofKey(seconds: number) {
 }
 
 it.each(LIMITS)(
-  'a usage limit $name before any work skips the job, and the next asks no API until then',
+  'a usage limit $name before any work skips the job, and the next job calls no API until the reset',
   async ({ env, call, resetsInMs }) => {
     let isOver = false;
     await using world = await startWorld({ calls: () => (isOver ? { text: 'done at last' } : call()) });
@@ -200,7 +200,7 @@ it.each(LIMITS)(
   },
 );
 
-it('a usage limit on the way ends the job as a limit, and with its code', async () => {
+it('a usage limit during the work ends the job with outcome limit and exit code 5', async () => {
   const tool = { tools: [{ name: 'Bash', input: { command: 'echo done', description: 'One' } }] };
   await using world = await startWorld({ calls: (_, index) => (index === 0 ? tool : limited(2 * HOUR_MS)) });
   const given = { prompt: 'hello', 'claude-version': '', 'claude-arguments': '--dangerously-skip-permissions' };
@@ -210,7 +210,7 @@ it('a usage limit on the way ends the job as a limit, and with its code', async 
   expect(Date.parse(job.outputs['skipped-until'] ?? '')).toBeGreaterThan(Date.now());
 });
 
-inSoak('fails where a gate is not passed, and keeps the record', async () => {
+inSoak('fails if a gate fails, and keeps the record', async () => {
   await using world = await startWorld({ calls: [{ text: 'done' }] });
   const given = { prompt: 'hello', 'claude-version': '', artifact: 'record' };
   const job = await runAction(world, { ...given, gates: '--max-cost 0.000001' });
@@ -218,7 +218,7 @@ inSoak('fails where a gate is not passed, and keeps the record', async () => {
   expect(existsSync(job.uploaded ?? '')).toBe(true);
 });
 
-it('reports and keeps what there is of a run that failed', async () => {
+it('reports a failed run, and keeps its record', async () => {
   await using world = await startWorld({ calls: [{ error: { status: 402, message: 'no such thing' } }] });
   const job = await runAction(world, { prompt: 'hello', 'claude-version': '', artifact: 'record' });
   expect(job.codes).toEqual([0, 0, 1, 0]);
@@ -227,7 +227,7 @@ it('reports and keeps what there is of a run that failed', async () => {
   expect(existsSync(job.uploaded ?? '')).toBe(true);
 });
 
-it('says what is wrong with its options once', async () => {
+it('reports wrong options once', async () => {
   await using world = await startWorld({ calls: [] });
   const job = await runAction(world, { prompt: 'hello', 'claude-version': '', 'run-options': '--cost-limt 2.50' });
   expect(job.codes).toEqual([0, 0, 2, 0]);
@@ -254,7 +254,7 @@ for await (const message of query({ prompt: 'say hello', options })) {
   if (message.type === 'result') console.log(message.result);
 }`;
 
-inSoak('in the place of claude in the action of Anthropic, the shim finds the real one beside it', async () => {
+inSoak("the shim finds the real claude when Anthropic's action starts it", async () => {
   await using world = await startWorld({ calls: [{ text: 'hello from the model' }] });
   const { scratch } = world;
   const runner = createRunner(world, {});

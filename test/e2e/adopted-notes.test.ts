@@ -52,7 +52,7 @@ it.each(
     ],
     4,
   ),
-)('$relief gives back what was said in $adopted', async ({ words, flags, kind }) => {
+)('$relief hands back the prompts of $adopted', async ({ words, flags, kind }) => {
   await using world = await startWorld(job());
   const { claude, scratch } = world;
   const begin = [...SMALL_WINDOW, '--output-format', 'json', '-p', `Port the parser. ${RULE}`];
@@ -80,7 +80,7 @@ it.each(
   expect(ran).toEqual([FAILING, ...[1, 2, 3, 4, 5, 6, 7, 8].map((at) => `echo ${at}`)]);
 });
 
-it('a session that is full when it is taken up is compacted with what did not work in it', async () => {
+it('a session that is full when it is resumed is compacted with its dead ends', async () => {
   const full = [FAILING, FAILING, ...Array.from({ length: 6 }, (_, at) => `echo ${at}`)].map(bash);
   const script: Call[] = [...full, { text: 'answer 1' }];
   await using world = await startWorld({

@@ -68,7 +68,7 @@ const lastOf = (world: World, kind: string, name = '') => said(requestsOf(world,
 const REFUSED = 'in all, and has used them: do this step yourself, without a subagent or a workflow.';
 
 describe('more subagents than a run may start', () => {
-  it('of three at once the third is refused, and the agent is told why', async () => {
+  it('refuses the third of three at once, and tells the agent why', async () => {
     await using world = await startWorld({ calls: uses(agent('A'), agent('B'), agent('C')) });
     const { notices } = await run(world, '--max-agents', '2');
     expect(requestsOf(world, 'subagent')).toHaveLength(2);
@@ -79,7 +79,7 @@ describe('more subagents than a run may start', () => {
     );
   });
 
-  inSoak('a subagent is refused one of its own, and a workflow is too when nothing is left', async () => {
+  inSoak('refuses a subagent of a subagent, and a workflow when the limit is used up', async () => {
     await using world = await startWorld({
       calls: (_, index) => [{ tools: [agent('outer')] }, { tools: [workflow(2)] }][index] ?? { text: 'done' },
       subagentCalls: (request) =>
@@ -106,7 +106,7 @@ describe('more subagents than a run may start', () => {
   );
 });
 
-describe('a subagent that crosses its bound is stopped, and its parent is told', () => {
+describe('a subagent that crosses its bound is stopped, and ctxb tells its parent', () => {
   const WHY = 'was stopped by a limit of this run, not by the user: it has used';
 
   it.each(
@@ -127,7 +127,7 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
     expect(lastOf(world, 'main').split(WHY)).toHaveLength(2);
   });
 
-  it('one that writes far more than the stream shows, and another one beside it goes on', async () => {
+  it('one that writes far more than the stream shows; another one beside it continues', async () => {
     await using world = await startWorld({
       calls: uses(agent('A'), agent('B')),
       subagentCalls(request) {
@@ -179,7 +179,7 @@ describe('a subagent that crosses its bound is stopped, and its parent is told',
     expect(lastOf(world, 'main')).not.toContain('was stopped, not by the user');
   });
 
-  inSoak('one of a workflow, behind its next tool, and the workflow goes on', async () => {
+  inSoak('one of a workflow, after its next tool; the workflow continues', async () => {
     await using world = await startWorld({
       calls: uses(workflow(2)),
       subagentCalls: (request) => works(request, isFor(request, 'w1') ? 20 : 2),
@@ -232,7 +232,7 @@ async function replayed(world: World, path: string): Promise<SubagentSeen[]> {
   return sessions.flatMap(({ subagents }) => [...subagents]);
 }
 
-it('a run ends with its turn where that was told of the end of an agent in the background', async () => {
+it('a run ends with its turn if the turn has learned that its background agent ended', async () => {
   const wait = { name: 'Bash', input: { command: 'node -e "setTimeout(() => {}, 700)"', description: 'Wait' } };
   await using world = await startWorld({
     calls: (_, index) =>

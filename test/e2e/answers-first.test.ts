@@ -84,7 +84,7 @@ const MOMENTS = [
 const ALL = FORMATS.flatMap((test) => MOMENTS.map((moment) => ({ ...test, ...moment })));
 
 it.each(firstOf(ALL))(
-  '$format: an answer is out before $moment, and is given once when ctxb is killed then',
+  '$format: prints an answer before $moment, and only once if ctxb is killed then',
   async ({ format, answers, env, isIt }) => {
     const plan = agent({ turns: [2, 1, 1], growBy: 8_000 });
     const isKillTime = (request: RecordedRequest) => request.kind !== 'count' && isIt(request);
@@ -100,7 +100,7 @@ it.each(firstOf(ALL))(
   },
 );
 
-inSoak('an answer that may still be replaced by that to a background command is not lost either', async () => {
+inSoak('keeps an answer that the answer to a background command may still replace', async () => {
   const command = { command: 'sleep 600', run_in_background: true, description: 'Wait' };
   await using world = await startWorld({
     calls: [{ tools: [{ name: 'Bash', input: command }] }, { text: 'Started.' }],

@@ -88,25 +88,28 @@ const MODELS = [
   ...['claude-sonnet-4-6', 'claude-haiku-4-5', 'claude-opus-4-8', 'claude-sonnet-5'],
 ];
 
-it.each(firstOf(MODELS))('%s: every request of a job with everything keeps the rules, resumed too', async (model) => {
-  await using world = await startEverything([30, 4, 3]);
-  const claude = [...modelFlags(model), ...STREAM];
-  const first = await runCtxb(world, { flags: prompts('PROMPT 1', 'PROMPT 2'), claude, env: EXACT });
-  expect(first.code).toBe(0);
-  expect(reliefs(world)).toBeGreaterThan(0);
-  // Where the model has yet to see a picture, the compaction is left to claude.
-  const left = first.stderr.toString().match(/claude's own summary: the model has yet to see/g) ?? [];
-  expect(summaryRequests(world.standin)).toHaveLength(left.length);
-  const session = String(outputLines(first).find(({ subtype }) => subtype === 'init')?.session_id);
-  const { env, cwd } = world.scratch;
-  const resume = [...modelFlags(model), '--resume', session, '-p', 'PROMPT 3'];
-  expect((await runProgram(world.claude, resume, { env, cwd })).stdout.toString()).toBe('answer 3\n');
-  const expectPrompts = left.length === 0 ? expectExact : expectEachPromptOnce;
-  expectPrompts(world.standin, ['PROMPT 1', 'PROMPT 2', 'PROMPT 3']);
-});
+it.each(firstOf(MODELS))(
+  '%s: every request of a job with all features keeps the rules, also when resumed',
+  async (model) => {
+    await using world = await startEverything([30, 4, 3]);
+    const claude = [...modelFlags(model), ...STREAM];
+    const first = await runCtxb(world, { flags: prompts('PROMPT 1', 'PROMPT 2'), claude, env: EXACT });
+    expect(first.code).toBe(0);
+    expect(reliefs(world)).toBeGreaterThan(0);
+    // Where the model has yet to see a picture, the compaction is left to claude.
+    const left = first.stderr.toString().match(/claude's own summary: the model has yet to see/g) ?? [];
+    expect(summaryRequests(world.standin)).toHaveLength(left.length);
+    const session = String(outputLines(first).find(({ subtype }) => subtype === 'init')?.session_id);
+    const { env, cwd } = world.scratch;
+    const resume = [...modelFlags(model), '--resume', session, '-p', 'PROMPT 3'];
+    expect((await runProgram(world.claude, resume, { env, cwd })).stdout.toString()).toBe('answer 3\n');
+    const expectPrompts = left.length === 0 ? expectExact : expectEachPromptOnce;
+    expectPrompts(world.standin, ['PROMPT 1', 'PROMPT 2', 'PROMPT 3']);
+  },
+);
 
 inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])(
-  '%s: what is interrupted, and what follows, keeps the rules',
+  '%s: an interrupted turn and the turns after it keep the rules',
   async (model) => {
     await using world = await startEverything([30, 4], 22);
     const run = startCtxb(world, { claude: [...PROTOCOL, ...modelFlags(model)], env: EXACT });
@@ -123,21 +126,18 @@ inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])(
   },
 );
 
-inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])(
-  '%s: a claude that is killed and started again keeps the rules',
-  async (model) => {
-    await using world = await startEverything([30, 4], 22);
-    const run = startCtxb(world, {
-      flags: prompts('PROMPT 1', 'PROMPT 2'),
-      claude: [...modelFlags(model), ...STREAM],
-      env: EXACT,
-    });
-    run.stdin.end();
-    await untilItWaits(world);
-    process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
-    const end = await run.finished;
-    expect(end.code).toBe(0);
-    expect(reliefs(world)).toBeGreaterThan(0);
-    expect(mainRequests(world.standin).length).toBeGreaterThan(30);
-  },
-);
+inSoak.each(['claude-opus-5-5', 'claude-sonnet-4-6'])('%s: a restarted claude keeps the rules', async (model) => {
+  await using world = await startEverything([30, 4], 22);
+  const run = startCtxb(world, {
+    flags: prompts('PROMPT 1', 'PROMPT 2'),
+    claude: [...modelFlags(model), ...STREAM],
+    env: EXACT,
+  });
+  run.stdin.end();
+  await untilItWaits(world);
+  process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+  const end = await run.finished;
+  expect(end.code).toBe(0);
+  expect(reliefs(world)).toBeGreaterThan(0);
+  expect(mainRequests(world.standin).length).toBeGreaterThan(30);
+});

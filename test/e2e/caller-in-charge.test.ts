@@ -17,7 +17,7 @@ import {
 } from '../support/ctxb.ts';
 import { inSoak } from '../support/size.ts';
 
-it("a caller's own /compact is not preceded by ours, and its turn is shown", async () => {
+it("does not compact before a caller's own /compact, and shows its turn", async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 150_000, growBy: 5_000 }));
   const run = await runCtxb(world, {
     flags: prompts('work', '/compact keep the names', 'go on'),
@@ -31,7 +31,7 @@ it("a caller's own /compact is not preceded by ours, and its turn is shown", asy
   expect(lines.filter((line) => line.type === 'result')).toHaveLength(3);
 });
 
-inSoak("a caller's own /clear empties the gauge, and nothing is compacted after it", async () => {
+inSoak("a caller's own /clear empties the gauge, and ctxb compacts nothing after it", async () => {
   await using world = await startWorld({
     ...conversation({ turns: [3], from: 150_000, growBy: 5_000 }),
     afterLast: { text: 'fresh', context: 20_000 },
@@ -43,7 +43,7 @@ inSoak("a caller's own /clear empties the gauge, and nothing is compacted after 
   expect(journal(world).map(nameOf)).not.toContain('compact');
 });
 
-it('what the caller says into a running turn passes at once and is answered in that turn', async () => {
+it('a prompt into a running turn passes at once and is answered in that turn', async () => {
   await using world = await startWorld({
     calls: [
       { tools: [{ name: 'Bash', input: { command: 'until [ -e go ]; do sleep 0.05; done', description: 'Wait' } }] },
@@ -69,7 +69,7 @@ it('what the caller says into a running turn passes at once and is answered in t
   expect(journal(world).map(nameOf)).toEqual(['mid-turn:trigger']);
 });
 
-inSoak('a turn that a background task starts is passed on and not taken for a prompt', async () => {
+inSoak('passes a turn on that a background task starts, and does not count it as a prompt', async () => {
   const tool = { name: 'Bash', input: { command: 'sleep 1', run_in_background: true, description: 'Wait' } };
   await using world = await startWorld({
     calls: [{ tools: [tool], context: 20_000 }, { text: 'started' }, { text: 'it has ended' }, { text: 'second' }],
@@ -84,7 +84,7 @@ inSoak('a turn that a background task starts is passed on and not taken for a pr
   expect(run.code).toBe(0);
 });
 
-inSoak('a lonely /compact that a prompt waits behind goes alone, though both were sent together', async () => {
+inSoak('sends /compact alone, although a prompt came together with it', async () => {
   await using world = await startWorld(conversation({ turns: [2, 2], growBy: 1_000 }));
   const run = await runCtxb(world, {
     claude: [...SMALL_WINDOW, ...PROTOCOL],
@@ -96,7 +96,7 @@ inSoak('a lonely /compact that a prompt waits behind goes alone, though both wer
   expect(userTexts(mainRequests(world.standin)[2]).at(-1)).toBe('two');
 });
 
-it('a claude in the place of one that died has the model and the mode that the caller has set, and answers what is open', async () => {
+it("a restarted claude has the caller's model and mode, and answers the open requests", async () => {
   await using world = await startWorld({
     calls: [
       { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }] },
@@ -126,7 +126,7 @@ it('a claude in the place of one that died has the model and the mode that the c
   expect(mainRequests(world.standin).at(-1)?.body.model).toBe('claude-haiku-4-5');
 });
 
-it('a turn that the caller interrupts as claude dies is stopped when it resumes', async () => {
+it('a turn that the caller interrupts while claude dies is stopped after the restart', async () => {
   await using world = await startWorld({
     calls: [
       { tools: [{ name: 'Bash', input: { command: 'touch begun; sleep 100', description: 'Wait' } }] },

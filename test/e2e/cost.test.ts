@@ -71,7 +71,7 @@ it.each(
   },
 );
 
-it('the agent is told of the cost in mid-turn, and the ledger has every call', async () => {
+it('tells the agent the cost in mid-turn, and records every call in the ledger', async () => {
   await using world = await startWorld(conversation({ turns: [12, 2], growBy: 2_000 }));
   const run = await runCtxb(world, {
     flags: [...prompts('prompt one', 'prompt two'), '--cost-limit', '0.32'],
@@ -96,7 +96,7 @@ it.each(
     },
   ]),
 )(
-  'four runs of a fresh project that begin at once make one call beyond its limit at most: prompts $where',
+  'four simultaneous runs of a fresh project make at most one call beyond its limit: prompts $where',
   async ({ flags, claude, stdin }) => {
     // Most of what a call costs is told in the result of its turn only.
     await using world = await startWorld({ calls: () => ({ text: 'done', usage: { input: 2_000, output: 4_000 } }) });

@@ -31,7 +31,7 @@ function world() {
 }
 
 describe('with a real claude', () => {
-  it('finishes the job, tells what happened and leaves nothing behind', async ({ signal }) => {
+  it('finishes the job, prints what happened and leaves no file behind', async ({ signal }) => {
     const finished = await runProgram(process.execPath, await demoArguments(), { ...world(), signal });
     expect({ code: finished.code, stderr: finished.stderr }).toEqual({
       code: 0,

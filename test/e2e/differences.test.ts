@@ -16,7 +16,7 @@ const isNewest = other === undefined || asked !== undefined;
 
 for (const { title, rows } of sampled(GROUPS, 4)) {
   describe.runIf(isNewest).concurrent(title, () => {
-    it.for(firstOf(rows))('$name: with ctxb as without, but for what is known', async (row, test) => {
+    it.for(firstOf(rows))('$name: with ctxb as without, except for known differences', async (row, test) => {
       const differences = await compareRow(row);
       seen.set(row, differences);
       test.expect(differences.filter((each) => knownDifference(each) === undefined)).toEqual([]);
@@ -24,7 +24,7 @@ for (const { title, rows } of sampled(GROUPS, 4)) {
   });
 }
 
-it('docs/differences.md is what was seen (CTXB_SOAK=1 npx vitest run --config test/vitest.config.ts e2e/differences -u)', async (test) => {
+it('docs/differences.md matches (CTXB_SOAK=1 npx vitest run --config test/vitest.config.ts e2e/differences -u)', async (test) => {
   const all = GROUPS.flatMap(({ rows }) => rows);
   if (seen.size < all.length || other !== undefined)
     return test.skip('not all of it was looked at, or with another claude');

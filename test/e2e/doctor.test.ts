@@ -20,7 +20,7 @@ async function versionOf({ claude, scratch: { env, cwd } }: World): Promise<stri
   return (await runProgram(claude, ['--version'], { env, cwd })).stdout.toString().split(' ')[0];
 }
 
-it('every fact holds for the pinned claude, nothing is written outside of a folder that is removed, no API is called', async () => {
+it('every fact holds for the pinned claude; the check leaves no file and calls no API', async () => {
   await using world = await startWorld({ calls: [] });
   const run = await doctor(world, ['--claude', world.claude, '--strict', '--json']);
   const { claude, context, facts, surroundings, remarks } = JSON.parse(run.stdout.toString());
@@ -68,7 +68,7 @@ async function slowClaude({ claude, scratch: { home } }: World, seconds: number)
   return path;
 }
 
-inSoak('a slow machine gets the time that it needs', { timeout: 240_000 }, async () => {
+inSoak('gives a slow machine the time that it needs', { timeout: 240_000 }, async () => {
   await using world = await startWorld({ calls: [] });
   const run = await doctor(world, ['--claude', await slowClaude(world, 12), '--strict']);
   expect(run.stdout.toString()).toContain(
@@ -77,7 +77,7 @@ inSoak('a slow machine gets the time that it needs', { timeout: 240_000 }, async
   expect(run).toMatchObject({ code: 0, stderr: '' });
 });
 
-inSoak('what does not come in the time that was given is not known, which is no fault', async () => {
+inSoak('a fact that takes too long is unknown, which is no fault', async () => {
   await using world = await startWorld({ calls: [] });
   const run = await doctor(world, ['--claude', await slowClaude(world, 30), '--timeout', '6']);
   expect(run.stdout.toString()).not.toContain('✗');

@@ -20,7 +20,7 @@ const DIES_ONCE = {
 
 const lines = (...texts: string[]) => texts.map((text) => `${JSON.stringify(promptLine(text))}\n`).join('');
 
-it("the caller's end of input in mid-turn, with our hooks registered, loses no tool", async () => {
+it("the caller's end of input in mid-turn loses no tool", async () => {
   await using world = await startWorld(conversation({ turns: [6], growBy: 1_000 }));
   // The input ends before claude has even started: the whole turn runs without the caller.
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], stdin: lines('do six things') });
@@ -35,7 +35,7 @@ it("the caller's end of input in mid-turn, with our hooks registered, loses no t
   expect(run.code).toBe(0);
 });
 
-it('lines that are piped in all at once are a turn each, in order', async () => {
+it('lines that are piped in at once get one turn each, in order', async () => {
   await using world = await startWorld(conversation({ turns: [2, 2, 2], growBy: 1_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], stdin: lines('one', 'two', 'three') });
 
@@ -51,7 +51,7 @@ it('lines that are piped in all at once are a turn each, in order', async () => 
   ]);
 });
 
-it('claude starts while what is piped to its prompt is still being written', async () => {
+it('claude starts while its prompt is still being piped in', async () => {
   await using world = await startWorld({ calls: [{ text: 'read' }] });
   const program = startCtxb(world, {
     claude: [...SMALL_WINDOW, '--settings', JSON.stringify(BEGUN), '-p', 'Sum it up:'],
@@ -65,7 +65,7 @@ it('claude starts while what is piped to its prompt is still being written', asy
 });
 
 it.each(sampled(['SIGINT', 'SIGTERM'] as const))(
-  '%s ends ctxb and claude while something is still piped to the prompt',
+  '%s ends ctxb and claude while a prompt is still being piped in',
   async (signal) => {
     await using world = await startWorld({ calls: [{ text: 'read' }] });
     const program = startCtxb(world, {
@@ -80,7 +80,7 @@ it.each(sampled(['SIGINT', 'SIGTERM'] as const))(
   },
 );
 
-it('what is still piped to the prompt of a claude that dies reaches the next one', async () => {
+it('a prompt that is still being piped in when claude dies reaches the next claude', async () => {
   await using world = await startWorld({ calls: [{ text: 'read' }] });
   const program = startCtxb(world, {
     claude: [...SMALL_WINDOW, '--settings', JSON.stringify(DIES_ONCE), '-p', 'Sum it up:'],
@@ -97,7 +97,7 @@ it('what is still piped to the prompt of a claude that dies reaches the next one
 });
 
 it.each(sampled(['SIGINT', 'SIGTERM'] as const))(
-  '%s ends a run whose claude has died before its prompt was all there',
+  '%s ends a run whose claude died before its whole prompt was there',
   async (signal) => {
     await using world = await startWorld({ calls: [{ text: 'read' }] });
     const program = startCtxb(world, {
@@ -114,7 +114,7 @@ it.each(sampled(['SIGINT', 'SIGTERM'] as const))(
 );
 
 it.each(sampled(['--observe', '--no-restart']))(
-  'a claude that dies ends a run in which none takes its place, though something is still piped to the prompt: %s',
+  'without a restart, a claude that dies ends the run although a prompt is still being piped in: %s',
   async (flag) => {
     await using world = await startWorld({ calls: [] });
     const program = startCtxb(world, {
@@ -126,7 +126,7 @@ it.each(sampled(['--observe', '--no-restart']))(
   },
 );
 
-it('a claude that refuses its arguments ends the run, though something is still piped to the prompt', async () => {
+it('a claude that refuses its arguments ends the run although a prompt is still being piped in', async () => {
   await using world = await startWorld({ calls: [] });
   const program = startCtxb(world, { claude: ['--model', 'x', '--settings', 'no-such-file.json', '-p', 'Sum it up:'] });
   program.stdin.write('first half');
@@ -139,22 +139,25 @@ it.each(
     { prompt: 'an argument and a pipe', claude: ['-p', 'Sum it up:'] },
     { prompt: 'a pipe', claude: ['-p'] },
   ]),
-)('$prompt of more than claude takes: its own words and exit code, and the rest is not read', async ({ claude }) => {
-  await using world = await startWorld({ calls: [] });
-  const stdin = Buffer.alloc(64 * 1024 * 1024, 'no end of words ');
-  const alone = await runProgram(world.claude, claude, { ...world.scratch, stdin });
-  expect(alone.stderr).toContain('exceeds 10MB');
-  const run = await runCtxb(world, { claude, stdin });
-  expect(run).toMatchObject(alone);
-});
+)(
+  "$prompt larger than claude accepts: claude's own message and exit code, and ctxb reads no further",
+  async ({ claude }) => {
+    await using world = await startWorld({ calls: [] });
+    const stdin = Buffer.alloc(64 * 1024 * 1024, 'no end of words ');
+    const alone = await runProgram(world.claude, claude, { ...world.scratch, stdin });
+    expect(alone.stderr).toContain('exceeds 10MB');
+    const run = await runCtxb(world, { claude, stdin });
+    expect(run).toMatchObject(alone);
+  },
+);
 
-it('no line at all ends claude as without ctxb', async () => {
+it('without any line claude ends as without ctxb', async () => {
   await using world = await startWorld(conversation({ turns: [1], growBy: 0 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], stdin: '' });
   expect({ code: run.code, stdout: run.stdout.toString() }).toEqual({ code: 0, stdout: '' });
 });
 
-inSoak('the agent that has asked to be woken is woken, and the run ends after that', async () => {
+inSoak('an agent that has asked to be woken is woken before the run ends', async () => {
   const wakeup = { delaySeconds: 60, reason: 'poll', prompt: 'LOOK AGAIN' };
   await using world = await startWorld({
     calls: [{ tools: [{ name: 'ScheduleWakeup', input: wakeup }] }, { text: 'asleep' }, { text: 'awake' }],

@@ -55,7 +55,7 @@ inSoak(
   },
 );
 
-inSoak('what a task in the background reports in mid-turn survives exact compactions', async ({ signal }) => {
+inSoak('the report of a background task in mid-turn survives exact compactions', async ({ signal }) => {
   const { calls } = job({ turns: [24], growBy: 8_000 });
   const agent = { description: 'Look', prompt: 'Look.', subagent_type: 'general-purpose', run_in_background: true };
   const wait = (at: number) => ({ command: `until [ -e told-${at} ]; do sleep 0.1; done`, description: 'Wait' });
@@ -93,7 +93,7 @@ inSoak('what a task in the background reports in mid-turn survives exact compact
   expect(requests.at(-1)).toMatch(/REPORT 1.*REPORT 2/);
 });
 
-it('a command that stands for a prompt survives exact compactions with what it stands for, also resumed', async () => {
+it('a slash command survives exact compactions with the prompt that it stands for, also when resumed', async () => {
   const { calls } = job({ turns: [24, 2], growBy: 8_000 });
   await using world = await startWorld({ calls });
   const commands = join(world.scratch.cwd, '.claude/commands');
@@ -116,7 +116,7 @@ it('a command that stands for a prompt survives exact compactions with what it s
 });
 
 it.each(firstOf(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Request interrupted by user]', SUMMARY]))(
-  'a running prompt that is like text of claude survives exact compactions: %s',
+  "a running prompt that looks like claude's own text survives exact compactions: %s",
   async (opening) => {
     const { calls } = job({ turns: [24], growBy: 8_000 });
     await using world = await startWorld({ calls });
@@ -130,9 +130,7 @@ it.each(firstOf(['<system-reminder>\nOpen: src/a.ts\n</system-reminder>', '[Requ
   },
 );
 
-it('a prompt that a summary has taken, and a hook has given back, survives the exact compaction after it', async ({
-  signal,
-}) => {
+it('a prompt that a summary took and a hook handed back survives the next exact compaction', async ({ signal }) => {
   const { calls } = job({ turns: [40], growBy: 8_000 });
   await using world = await startWorld({
     calls(request, index) {

@@ -59,7 +59,7 @@ const whole = (round: number, first: number) => {
 const NOTE =
   'text [ctxb] The conversation was compacted here. Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
 
-it('between turns: prompts, lines and the last steps stay, without a call, also after --resume without the mod', async ({
+it('between turns: keeps prompts, lines and the last steps without a call, also after --resume without the mod', async ({
   signal,
 }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
@@ -85,7 +85,7 @@ it('between turns: prompts, lines and the last steps stay, without a call, also 
   expect(resumed.filter((text) => text.startsWith('text PROMPT'))).toHaveLength(4);
 });
 
-inSoak('late: an empty folder at the start, the mod and reload_plugins when it is needed', async ({ signal }) => {
+inSoak('late: starts with an empty folder, and loads the mod when it is needed', async ({ signal }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
   const { env, cwd, home } = world.scratch;
   const folder = mkdtempSync(join(home, 'empty-'));
@@ -107,7 +107,7 @@ inSoak('late: an empty folder at the start, the mod and reload_plugins when it i
   expect(receiptIn(place)).toMatchObject({ number: 1, answered: true });
 });
 
-inSoak('three in a row: every prompt once, one note, and nothing piles up', async ({ signal }) => {
+inSoak('three in a row: every prompt once, one note, and nothing accumulates', async ({ signal }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
   const place = placeMod(world.scratch.home, { note: 'NOTE-1', budget: 30_000 });
   const prompts = ['PROMPT-1', '/compact', 'PROMPT-2', '/compact', 'PROMPT-3', '/compact', 'PROMPT-4'];
@@ -178,7 +178,7 @@ inSoak(
   },
 );
 
-inSoak('a prompt that is too long for the API: what stays is sent in its place', async ({ signal }) => {
+inSoak('a prompt too long for the API: claude sends what stays instead', async ({ signal }) => {
   const message = 'prompt is too long: 210000 tokens > 200000 maximum';
   await using world = await startWorld({
     calls: (request, index) =>
@@ -194,7 +194,7 @@ inSoak('a prompt that is too long for the API: what stays is sent in its place',
   expect(summaryRequests(world.standin)).toEqual([]);
 });
 
-inSoak('without a plan claude compacts in its own way, and the receipt says why', async ({ signal }) => {
+inSoak('without a plan claude writes a summary, and the receipt names the reason', async ({ signal }) => {
   await using world = await startWorld({ calls: turnsOf(5) });
   const place = placeMod(world.scratch.home);
   const session = await talk(world, ['--plugin-dir', place], ['PROMPT-1', '/compact'], signal);
@@ -211,7 +211,7 @@ inSoak('without a plan claude compacts in its own way, and the receipt says why'
   ]);
 });
 
-inSoak('what the user says while the model works is put back in its place', async ({ signal }) => {
+inSoak('keeps prompts that came while the model worked in their place', async ({ signal }) => {
   await using world = await startWorld({
     calls(request, index) {
       const call = LONG_TURN(request, index);

@@ -32,24 +32,21 @@ it.each(
       start: ({ claude, scratch }: World, words: readonly string[]) => runProgram(claude, words, scratch),
     },
   ]),
-)(
-  'what an exact compaction left is resumed with $name, and nothing that it took away comes back',
-  async ({ start }) => {
-    await using world = await startWorld(job({ turns: [5, 4, 2, 1] }));
-    const first = await runCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM], env: EXACT });
-    expect(kinds(world)).toEqual(['compact', 'compacted', 'landed']);
-    const before = said(mainRequests(world.standin).at(-1));
+)('resumes with $name what an exact compaction left, and nothing that it took', async ({ start }) => {
+  await using world = await startWorld(job({ turns: [5, 4, 2, 1] }));
+  const first = await runCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM], env: EXACT });
+  expect(kinds(world)).toEqual(['compact', 'compacted', 'landed']);
+  const before = said(mainRequests(world.standin).at(-1));
 
-    const next = await start(world, [...SMALL_WINDOW, '--resume', sessionOf(first), '-p', 'prompt four']);
-    expect(next.stdout.toString()).toBe('answer 4\n');
-    const resumed = mainRequests(world.standin).at(-1);
-    expect(said(resumed)).toEqual([...before, 'prompt four']);
-    // A step that became a line has no result any more.
-    expect(JSON.stringify(resumed?.body.messages)).toContain('echo did 1.1');
-    expect(JSON.stringify(resumed?.body.messages)).not.toMatch(/"tool_result"[^}]*did 1\.1/);
-    expectExact(world.standin, [...THREE, 'prompt four']);
-  },
-);
+  const next = await start(world, [...SMALL_WINDOW, '--resume', sessionOf(first), '-p', 'prompt four']);
+  expect(next.stdout.toString()).toBe('answer 4\n');
+  const resumed = mainRequests(world.standin).at(-1);
+  expect(said(resumed)).toEqual([...before, 'prompt four']);
+  // A step that became a line has no result any more.
+  expect(JSON.stringify(resumed?.body.messages)).toContain('echo did 1.1');
+  expect(JSON.stringify(resumed?.body.messages)).not.toMatch(/"tool_result"[^}]*did 1\.1/);
+  expectExact(world.standin, [...THREE, 'prompt four']);
+});
 
 /** The call at which the agent waits for a command that does not end. */
 const WAITS = 19;
@@ -111,7 +108,7 @@ inSoak(
   },
 );
 
-inSoak('a run whose ctxb is killed after one in mid-turn is taken up with --resume-run', async () => {
+inSoak('--resume-run continues a run whose ctxb was killed after a compaction in mid-turn', async () => {
   await using world = await startWorld(waiting());
   const run = await untilItWaits(world);
   run.kill('SIGKILL');

@@ -36,7 +36,7 @@ function answers(lines: readonly Record<string, unknown>[]): unknown[] {
   return lines.flatMap(({ type, result }) => (type === 'result' ? [result] : []));
 }
 
-describe('compactions are summaries, which is said once, where claude does not run the mod', () => {
+describe('compactions are summaries, and ctxb says so once, if claude does not run the mod', () => {
   it.each(
     firstOf<Case & { readonly why: RegExp }>([
       { name: '--bare', claude: ['--bare'], why: /does not run the mod/ },
@@ -84,7 +84,7 @@ describe('compactions are exact', () => {
     expect(plugins.map(({ name }) => name).includes('own')).toBe(how.claude?.includes('own'));
   });
 
-  inSoak('in mid-turn without slash commands, which /compact is one of', async () => {
+  inSoak('in mid-turn, although slash commands are off', async () => {
     await using world = await startWorld(job({ turns: [20], growBy: 10_000 }));
     const end = await runCtxb(world, {
       flags: prompts('prompt one'),
@@ -97,7 +97,7 @@ describe('compactions are exact', () => {
   });
 });
 
-inSoak("a subagent's compaction is claude's own, and those of the conversation stay exact", async () => {
+inSoak('claude compacts a subagent by itself; compactions of the conversation stay exact', async () => {
   const delegate = {
     description: 'Look',
     prompt: 'Look about you',

@@ -12,7 +12,7 @@ const STREAM = ['--output-format', 'stream-json', '--verbose'];
 const EXACT = { CTXB_COMPACTION_HOW: 'auto' };
 const FOUR = ['prompt one: α "quoted"', 'prompt two\nwith two lines', 'prompt three', 'prompt four'];
 
-it('between two turns ctxb says what stays, in no time and without a call', async () => {
+it('compacts between two turns without a call', async () => {
   await using world = await startWorld(job({ turns: [5, 4, 3, 2] }));
   const record = join(world.scratch.cwd, 'run.ndjson');
   const run = await runCtxb(world, {
@@ -40,7 +40,7 @@ it('between two turns ctxb says what stays, in no time and without a call', asyn
   await expectSameDecisions(world, record);
 });
 
-it('in mid-turn the running prompt stays whole, and the caller sees no line twice', async () => {
+it('keeps the running prompt whole in mid-turn, and shows the caller no line twice', async () => {
   await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
   const record = join(world.scratch.cwd, 'run.ndjson');
   const run = await runCtxb(world, {
@@ -61,7 +61,7 @@ it('in mid-turn the running prompt stays whole, and the caller sees no line twic
   await expectSameDecisions(world, record);
 });
 
-inSoak('three in a row are no reason to hand over, and nothing piles up', async () => {
+inSoak('three in a row cause no handoff, and nothing accumulates', async () => {
   const six = [...FOUR, 'prompt five', 'prompt six'];
   await using world = await startWorld(job({ turns: [5, 5, 5, 5, 5, 1], growBy: 18_000 }));
   const run = await runCtxb(world, { flags: prompts(...six), claude: SMALL_WINDOW, env: EXACT });
@@ -78,7 +78,7 @@ inSoak('three in a row are no reason to hand over, and nothing piles up', async 
 /** Refused while the request holds more than this. */
 const TOO_MUCH = 120_000;
 
-inSoak('a prompt that is too long is the way to an exact compaction, and the work goes on', async () => {
+inSoak('compacts exactly when a prompt is too long, and the work continues', async () => {
   const scenario = job({ turns: [12, 1] });
   const calls = scenario.calls as (request: RecordedRequest, index: number) => Call;
   let answered = 0;
@@ -106,7 +106,7 @@ inSoak.each(
     { name: 'overloaded', status: 529 },
     { name: 'at its limit', status: 429 },
   ]),
-)('an API that is $name is not needed for it', async ({ status }) => {
+)('compacts while the API is $name', async ({ status }) => {
   const scenario = job({ turns: [5, 4, 3, 2] });
   const calls = scenario.calls as (request: RecordedRequest, index: number) => Call;
   let refused = 0;
@@ -131,7 +131,7 @@ inSoak.each(
     { name: 'a window of 200,000', claude: SMALL_WINDOW },
     { name: 'the default model', claude: [] },
   ]),
-)('one long turn is relieved as soon as that pays, below every level: $name', async ({ claude }) => {
+)('compacts one long turn as soon as that pays, below every level: $name', async ({ claude }) => {
   await using world = await startWorld(job({ turns: [100], growBy: 1_500 }));
   const run = await runCtxb(world, { flags: prompts('the prompt'), claude, env: EXACT });
 

@@ -48,7 +48,7 @@ const CASES = [
 ];
 
 it.each(sampled(CASES, 2))(
-  'a prompt that is too long is relieved by $name, and the caller sees one answer',
+  'makes room for a prompt that is too long by $name; the caller sees one answer',
   async (one) => {
     await using world = await startWorld(full(one.summary));
     const record = join(world.scratch.cwd, 'run.ndjson');
@@ -72,7 +72,7 @@ it.each(sampled(CASES, 2))(
   },
 );
 
-inSoak('a turn without room resumes behind what was said into it, where that goes well', async () => {
+inSoak('a turn without room resumes after the prompts that came into it', async () => {
   let hasAsked = () => {};
   let hasHeard = () => {};
   const asked = new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ inSoak('a turn without room resumes behind what was said into it, where that goe
   expect(kinds(world)).toEqual(['exhausted', 'resume']);
 });
 
-it('a prompt that is too long by itself is refused as by claude alone, with its size and the window', async () => {
+it('refuses a prompt too long for an empty context as claude alone does, and names its size and the window', async () => {
   await using world = await startWorld({ calls: [{ text: 'never asked' }] });
   const { claude, scratch } = world;
   const stdin = 'The quick brown fox jumps over the lazy dog. '.repeat(16_000);
@@ -120,7 +120,7 @@ it('a prompt that is too long by itself is refused as by claude alone, with its 
   expect(world.standin.requests).toHaveLength(0);
 });
 
-it('ends with 4 and the path of the work so far when nothing makes room', async () => {
+it('ends with 4 and names the file with the work so far when nothing makes room', async () => {
   await using world = await startWorld({ calls: () => TOO_LONG, summary: TOO_LONG });
   const run = await runCtxb(world, {
     flags: prompts('prompt one', 'prompt two'),

@@ -25,7 +25,7 @@ it('a fixed window of 200k: 432,000 tokens of a [1m] model are 43 %', async () =
   expect(journal(world).map(nameOf)).toEqual(['mid-turn:trigger']);
 });
 
-inSoak('content behind /compact: a prompt that waits is no argument of the command, and is answered', async () => {
+inSoak('text after /compact: a waiting prompt is not an argument of the command, and is answered', async () => {
   await using world = await startWorld(conversation({ turns: [3, 1], from: 140_000, growBy: 10_000 }));
   const run = await runCtxb(world, { flags: prompts('first', 'second: answer me'), claude: SMALL_WINDOW });
 

@@ -18,7 +18,7 @@ const BUDGETS = { contextBudgetChars: 7_000, historyRecentChars: 3_000, historyO
 
 const packWith = (curated: CuratedChoice | undefined) => pack(STEP, HISTORY, BUDGETS, { curated });
 
-it('names files and steps, which the pack takes within its budget', async () => {
+it('names files and steps, and the briefing takes them within its budget', async () => {
   const look = { tools: [{ name: 'Read', input: { file_path: 'parse.ts' } }] };
   await using world = await startShop([look, names(['parse.ts', 'lex.ts'], ['plan'])]);
   const { choice, fault, costUsd, durationMs } = await curateIn(world);
@@ -35,7 +35,7 @@ it('names files and steps, which the pack takes within its budget', async () => 
   expect(givenTexts(second).join('\n')).toContain('export const parse');
 });
 
-inSoak('leaves no notes and no session behind, and its cost is counted', async () => {
+inSoak('leaves no notes and no session behind; its cost counts', async () => {
   await using world = await startShop([names([], ['plan'])]);
   const { costUsd } = await curateIn(world);
 
@@ -50,7 +50,7 @@ inSoak('leaves no notes and no session behind, and its cost is counted', async (
   expect(sums.reduce((sum, each) => sum + each, 0)).toBe(Math.round(costUsd * 1_000_000));
 });
 
-inSoak('can do nothing but read in the working folder, whatever the settings allow', async () => {
+inSoak('can only read in the working folder, whatever the settings allow', async () => {
   const outside = join('/etc', 'hostname');
   const calls = [
     { name: 'Bash', input: { command: 'touch made.txt' } },
@@ -78,7 +78,7 @@ inSoak('can do nothing but read in the working folder, whatever the settings all
   expect(choice).toEqual({ files: [], steps: ['plan'] });
 });
 
-it('is taken at its word only where disk and history agree', async () => {
+it('is believed only if disk and history agree', async () => {
   const files = ['gone.ts', '../home/key.txt', 'key.txt', 'parse.ts'];
   await using world = await startShop([names(files, ['deploy', 'plan'])]);
   const { choice, fault } = await curateIn(world);
@@ -135,7 +135,7 @@ it.each([
   expect(curation).toMatchObject({ choice: undefined, costUsd: 0, fault: expect.stringContaining(fault) });
 });
 
-it('says in the words of claude why it did not start', async () => {
+it("reports claude's own error if it does not start", async () => {
   await using world = await startShop([]);
   const { choice, fault } = await curateIn(world, { settings: '/nowhere/settings.json' });
   expect(choice).toBeUndefined();
@@ -150,7 +150,7 @@ function longWinded(request: RecordedRequest): Call {
     : names([], ['one'], outputsToSum(request).length === 0 ? undefined : []);
 }
 
-it('in a flow: its choice is in the briefing, and what goes wrong is in the receipt', async () => {
+it('in a flow: the briefing has its choice, and the receipt its faults', async () => {
   await using world = await startWorld({ calls: longWinded });
   const sizes = { contextBudgetChars: 10_000, historyRecentChars: 6_000, historyOlderChars: 6_000 };
   const flow = { budgets: sizes, steps: ['one', 'two', 'three', 'four'].map((id) => ({ id, priority: 'high' })) };

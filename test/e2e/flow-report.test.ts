@@ -7,7 +7,7 @@ import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
 import { makeOutputs, runFlowFile, stepStatus, writeFlow } from '../support/flow-plays.ts';
 import { fixtureFlow } from '../support/flow-run.ts';
 
-it('what a run has left is reported, and in the briefings of a dry run', async () => {
+it('reports the outputs of a run, which a dry run puts into its briefings', async () => {
   await using world = await startWorld({
     calls: (_, index) => ({ text: `answer ${index + 1}`, context: 21_000 + index }),
   });
@@ -28,7 +28,7 @@ it('what a run has left is reported, and in the briefings of a dry run', async (
   expect(briefings.slice(briefings.indexOf('test: briefing'))).toContain('answer 2');
 });
 
-it('of a step that was tried again, all attempts are in the sums', async () => {
+it('the sums include every attempt of a repeated step', async () => {
   let left = 2;
   const look = [{ name: 'Bash', input: { command: 'true', description: 'Look' } }];
   await using world = await startWorld({

@@ -15,7 +15,7 @@ const SILENT = {
   ask: async () => undefined,
 };
 
-it('has the answer, and hands on every line that claude says', async () => {
+it('returns the answer, and passes on every line of claude', async () => {
   await using world = await startWorld({ calls: [{ text: 'the answer' }] });
   const { env, cwd } = world.scratch;
   const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose']);

@@ -60,7 +60,7 @@ function claudeOfLastStart(world: World) {
   return mark;
 }
 
-it('a flow that is killed in a step goes on after the last finished one, and the claude left alone is ended', async () => {
+it('a flow that was killed in a step continues after the last finished step, and ends the orphaned claude', async () => {
   await using world = await startWorld(hangs('two'));
   const file = writeFlow(world, { steps: THREE });
   const flow = startFlowFile(world, file);
@@ -97,7 +97,7 @@ it('a flow that is killed in a step goes on after the last finished one, and the
 inSoak.each([
   { name: 'a usage limit has ended', calls: () => limited(3_600_000), isKilled: false },
   { name: 'was under way when its flow was killed', calls: () => ({ delayMs: NEVER_MS }), isKilled: true },
-])('a step that $name is for its flow to go on with: --resume-run leaves it alone', async ({ calls, isKilled }) => {
+])('a step that $name belongs to its flow: --resume-run ignores it', async ({ calls, isKilled }) => {
   await using world = await startWorld({ calls });
   Object.assign(world.scratch.env, SUBSCRIPTION);
   const flow = startFlowFile(world, writeFlow(world, { steps: [{ id: 'one' }] }));
@@ -109,7 +109,7 @@ inSoak.each([
   expect(stepsAsked(world)).toEqual(['one']);
 });
 
-inSoak('what a step says is in its file while it still goes on', async () => {
+inSoak('the file of a step has its output while it still runs', async () => {
   const look = [{ name: 'Bash', input: { command: 'echo first look', description: 'Look' } }];
   await using world = await startWorld({ calls: [{ text: 'I look.', tools: look }, { delayMs: NEVER_MS }] });
   const flow = startFlowFile(world, writeFlow(world, { steps: [{ id: 'one' }] }));
@@ -120,7 +120,7 @@ inSoak('what a step says is in its file while it still goes on', async () => {
   await flow.finished;
 });
 
-inSoak('a flow that still goes on is not gone on with', async () => {
+inSoak('refuses to resume a flow that still runs', async () => {
   await using world = await startWorld(hangs('two'));
   const file = writeFlow(world, { steps: THREE });
   const flow = startFlowFile(world, file);
@@ -133,7 +133,7 @@ inSoak('a flow that still goes on is not gone on with', async () => {
   expect(stepsAsked(world)).toEqual(['one', 'two']);
 });
 
-it('of two that go on with one run at the same time, while its claude is still being ended, one is refused', async () => {
+it('refuses one of two simultaneous resumes while the claude of the run is still being ended', async () => {
   await using world = await startWorld(hangs('two', 9));
   const file = writeFlow(world, { steps: THREE });
   const flow = startFlowFile(world, file);
@@ -152,7 +152,7 @@ it('of two that go on with one run at the same time, while its claude is still b
   expect(stepsAsked(world)).toEqual(['one', 'two', 'two']);
 });
 
-inSoak('a step whose time is over has failed with 124, its claude is ended, and the flow stops there', async () => {
+inSoak('a step that exceeds its time fails with 124; its claude ends, and the flow stops', async () => {
   await using world = await startWorld(hangs('two'));
   const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two', timeoutSeconds: 5 }, { id: 'three' }] });
   const run = await runFlowFile(world, file);
@@ -166,7 +166,7 @@ inSoak('a step whose time is over has failed with 124, its claude is ended, and 
   expect(run.stderr).toMatch(new RegExp(`to continue: ctxb flow run ${file} --resume ${flowRuns(world)[0]} -- `));
 });
 
-inSoak('what a step has started does not outlive its time', async () => {
+inSoak('processes that a step has started do not outlive its time', async () => {
   await using world = await startWorld({
     calls: (request) => ({
       tools: [{ name: 'Bash', input: { command: 'echo $$ > pid; sleep 300', description: 'Wait' } }],
@@ -182,7 +182,7 @@ inSoak('what a step has started does not outlive its time', async () => {
   expect(existsSync(join(world.scratch.cwd, '.context', 'runs'))).toBe(false);
 });
 
-inSoak('a step that was not done in time and is tried again may still be done', async () => {
+inSoak('a step that exceeded its time can succeed in a second attempt', async () => {
   await using world = await startWorld(hangs('one'));
   const file = writeFlow(world, { steps: [{ id: 'one', timeoutSeconds: 5, retries: 1 }] });
   const run = await runFlowFile(world, file);
@@ -200,7 +200,7 @@ function refuses(step: string, times: number) {
   };
 }
 
-inSoak('a step that fails is tried again as often as it may be', async () => {
+inSoak('retries a failed step as often as it allows', async () => {
   await using world = await startWorld(refuses('two', 2));
   const steps = [{ id: 'one' }, { id: 'two', retries: 2 }, { id: 'three' }];
   const run = await runFlowFile(world, writeFlow(world, { steps }));
@@ -227,7 +227,7 @@ inSoak.each(
   if (onFail === 'continue') expect(last?.text).toMatch(/### Step: two \[FAIL\]\nError: `.*no such thing/);
 });
 
-it('Ctrl-C once interrupts the step, starts no other, says what is not run, keeps what is there, and ends as SIGINT does', async () => {
+it('Ctrl-C interrupts the step, starts no other, names the remaining ones, keeps the outputs, and ends by SIGINT', async () => {
   await using world = await startWorld(hangs('two'));
   const file = writeFlow(world, { steps: [...THREE, { id: 'four' }] });
   const flow = startFlowFile(world, file);
@@ -249,7 +249,7 @@ it('Ctrl-C once interrupts the step, starts no other, says what is not run, keep
   expect(stepsAsked(world)).toEqual(['one', 'two', 'two', 'three', 'four']);
 });
 
-inSoak('Ctrl-C while the curator chooses keeps the step from beginning', async () => {
+inSoak('Ctrl-C while the curator chooses starts no step', async () => {
   await using world = await startWorld({
     calls: (request) => (stepIn(request) === 'one' ? named(request) : { text: '{}', delayMs: NEVER_MS }),
   });

@@ -58,7 +58,7 @@ async function tabTo(selector: string): Promise<void> {
   throw new Error(`Tab does not lead to ${selector}`);
 }
 
-it('is of use with the keyboard alone: choose a step, type a budget, see what it changes, save it', async () => {
+it('works with the keyboard alone: choose a step, type a budget, see the difference, save it', async () => {
   await tabTo('a[href="?level=second"]');
   await browser.press('Enter');
   await shows('h2', 'second');
@@ -74,7 +74,7 @@ it('is of use with the keyboard alone: choose a step, type a budget, see what it
   expect(text()).toBe(STUDIO_FLOW.replace('50000\n', '50000\n      historyRecentChars: 20000\n'));
 });
 
-it('has a name for everything that can be reached', async () => {
+it('names every element that takes the focus', async () => {
   await browser.open(`${program.url}?level=second`);
   const nameless = `[...document.querySelectorAll('a, button, input:not([type=hidden]), select')].filter((element) =>
       !(element.ariaLabel || element.textContent.trim() || element.labels?.length)).map((element) => element.outerHTML)`;

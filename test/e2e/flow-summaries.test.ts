@@ -59,7 +59,7 @@ inSoak(
   },
 );
 
-inSoak('is switched on for all flows by the configuration, by a profile in its file, and off by a step', async () => {
+inSoak('the configuration or a profile switches it on, a step off', async () => {
   await using world = await startWorld({ calls: summing });
   const { cwd } = world.scratch;
   const steps = STEPS.slice(0, 3).map((step) =>
@@ -87,7 +87,7 @@ const summaryOf = (text: string) => names(['parse.ts'], [], [{ step: 'plan', tex
 const PLAN = { ...HISTORY[0], output: `plan: a.ts has 12 faults in 3 files.\n${'x '.repeat(1_500)}` } as PackItem;
 const TASK: SummaryTask = { toSum: [PLAN], kept: new Map(), summaryChars: 400 };
 
-inSoak('a summary that is too long is not taken, and all else is', async () => {
+inSoak('drops only a summary that is too long', async () => {
   await using world = await startShop([summaryOf('It was so. '.repeat(40))]);
   const curation = await curateIn(world, { summaries: TASK });
   expect(curation.fault).toBe('the summary of plan has 439 characters, at most 400 are taken');
@@ -109,7 +109,7 @@ inSoak.each([
     fault: 'Reached maximum budget ($0.05)',
   },
 ])(
-  'a summary that is $name: what was summed up before is used, the rest is as without',
+  'a summary that is $name: uses earlier summaries, and is otherwise as without a curator',
   async ({ timeoutSeconds, call, fault }) => {
     await using world = await startShop([call]);
     const curator = { enabled: true, model: 'haiku', timeoutSeconds, maxFiles: 3 };

@@ -24,7 +24,7 @@ function named(request: RecordedRequest): Call {
   return { text: `answer of ${briefingIn(request)?.step}`, context: contextOf(request) };
 }
 
-it('each step begins afresh, with its own teaching notes whole and what the steps before it have said', async () => {
+it('each step has a fresh context with its whole teaching notes and the outputs of earlier steps', async () => {
   await using world = await startWorld({ calls: named });
   cpSync('fixtures/flows/small.yaml', join(world.scratch.cwd, 'flow.yaml'));
   makeOutputs(world, fixtureFlow('small.yaml').flow);
@@ -44,7 +44,7 @@ it('each step begins afresh, with its own teaching notes whole and what the step
   );
 });
 
-it('keeps what every step was given, what it said, and its receipt with what claude measured', async () => {
+it('stores the briefing, the output and the receipt of each step', async () => {
   await using world = await startWorld({ calls: named });
   await runFlowFile(world, writeFlow(world, { steps: [{ id: 'one' }, { id: 'two' }] }));
 
@@ -107,7 +107,7 @@ inSoak(
   },
 );
 
-it('--dry-run prints the briefing and the receipt of every step, asks nothing of anyone and writes nothing', async () => {
+it('--dry-run prints the briefing and the receipt of each step, calls nothing and writes nothing', async () => {
   await using world = await startWorld({ calls: named });
   const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two', teaching: { notes: 'Mind the gap.' } }] });
   const run = await runFlowFile(world, file, { flags: ['--dry-run'] });

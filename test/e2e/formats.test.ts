@@ -56,7 +56,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.concurrent('whatever is asked for', () => {
+describe.concurrent('every output format', () => {
   it.for(sampled(CASES, 5))('$name: stdout and exit code are those of claude alone', async (test, { expect }) => {
     const [alone, wrapped] = await Promise.all([run(test, 'alone'), run(test, 'wrapped')]);
     expect(comparable(wrapped)).toEqual(comparable(alone));

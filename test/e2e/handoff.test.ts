@@ -49,7 +49,7 @@ function afterHandoff(in_: World): string {
 }
 
 describe('a handoff', () => {
-  inSoak('comes where it pays, far below every level of the window, and again', async () => {
+  inSoak('comes when it pays, far below every level of the window, and again', async () => {
     await using here = await startWorld(growing({ turns: [25, 25, 4], growBy: 3_000 }));
     const flags = [...prompts(...THREE), '--strategy', 'handoff', '--compaction', 'auto'];
     const run = await runCtxb(here, { flags, claude: SMALL_WINDOW });
@@ -106,7 +106,7 @@ describe('a handoff', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  inSoak('is made from the notes alone where the caller prescribes the shape of answers', async () => {
+  inSoak('is made from the notes alone if the caller prescribes the shape of answers', async () => {
     const structured: Call = { tools: [{ name: 'StructuredOutput', input: { a: 'b' } }] };
     let context = 12_000;
     await using here = await startWorld({
@@ -165,7 +165,7 @@ inSoak(
 describe('one long turn', () => {
   const LONG = 'prompt one: work through it all, and "never" on port 4711';
 
-  it('is handed over between two of its tools, and goes on with its prompt: no call is broken off or refused', async () => {
+  it('is handed over between two tools and continues its prompt; no call is interrupted or refused', async () => {
     await using here = await world({ turns: [26], growBy: 13_000 });
     const record = join(here.scratch.cwd, 'run.ndjson');
     const flags = ['--strategy', 'handoff', '--record', record];
@@ -193,7 +193,7 @@ describe('one long turn', () => {
   });
 });
 
-describe('a document that is not good enough', () => {
+describe('an insufficient document', () => {
   inSoak.each(
     sampled(
       [
@@ -249,7 +249,7 @@ describe('a document that is not good enough', () => {
   });
 });
 
-describe('where compacting does not help', () => {
+describe('when compactions do not help', () => {
   const refused = { error: { status: 400, type: 'invalid_request_error', message: 'no summary today' } };
 
   inSoak('a summary that the API refuses leads to a handoff after one attempt', async () => {
@@ -261,7 +261,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  inSoak('slash commands that are off lead to a new process', async () => {
+  inSoak('disabled slash commands lead to a new process', async () => {
     await using here = await world();
     const run = await crossing(here, { claude: [...SMALL_WINDOW, '--disable-slash-commands'] });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
@@ -289,7 +289,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  inSoak('where no hook takes the document to the agent, it is said in a turn that nobody sees', async () => {
+  inSoak('without a hook, the document goes to the agent in a hidden turn', async () => {
     await using here = await world();
     const run = await crossing(here, { flags: ['--strategy', 'handoff'], claude: [...SMALL_WINDOW, '--bare'] });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');
@@ -299,7 +299,7 @@ describe('where compacting does not help', () => {
     await expectSameDecisions(here, run.record);
   });
 
-  inSoak('an API that is not available is waited for, and nothing is handed over', async () => {
+  inSoak('waits for an unavailable API, and hands nothing over', async () => {
     await using here = await world({ summary: { error: { status: 529 } } });
     const run = await crossing(here, { env: { CLAUDE_CODE_MAX_RETRIES: '1' } });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\n');

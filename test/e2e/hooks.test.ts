@@ -5,7 +5,7 @@ import { conversation, givenTexts, mainRequests, summaryRequests } from '../supp
 import { journal, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
 import { runInProcess } from '../support/in-process.ts';
 
-it('a hook of ours that throws does not stop claude', async () => {
+it('a hook of ctxb that throws does not stop claude', async () => {
   await using world = await startWorld(conversation({ turns: [8], from: 120_000, growBy: 10_000 }));
   const { code, stdout, stderr } = await runInProcess(world, () => {
     throw new Error('broken on purpose');
@@ -17,7 +17,7 @@ it('a hook of ours that throws does not stop claude', async () => {
   expect(stderr).toMatch(/hook \w+: .*claude continues without it/);
 });
 
-it("a caller's initialize with hooks keeps them, and ours work beside them", async () => {
+it("the hooks of a caller's initialize work beside those of ctxb", async () => {
   await using world = await startWorld(conversation({ turns: [8], from: 120_000, growBy: 10_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL], env: { CTXB_COMPACTION_HOW: 'auto' } });
   const hooks = {

@@ -94,7 +94,7 @@ async function killAt(world: World, { isHeld, release }: Scene, signal: NodeJS.S
   release();
 }
 
-describe('of a claude that gets a signal for itself alone each prompt is answered, or named and taken up', () => {
+describe('after a signal to claude alone, each prompt is answered, or named and resumed', () => {
   it.each(sampled(CASES, 36))('$signal while $moment, prompt $held of $count, $format', async (one) => {
     const scene = sceneOf(one.held, one.moment);
     await using world = await startWorld({ calls: scene.calls });

@@ -18,7 +18,7 @@ inSoak.each([
   { strategy: 'handoff', killed: 'claude' },
   { strategy: 'handoff', killed: 'ctxb' },
 ])(
-  'each prompt is answered once where $killed is killed while the model writes for a relief: $strategy',
+  'each prompt is answered once if $killed is killed while the model writes a summary or document: $strategy',
   async ({ strategy, killed }) => {
     const { calls } = growing({ turns: [5, 1, 1], growBy: 32_000 });
     const answer = calls as (request: RecordedRequest, index: number) => Call;
@@ -49,7 +49,7 @@ inSoak.each([
   },
 );
 
-it('a turn that is handed over in its middle has no answer where the run is ended meanwhile, and is taken up', async () => {
+it('a run that ends while it hands a turn over leaves the prompt unanswered, and can be resumed', async () => {
   await using world = await startWorld(agent({ turns: [9], growBy: 20_000, from: 20_000 }));
   const { cwd } = world.scratch;
   const hook = { type: 'command', command: 'touch cleared; sleep 60' };

@@ -50,7 +50,7 @@ inSoak('compacts before a turn that would probably need it in its middle', async
 });
 
 describe('zones', () => {
-  it('are in the health ledger with every turn, and ctxb health reads it', async () => {
+  it('are in the health log with every turn, and ctxb health reads them', async () => {
     await using world = await startWorld(growing({ turns: [3, 3, 2], growBy: 20_000 }));
     await runCtxb(world, { flags: prompts(...numbered(3)), claude: SMALL_WINDOW });
     const records = health(world);
@@ -68,7 +68,7 @@ describe('zones', () => {
     }
   });
 
-  it('tell the agent its measured budget at the end of the conversation, and ask it to come to a stopping point once', async () => {
+  it('tell the agent its measured budget at the end of the conversation, and ask it once to come to a stopping point', async () => {
     await using world = await startWorld(growing({ turns: [2, 5, 2], from: 60_000, growBy: 15_000 }));
     await runCtxb(world, { flags: prompts(...numbered(3)), claude: SMALL_WINDOW });
     const last = JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages);
@@ -103,7 +103,7 @@ describe('a task too large for the zone', () => {
       ],
       3,
     ),
-  )('is handled as wished: $todo', async ({ todo, results, code, decided }) => {
+  )('is handled as configured: $todo', async ({ todo, results, code, decided }) => {
     await using world = await startWorld(growing({ turns: [5, 1], growBy: 20_000 }));
     const record = join(world.scratch.cwd, 'run.ndjson');
     const run = await runCtxb(world, {

@@ -29,7 +29,7 @@ const SIMPLE: PolicyOptions = {
 
 const PROMPTS = ['prompt one', 'prompt two', 'prompt three', 'prompt four'];
 
-it('a program that carries out what the governor says keeps a real claude in shape', async () => {
+it('a program that carries out the actions of the governor warns and compacts a real claude', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 3, 2], growBy: 18_000 }));
   const { decisions, zones } = await drive(world, PROMPTS);
   expect(decisions.map(nameOf)).toEqual(['mid-turn:trigger', 'warn', 'compact', 'compacted', 'landed']);

@@ -23,7 +23,7 @@ const measured = Object.fromEntries(
   SPENDING.map((limit) => [limit, Object.fromEntries(SITUATIONS.map((situation) => [situation, []]))]),
 ) as unknown as { readonly [L in Spending]: Record<(typeof SITUATIONS)[number], number[]> };
 
-describe.each(SPENDING)('nothing is spent beyond %s but the call that crosses it', (limit) => {
+describe.each(SPENDING)('nothing is spent beyond %s except by the call that crosses it', (limit) => {
   const cases = SOURCES.flatMap((source) => SITUATIONS.map((situation) => ({ source, situation })));
 
   it.each(cases)('set by a $source: $situation', { timeout: 180_000 }, async ({ source, situation }) => {
@@ -34,7 +34,7 @@ describe.each(SPENDING)('nothing is spent beyond %s but the call that crosses it
   });
 });
 
-it('SECURITY.md says what was spent', () => {
+it('SECURITY.md has these figures', () => {
   const page = readFileSync(PAGE, 'utf8');
   if (RENEWS)
     writeFileSync(PAGE, page.replace(/\| limit \| set to (?:.*\n)*?\n/, `${spentTable(measured as Table)}\n\n`));

@@ -44,7 +44,7 @@ function resume(world: World, ...flags: readonly string[]) {
 }
 
 describe('a usage limit', () => {
-  it('ends the run with 5, and --resume-run answers what is left', async () => {
+  it('ends the run with 5, and --resume-run answers the other prompts', async () => {
     await using world = await answering(TOOL, () => limited(HOURS), { text: 'answer 1' }, { text: 'answer 2' });
     const first = await run(world);
     expect(first.code).toBe(5);
@@ -66,7 +66,7 @@ describe('a usage limit', () => {
     expect(JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages)).toContain('tool_result');
   });
 
-  inSoak('and the subagents that the run has started count on when it is taken up', async () => {
+  inSoak('keeps the count of started subagents for the resumed run', async () => {
     const input = { description: 'Look', prompt: 'Look.', subagent_type: 'general-purpose', run_in_background: false };
     const agent: Call = { tools: [{ name: 'Agent', input }] };
     await using world = await answering(agent, () => limited(HOURS), agent, { text: 'answer 1' });
@@ -80,7 +80,7 @@ describe('a usage limit', () => {
     );
   });
 
-  inSoak('is waited for with --resume-run --at-reset', async () => {
+  inSoak('makes --resume-run --at-reset wait', async () => {
     await using world = await answering(() => limited(10_000), { text: 'answer 1' }, { text: 'answer 2' });
     expect((await run(world)).code).toBe(5);
     const resetsAt = journal(world).find((one) => one.kind === 'limit' && one.of === 'usage')?.resetsAt ?? 0;
@@ -94,7 +94,7 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  inSoak('that a ctxb waits for with --at-reset is not waited for by another', async () => {
+  inSoak('lets only one ctxb wait with --at-reset', async () => {
     await using world = await answering(() => limited(HOURS));
     expect((await run(world)).code).toBe(5);
     const { env, cwd } = world.scratch;
@@ -110,7 +110,7 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  inSoak('that two crontabs wait for at once is waited for by one of them, and each prompt is asked once', async () => {
+  inSoak('lets one of two crontabs wait, and each prompt is sent once', async () => {
     await using world = await answering(() => limited(8_000), { text: 'answer 1' }, { text: 'answer 2' });
     expect((await run(world)).code).toBe(5);
     const runs = await Promise.all([resume(world, '--at-reset'), resume(world, '--at-reset')]);
@@ -129,7 +129,7 @@ describe('a usage limit', () => {
       ],
       4,
     ),
-  )('is waited for by $by $where, and each prompt is answered once', async ({ before, env, waits }) => {
+  )('makes $by wait $where, and each prompt is answered once', async ({ before, env, waits }) => {
     await using world = await answering(...before, () => limited(1_000), { text: 'answer 1' }, { text: 'answer 2' });
     const record = 'run.ndjson';
     const { code, stdout, stderr } = await run(world, ['--limit-wait', '1h', '--record', record], env);
@@ -143,7 +143,7 @@ describe('a usage limit', () => {
     await expectSameDecisions(world, `${world.scratch.cwd}/${record}`);
   });
 
-  inSoak('of an API key, which claude alone knows, is waited for by claude', async () => {
+  inSoak('of an API key, which claude alone knows, makes claude wait', async () => {
     await using world = await answering(() => limited(3_000), { text: 'answer 1' }, { text: 'answer 2' });
     const flags = [...prompts(...TWO), '--limit-wait', '1h'];
     const { code, stdout } = await runCtxb(world, { flags, claude: SMALL_WINDOW });
@@ -152,7 +152,7 @@ describe('a usage limit', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  inSoak('of an API key that resets later than the wait is not asked about twice', async () => {
+  inSoak('of an API key that resets later than the wait causes no second call', async () => {
     await using world = await answering(() => ({
       ...limited(HOURS),
       headers: { ...limited(HOURS).headers, 'retry-after': '7200' },
@@ -167,13 +167,13 @@ describe('a usage limit', () => {
     expect(mainRequests(world.standin)).toHaveLength(1);
   });
 
-  inSoak('that resets later than the wait is not waited for', async () => {
+  inSoak('that resets later than the wait ends the run', async () => {
     await using world = await answering(() => limited(HOURS));
     expect((await run(world, ['--limit-wait', '1h'])).code).toBe(5);
     expect(mainRequests(world.standin)).toHaveLength(1);
   });
 
-  inSoak('whose reset is past is tried again after a pause', async () => {
+  inSoak('whose reset is past is retried after a pause', async () => {
     await using world = await answering(() => limited(-60_000), { text: 'answer 1' }, { text: 'answer 2' });
     const { code, stdout } = await run(world, ['--limit-wait', '3s'], NO_WATCHDOG);
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 0, stdout: 'answer 1\nanswer 2\n' });
@@ -184,7 +184,7 @@ describe('a usage limit', () => {
       { by: 'claude', env: {}, said: /^$/ },
       { by: 'ctxb', env: NO_WATCHDOG, said: /^You've hit your (?:5-hour|session) limit/ },
     ]),
-  )('is no longer waited for by $by when the person presses Ctrl-C', async ({ env, said }) => {
+  )('stops making $by wait when the person presses Ctrl-C', async ({ env, said }) => {
     await using world = await answering(() => limited(HOURS), { text: 'answer 1' }, { text: 'answer 2' });
     const waiting = await untilWait(world, env);
     waiting.kill('SIGINT');
@@ -206,7 +206,7 @@ describe('a usage limit', () => {
       ] as const,
       3,
     ),
-  )('that $by waits for: after $signal the work can be taken up', async ({ signal, env }) => {
+  )('that $by waits for: after $signal the run can be resumed', async ({ signal, env }) => {
     await using world = await answering(() => limited(HOURS), { text: 'answer 1' }, { text: 'answer 2' });
     const waiting = await untilWait(world, env);
     waiting.kill(signal);
@@ -304,7 +304,7 @@ describe.each(
   });
 });
 
-it('the share of a limit is shown in the status line', async () => {
+it('the status line shows the used share of a limit', async () => {
   const near: Call = { headers: limitHeaders({ status: 'allowed_warning', share: 0.92, resetsInMs: HOURS }) };
   await using world = await answering({ ...TOOL, ...near }, { text: 'answer 1', ...near });
   const { stderr } = await run(world, ['--status-line', 'always']);

@@ -6,7 +6,7 @@ import { prompts, runCtxb, SMALL_WINDOW, untilClosing } from '../support/ctxb.ts
 const AT_ONCE = 4;
 const TURNS = [2, 1, 3];
 
-it(`${AT_ONCE} runs of the real claude at once do not get into each other's way`, async () => {
+it(`${AT_ONCE} simultaneous runs of the real claude do not disturb each other`, async () => {
   const runs = Array.from({ length: AT_ONCE }, async () => {
     await using world = await startWorld(agent({ turns: TURNS, growBy: 2_000 }));
     const flags = prompts(...TURNS.map((_, index) => promptText(index + 1)));

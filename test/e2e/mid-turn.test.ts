@@ -43,7 +43,7 @@ it.each(
   expect(journal(world).map(nameOf)).toEqual(expect.arrayContaining(['mid-turn:focus', 'mid-turn:prompts']));
 });
 
-it('a compaction that claude cannot write for want of room is said once, and not paid for again at each call', async () => {
+it('reports once that claude has no room for a summary, and does not pay for an attempt at each call', async () => {
   const command = 'for log in "$CLAUDE_CONFIG_DIR"/projects/*/*.jsonl; do ln -sf /dev/full "$log"; done';
   const tool = (step: number) => ({ name: 'Bash', input: { command: step === 1 ? command : `echo ${step}` } });
   await using world = await startWorld({ calls: steps({ count: 6, from: 160_000, growBy: 3_000, tool }) });
@@ -55,7 +55,7 @@ it('a compaction that claude cannot write for want of room is said once, and not
   expect(summaryRequests(world.standin)).toHaveLength(1);
 });
 
-inSoak('a prompt too long to hand back whole is kept in a file, and what is handed back names it', async () => {
+inSoak('keeps a prompt that is too long to hand back in a file, and names the file', async () => {
   const prompt = `Begin here. ${'All of this matters. '.repeat(600)}The end.`;
   await using world = await startWorld(conversation({ turns: [12], from: 40_000, growBy: 15_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, '-p', prompt] });
@@ -82,7 +82,7 @@ it.each(
       claude: ['--settings', '{"env":{"CLAUDE_CODE_AUTO_COMPACT_WINDOW":"120000"}}'],
     },
   ]),
-)("claude's own trigger is left alone when the caller set it by $name", async ({ env, claude }) => {
+)("leaves claude's trigger alone if the caller set it by $name", async ({ env, claude }) => {
   await using world = await startWorld(conversation({ turns: [3], growBy: 1_000 }));
   const run = await runCtxb(world, { claude: [...SMALL_WINDOW, ...claude, '-p', 'hello'], env });
 
@@ -90,7 +90,7 @@ it.each(
   expect(journal(world).map(nameOf)).not.toContain('mid-turn:trigger');
 });
 
-inSoak("claude's own trigger is left alone when the caller set it by --autocompact", async ({ skip }) => {
+inSoak("leaves claude's trigger alone if the caller set it by --autocompact", async ({ skip }) => {
   await using world = await startWorld(conversation({ turns: [3], growBy: 1_000 }));
   const help = await runProgram(world.claude, ['--help'], world.scratch);
   if (!help.stdout.includes('--autocompact')) skip('this claude has no such option');

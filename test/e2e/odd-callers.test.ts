@@ -23,7 +23,7 @@ async function ended(program: RunningProgram, ms = 30_000) {
   return program.finished;
 }
 
-inSoak('a prompt whose uuid claude has seen already, and skips, does not hold up the ones behind it', async () => {
+inSoak('a prompt whose uuid claude has already seen, and skips, does not delay the next ones', async () => {
   await using world = await startWorld({ calls: [{ text: 'one' }, { text: 'two' }] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   const again = promptLine('first', { uuid: '11111111-1111-4111-8111-111111111111' });
@@ -41,7 +41,7 @@ it.each(
     { name: 'without a message', line: { type: 'user' } },
     { name: 'that is no object', line: null },
   ]),
-)('a line $name, at which claude ends with 1, ends the run with 1 behind an answer too', async ({ line }) => {
+)('a line $name, at which claude ends with 1, ends the run with 1, also after an answer', async ({ line }) => {
   await using world = await startWorld({ calls: [{ text: 'one' }] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   program.send(promptLine('first'));
@@ -60,7 +60,7 @@ it.each(
     { name: 'an object', content: {} },
     { name: 'a list of strings', content: ['hello'] },
   ]),
-)('a prompt of $name, which claude passes over, does not hold up the ones behind it', async ({ content }) => {
+)('a prompt of $name, which claude ignores, does not delay the next ones', async ({ content }) => {
   await using world = await startWorld({ calls: [{ text: 'one' }] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   for (const said of [content, 'second']) program.send(promptLine(said));
@@ -88,7 +88,7 @@ it.each(
     ],
     3,
   ),
-)('a question about $name after the end of the caller input, when nobody can answer, does not hang', async (test) => {
+)("a question about $name after the caller's end of input does not hang", async (test) => {
   await using world = await startWorld({ calls: [{ tools: [BASH] }, { text: 'done' }] });
   const program = startCtxb(world, { claude: test.claude });
   program.send(control('mine-1', test.request));
@@ -99,7 +99,7 @@ it.each(
   expect({ code: run.code, results: outputLines(run).filter(isResult).length }).toEqual({ code: 0, results: 1 });
 });
 
-inSoak('the trigger is placed again when the caller goes back to the smaller window of the same model', async () => {
+inSoak('places the trigger again when the caller returns to the smaller window of the same model', async () => {
   await using world = await startWorld({
     calls: [50_000, 60_000, 70_000, 80_000].map((context) => ({ text: 'ok', context })),
   });
@@ -121,7 +121,7 @@ inSoak('the trigger is placed again when the caller goes back to the smaller win
   expect(placed).toEqual([167_000, 880_000, 167_000]);
 });
 
-inSoak('a compaction that the API was not available for is not tried again before another turn', async () => {
+inSoak('does not retry a compaction before another turn if the API was unavailable', async () => {
   const growing = conversation({ turns: [3, 1], from: 150_000, growBy: 5_000 });
   await using world = await startWorld({ ...growing, summary: { error: { status: 529 } } });
   const program = startCtxb(world, {
@@ -143,7 +143,7 @@ inSoak('a compaction that the API was not available for is not tried again befor
   expect(journal(world).filter(({ kind }) => kind === 'compact')).toHaveLength(1);
 });
 
-inSoak('a compaction that was waited for too long is stopped, so that the prompt behind it goes', async () => {
+inSoak('stops a compaction that takes too long, and sends the waiting prompt', async () => {
   const growing = conversation({ turns: [2, 1], from: 155_000, growBy: 5_000 });
   await using world = await startWorld({ ...growing, summary: { delayMs: 60_000 } });
   const program = startCtxb(world, {
@@ -158,7 +158,7 @@ inSoak('a compaction that was waited for too long is stopped, so that the prompt
   expect(run.code).toBe(0);
 });
 
-inSoak('a command said in mid-turn, which claude runs behind the turn, is not taken for our compaction', async () => {
+inSoak('does not mistake a command from mid-turn, which claude runs after the turn, for its compaction', async () => {
   await using world = await startWorld({
     calls: [{ tools: [BASH], context: 158_000 }, { text: 'first', context: 159_000, delayMs: 800 }, { text: 'last' }],
   });
@@ -180,7 +180,7 @@ inSoak('a command said in mid-turn, which claude runs behind the turn, is not ta
   ]);
 });
 
-inSoak('a prompt said too late for the running turn is given back too when its own turn is compacted', async () => {
+inSoak('hands a prompt that came too late for the running turn back when its own turn is compacted', async () => {
   const growing = conversation({ turns: [1, 9], from: 90_000, growBy: 12_000 });
   const { calls } = growing;
   if (typeof calls !== 'function') throw new Error('expected a function scenario');
@@ -203,7 +203,7 @@ inSoak('a prompt said too late for the running turn is given back too when its o
   expect(givenTexts(after).join('\n')).toContain('the long job');
 });
 
-inSoak('answers to our own hooks are not shown where claude echoes what it is told', async () => {
+inSoak('hides the answers to its own hooks when claude echoes its input', async () => {
   await using world = await startWorld(conversation({ turns: [12], from: 60_000, growBy: 12_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--replay-user-messages'] });
   program.send(promptLine('the long job'));
@@ -214,7 +214,7 @@ inSoak('answers to our own hooks are not shown where claude echoes what it is to
   expect(outputLines(run).filter(({ type }) => type === 'control_response')).toEqual([]);
 });
 
-inSoak('a request of the caller whose id begins as ours do is answered', async () => {
+inSoak('answers a request of the caller whose id begins like those of ctxb', async () => {
   await using world = await startWorld({ calls: [{ text: 'hello' }] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   program.send(control('ctxb:mine', { subtype: 'mcp_status' }));
@@ -225,7 +225,7 @@ inSoak('a request of the caller whose id begins as ours do is answered', async (
   expect(outputLines(run).filter(({ type }) => type === 'control_response')).toHaveLength(1);
 });
 
-inSoak('a uuid of the caller that is no file name does not end the journal', async () => {
+inSoak('a uuid of the caller that is not a file name does not end the journal', async () => {
   await using world = await startWorld(conversation({ turns: [12], from: 60_000, growBy: 12_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   program.send(promptLine('long '.repeat(3_000), { uuid: '../../../elsewhere' }));
@@ -256,7 +256,7 @@ it.each(
     ],
     1,
   ),
-)('an agent that there is not is refused by $by as by claude alone, and nothing is sent', async ({ front }) => {
+)('an unknown agent is refused by $by as by claude alone, and ctxb sends nothing', async ({ front }) => {
   await using world = await startWorld({ calls: [{ text: 'without limits' }] });
   const { env, cwd } = world.scratch;
   const options = { env: { ...env, CTXB_CLAUDE: world.claude }, cwd };
@@ -270,7 +270,7 @@ it.each(
   expect(world.standin.requests).toEqual([]);
 });
 
-it('an agent that there is not is passed over where the caller speaks the protocol, as by claude alone', async () => {
+it('an unknown agent is ignored for a caller that speaks the protocol, as by claude alone', async () => {
   await using world = await startWorld({ calls: [{ text: 'hi' }] });
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL, '--agent', 'nope'] });
   program.send(promptLine('hello'));

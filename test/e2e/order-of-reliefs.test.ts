@@ -130,7 +130,7 @@ function faultsIn(world: World, said: readonly number[], { stderr, code }: Finis
 }
 
 it.each(sized([3, 1], [1, 2, 3, 4, 5, 6, 7, 8]))(
-  'whatever the order of reliefs, the model has what the user has said: seed %i',
+  'the model has every prompt of the user after any order of compactions and handoffs: seed %i',
   async (seed) => {
     const random = createRandom(seed);
     const scenario: Scenario = {

@@ -24,7 +24,7 @@ describe('an API that is not available', () => {
       ],
       4,
     ),
-  )('$name during the summary: nothing is handed over, and every prompt is answered', async ({ summary }) => {
+  )('$name during the summary: no handoff, and every prompt is answered', async ({ summary }) => {
     await using world = await startWorld(growing({ ...CROSSING, summary }));
     const record = join(world.scratch.cwd, 'run.ndjson');
     const run = await runCtxb(world, {
@@ -50,7 +50,7 @@ describe('an API that is not available', () => {
       },
     ]),
   )(
-    'refuses every connection when a $name is due: nothing is thrown away, and it is done when the API is back',
+    'refuses every connection when a $name is due: nothing is lost, and it follows when the API is back',
     async ({ flags, decided }) => {
       await using world = await startWorld(growing(CROSSING));
       const run = startCtxb(world, { flags, claude: [...PROTOCOL, ...SMALL_WINDOW], env: ONE_RETRY });
@@ -92,7 +92,7 @@ describe('a turn that an outage ends', () => {
       // claude asks once more for the answer as a whole.
       { name: 'a connection that drops in every answer', failure: { text: 'half an answer', drops: true }, times: 3 },
     ]),
-  )('$name: is repeated from where it stands, and said once', async ({ failure, times = 2 }) => {
+  )('$name: is repeated from its last answer, and reported once', async ({ failure, times = 2 }) => {
     const calls = [ROUND, ...Array.from({ length: times }, () => failure), { text: 'answer 1' }, { text: 'answer 2' }];
     await using world = await startWorld({ calls });
     const record = join(world.scratch.cwd, 'run.ndjson');
@@ -128,7 +128,7 @@ describe('a turn that an outage ends', () => {
     expectEachPromptOnce(world.standin, TWO);
   });
 
-  it('404 with a page at the first call is the fault of the address: it is shown, and the next prompt is asked', async () => {
+  it('404 with a page at the first call means a wrong address: ctxb shows the error and sends the next prompt', async () => {
     const failure: Call = { error: { status: 404, html: '<html>Not here</html>' } };
     await using world = await startWorld({
       calls: (request) => (userTexts(request).at(-1) === TWO[0] ? failure : { text: 'answer 2' }),
@@ -147,7 +147,7 @@ describe('a turn that an outage ends', () => {
       { status: 403, type: 'permission_error', message: 'Your organization is disabled.' },
       { status: 404, type: 'not_found_error', message: 'model: claude-sonnet-4-6' },
     ]),
-  )('$status $type between two prompts ends the run at once, and --resume-run asks the rest', async (error) => {
+  )('$status $type between two prompts ends the run at once, and --resume-run sends the rest', async (error) => {
     let isPaid = false;
     await using world = await startWorld({
       calls: (request) => {

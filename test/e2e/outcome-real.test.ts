@@ -24,7 +24,7 @@ async function apiOf(commands: readonly string[], purse: number) {
   return { standin, api, [Symbol.asyncDispose]: () => standin.close() };
 }
 
-it('counts what an API that costs money has answered, and judges the commands of the model', async () => {
+it('counts the answers of a paid API, and judges the commands of the model', async () => {
   const dead = deadEnd?.command ?? '';
   const commands = [constraint?.kept('a') ?? '', constraint?.broken('b') ?? '', dead, dead];
   await using side = await apiOf(commands, 5);
@@ -39,7 +39,7 @@ it('counts what an API that costs money has answered, and judges the commands of
   expect(faults.stepsGivenUp).toBe(5);
 });
 
-inSoak('asks for nothing more when the cost limit is reached', async () => {
+inSoak('makes no call after the cost limit is reached', async () => {
   await using side = await apiOf(['true', 'true', 'true'], 0.4);
   const { bill, failedTurns } = await play(setting, { name: 'ctxb run', ctxb: [] }, side.api);
   expect(bill.calls).toBe(2);

@@ -54,7 +54,7 @@ async function requested(world: World, count: number): Promise<void> {
 }
 
 describe('ctxb compact', () => {
-  it('is done at the next boundary, once for two who ask at once, and says what it has freed', async () => {
+  it('compacts at the next boundary, once for two simultaneous requests, and reports the sizes', async () => {
     const second = gated({ text: 'two', context: 90_000 });
     await using world = await startWorld({
       calls: [{ text: 'one', context: 60_000 }, second.call, { text: 'three', context: 30_000 }],
@@ -100,7 +100,7 @@ describe('ctxb compact', () => {
     expect(journal(world).find(({ kind }) => kind === 'native-compaction')).toMatchObject({ when: 'mid-turn' });
   });
 
-  it('that comes in the middle of a relief is answered by it', async () => {
+  it('during a compaction is answered by that compaction', async () => {
     const summary = gated({ text: 'a summary' });
     await using world = await startWorld({
       calls: [
@@ -119,7 +119,7 @@ describe('ctxb compact', () => {
     expect(journal(world).filter(({ kind }) => kind === 'compact')).toHaveLength(1);
   });
 
-  it('of a caller that speaks the protocol is a control request with a verdict', async () => {
+  it('as a control request of the caller gets a verdict', async () => {
     await using world = await startWorld({
       calls: [
         { text: 'one', context: 90_000 },
@@ -170,7 +170,7 @@ describe('ctxb handoff', () => {
 });
 
 describe('ctxb stop', () => {
-  it('ends the run behind its turn and leaves the other prompts to --resume-run', async () => {
+  it('ends the run after its turn and leaves the other prompts to --resume-run', async () => {
     const first = gated({ text: 'one' });
     await using world = await startWorld({ calls: [first.call, { text: 'two' }, { text: 'three' }] });
     const program = start(world, prompts('first', 'second', 'third'));
@@ -204,7 +204,7 @@ describe('ctxb stop', () => {
 });
 
 describe('ctxb runs', () => {
-  it('lists what goes on, what has ended and why', async () => {
+  it('lists active runs, and ended ones with the reason', async () => {
     const open = gated({ text: 'one', context: 50_000 });
     await using going = await startWorld({ calls: [open.call] });
     await using over = await startWorld({ calls: [{ text: 'one', context: 20_000 }] });
@@ -228,7 +228,7 @@ describe('ctxb runs', () => {
     expect(asked.stderr).toContain('has ended (died): ctxb runs lists those that are active');
   });
 
-  it('says until when a run waits for a usage limit, which ctxb stop ends', async () => {
+  it('shows until when a run waits for a usage limit; ctxb stop ends the wait', async () => {
     await using world = await startWorld({ calls: () => limited(2 * 3_600_000) });
     const env = { ...SUBSCRIPTION, XDG_STATE_HOME: state };
     const flags = ['--prompt', 'go', '--limit-wait', '3h'];

@@ -10,7 +10,7 @@ import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 const UNASKED = ['--dangerously-skip-permissions'];
 const poll = <T>(look: () => T) => expect.poll(look, { timeout: 60_000 });
 
-it('a due compaction comes before the prompts that wait, or behind the turn that they begin; each is said once, in order', {
+it('compacts before waiting prompts, or after the turn that they begin; each prompt arrives once, in order', {
   timeout: 180_000,
 }, async () => {
   const { scenario, goOn } = heldAt([13, 16]);

@@ -18,7 +18,7 @@ async function command(claude: AtTerminal, text: string): Promise<void> {
   await say(claude, `${text} `);
 }
 
-it('installed from the repository: the band, exact compactions, commands, hand-back after /clear, and nothing left', {
+it('installed from the repository: the band, exact compactions, commands, hand-back after /clear, and no file left', {
   timeout: 240_000,
 }, async () => {
   await using world = await startWorld(job({ turns: [7, 7, 1, 2] }));
@@ -76,7 +76,7 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
   }
 });
 
-it('inside of a run the plugin does nothing, as the run does all of that, and tells of recall', async () => {
+it('inside a run the plugin does nothing; the run tells the agent about recall', async () => {
   await using world = await startWorld(job({ turns: [5, 4, 3, 2] }));
   await installPlugin(world);
   const programs = join(world.scratch.home, 'bin');

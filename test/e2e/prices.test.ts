@@ -47,7 +47,7 @@ function expected(model: string, version: string, { input = 0, cacheCreation = 0
   return usage && price && microUsdOf(usage, price);
 }
 
-it('claude itself counts each model in the table as the table does', { timeout: 600_000 }, async () => {
+it('claude prices each model of the table as the table does', { timeout: 600_000 }, async () => {
   let answered: CallUsage = {};
   await using world = await startWorld({ calls: () => ({ text: 'so', usage: answered }) });
   const { env, cwd } = world.scratch;

@@ -39,7 +39,7 @@ it('the README has commands to run', () => {
   expect(COMMANDS.length).toBeGreaterThan(40);
 });
 
-it('the notes shown are what its command prints', async () => {
+it('the documented notes are those that the command prints', async () => {
   const command = COMMANDS.find((command) => /^ctxb scratch \S/.test(command)) ?? '';
   const [, shown = ''] = /```text\n(# Working memory[\s\S]*?)```/.exec(DOCS) ?? [];
   await using world = await startWorld({ calls: [] });

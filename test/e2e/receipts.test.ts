@@ -46,7 +46,7 @@ function requestAfter({ standin }: World, call: string): string {
 }
 
 describe('ctxb receipts', () => {
-  it('of a run says of each fact what the request after the compaction shows', async () => {
+  it('of a run marks each fact by the request after the compaction', async () => {
     await using world = await work([
       { ...BASH(PORT), context: 40_000 },
       { text: 'two', context: 41_000 },
@@ -67,7 +67,7 @@ describe('ctxb receipts', () => {
     expect(await firstOf(world, String(start?.runId).slice(0, 8))).toMatchObject({ gone });
   });
 
-  it('of a handoff finds it in the journal, and the facts in the log of the fresh session', async () => {
+  it('of a handoff reads the journal, and the facts in the log of the fresh session', async () => {
     await using world = await work(
       [{ text: '' }, { ...BASH('true'), context: 30_000 }, { text: 'two', context: 31_000 }],
       '--no-compaction',
@@ -78,7 +78,7 @@ describe('ctxb receipts', () => {
     for (const { text } of stayed) expect(request).toContain(text);
   });
 
-  it('says that nothing has that name, or that nothing was relieved', async () => {
+  it('reports an unknown name, and a session without a compaction or handoff', async () => {
     await using world = await startWorld({ calls: [{ text: 'one', context: 20_000 }] });
     expect(await receipts(world)).toMatchObject({
       code: 2,

@@ -12,7 +12,7 @@ it.each([
   // Where calls follow each other faster than claude answers, it tells of the newest alone.
   { name: 'by asking claude', claude: [], least: 1 },
   { name: 'by partial messages', claude: ['--include-partial-messages'], least: 6 },
-])('a gateway that tells the usage at the end of an answer is measured $name', async ({ claude, least }) => {
+])('measures a gateway that reports the usage at the end of an answer $name', async ({ claude, least }) => {
   const { calls } = conversation({ turns: [4, 2], growBy: 5_000 });
   const atEnd: Scenario['calls'] = (request, index) => {
     const call = typeof calls === 'function' ? calls(request, index) : (calls[index] ?? {});

@@ -57,7 +57,7 @@ async function untilTool(world: World, flags: readonly string[] = []) {
   return run;
 }
 
-it('a claude that is killed in the middle of a tool is gone on with, and every prompt is answered once', async () => {
+it('restarts a claude that is killed in the middle of a tool; every prompt is answered once', async () => {
   await using world = await startWorld({ calls: CALLS });
   const record = join(world.scratch.cwd, 'run.ndjson');
   const run = await untilTool(world, ['--record', record]);
@@ -74,7 +74,7 @@ it('a claude that is killed in the middle of a tool is gone on with, and every p
   await expectSameDecisions(world, record);
 });
 
-inSoak('a claude that takes the place of one in a worktree without a name works in the same', async () => {
+inSoak('a restarted claude works in the same unnamed worktree', async () => {
   const dies = { tools: [{ name: 'Bash', input: { command: 'sleep 0.5; kill -9 $PPID', description: 'End' } }] };
   await using world = await startWorld({ calls: [dies, { text: 'answer 1' }] });
   const { cwd, env } = world.scratch;
@@ -88,7 +88,7 @@ inSoak('a claude that takes the place of one in a worktree without a name works 
   expect(readdirSync(join(cwd, '.claude', 'worktrees'))).toHaveLength(1);
 });
 
-inSoak('a claude that is ended on purpose is not started again', async () => {
+inSoak('does not restart a claude that was ended on purpose', async () => {
   await using world = await startWorld({ calls: CALLS });
   const run = await untilTool(world);
   process.kill(pidOfClaude(world), 'SIGTERM');
@@ -98,7 +98,7 @@ inSoak('a claude that is ended on purpose is not started again', async () => {
   expect(end.stderr).toMatch(/claude was ended: 3 prompts not answered/);
 });
 
-inSoak('without a log of the session nothing is promised, which is said at the start', async () => {
+inSoak('without a log of the session, says at the start that nothing can be resumed', async () => {
   await using world = await startWorld({ calls: CALLS.slice(2, 3) });
   const run = await runCtxb(world, {
     flags: prompts('prompt one'),
@@ -108,7 +108,7 @@ inSoak('without a log of the session nothing is promised, which is said at the s
   expect(run.stdout.toString()).toBe('answer 1\n');
 });
 
-it('a run whose ctxb was killed is taken up with --resume-run', async () => {
+it('--resume-run continues a run whose ctxb was killed', async () => {
   await using world = await startWorld({ calls: CALLS });
   const run = await untilTool(world);
   const claude = pidOfClaude(world);
@@ -136,7 +136,7 @@ it('a run whose ctxb was killed is taken up with --resume-run', async () => {
   expect(journal(world).map(nameOf)).toContain('resume');
 });
 
-inSoak('a prompt that claude got before ctxb knew its session is not said again by --resume-run', async () => {
+inSoak('--resume-run does not repeat a prompt that claude got before ctxb knew its session', async () => {
   await using world = await startWorld({ calls: [{ text: 'alone' }, { text: 'given again' }] });
   const { env, cwd } = world.scratch;
   const hook = { type: 'command', command: 'touch began; until test -e go; do sleep 0.05; done' };
@@ -159,7 +159,7 @@ inSoak('a prompt that claude got before ctxb knew its session is not said again 
   expect(resumed.stdout.toString()).toBe('given again\n');
 });
 
-inSoak('a session that left no log is gone on with from the notes', async () => {
+inSoak('continues a session without a log from the notes', async () => {
   await using world = await startWorld({ calls: CALLS });
   const run = startCtxb(world, { flags: prompts(...THREE), claude: [...SMALL_WINDOW, ...STREAM] });
   run.stdin.end();

@@ -7,7 +7,7 @@ import { installCtxb } from '../support/ctxb.ts';
 import { fixture } from '../support/recordings.ts';
 import { inSoak } from '../support/size.ts';
 
-inSoak('gates end a script of a shell as they say', async () => {
+inSoak('a failed gate ends a shell script with its exit code', async () => {
   await using world = await startWorld({ calls: [] });
   const { env, cwd, home } = world.scratch;
   const bin = join(home, 'bin');

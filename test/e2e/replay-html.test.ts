@@ -89,7 +89,7 @@ describe('the charts of a session', () => {
     { chart: CONTEXT, call: 17 },
     { chart: GROWTH, call: 33 },
     { chart: COST, call: 60 },
-  ])('tell the figures of call $call to the mouse over chart $chart', async ({ chart, call }) => {
+  ])('show the figures of call $call when the mouse is over chart $chart', async ({ chart, call }) => {
     const session = aSession({ calls: 60 });
     await open([session]);
     await hover(chart, call, [1, 60]);
@@ -107,7 +107,7 @@ describe('the charts of a session', () => {
     expect(await browser.value(values)).toEqual([call, call, call].map(String));
   });
 
-  it('say when the mouse is before or after a compaction, and are silent when it has left', async () => {
+  it('show the side of a compaction that the mouse is on, and nothing after it has left', async () => {
     const session = aSession({ calls: 60 });
     const before = session.compactions[0]?.call ?? 0;
     await open([session]);
@@ -119,7 +119,7 @@ describe('the charts of a session', () => {
     expect(await readout()).toBe('');
   });
 
-  it('are of use with the keyboard alone', async () => {
+  it('work with the keyboard alone', async () => {
     const session = aSession({ calls: 60 });
     await open([session]);
     await browser.press('Tab');
@@ -152,7 +152,7 @@ describe('the charts of a session', () => {
     expect(await readout()).toBe('');
   });
 
-  it('zoom into what is dragged over, and out again', async () => {
+  it('zoom into a dragged range, and out again', async () => {
     await open([aSession({ calls: 60 })]);
     await browser.mouse('move', ...(await place(CONTEXT, 11, [1, 60])));
     await browser.mouse('press', ...(await place(CONTEXT, 11, [1, 60])));
@@ -171,7 +171,7 @@ describe('the charts of a session', () => {
     expect(await browser.value(`[...document.querySelectorAll('.zoom button')].at(-1).disabled`)).toBe(true);
   });
 
-  it('lay what ctxb would have done over it', async () => {
+  it('show the context with ctxb in the same chart', async () => {
     const session = aSession({ calls: 60 });
     const context = session.series?.map((call) => Math.round(call.context / 2)) ?? [];
     await open([{ ...session, whatIf: whatIfOf(context) }]);
@@ -185,7 +185,7 @@ describe('the charts of a session', () => {
     await browser.until(`${chip}.ariaPressed === 'false' && ${image} !== ${JSON.stringify(both)}`);
   });
 
-  it('have tables behind them with the same figures', async () => {
+  it('have tables with the same figures', async () => {
     const session = aSession({ calls: 120 });
     await open([session]);
     await browser.value(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
@@ -210,7 +210,7 @@ describe('the charts of a session', () => {
     expect(await readout()).toMatch(/^Call 51\n/);
   });
 
-  it('say so where no call was measured', async () => {
+  it('say so if no call was measured', async () => {
     await open([aSession({ calls: 0 }), aSession({ seed: 2 })]);
     const row = `document.querySelector('tbody tr')`;
     expect(await browser.value<string>(`${row}.innerText.replaceAll(/\\s+/g, ' ')`)).toContain(' – – 0 ');
@@ -222,7 +222,7 @@ describe('the charts of a session', () => {
 });
 
 describe('tables', () => {
-  it('are sorted by their headings, and say so', async () => {
+  it('sort by a clicked heading, and mark it', async () => {
     await open([aSession({ calls: 90 })]);
     const head = (name: string) => `[...document.querySelectorAll('section[aria-label="Largest results of tools"] th')]
       .find((each) => each.innerText.startsWith('${name}'))`;
@@ -250,7 +250,7 @@ describe('tables', () => {
 describe('several sessions', () => {
   const sessions = [1, 2, 3].map((seed) => aSession({ seed, calls: 20 * seed }));
 
-  it('are a list that leads to each', async () => {
+  it('are a list of links', async () => {
     await open(sessions);
     expect(await shown('.about')).toMatch(/^3 sessions · 120 calls/);
     expect(await browser.value(`document.querySelectorAll('.sparkline').length`)).toBe(3);
@@ -269,7 +269,7 @@ describe('several sessions', () => {
     await browser.until(`document.querySelector('tbody a')`);
   });
 
-  it('are found by words', async () => {
+  it('can be searched', async () => {
     await open(sessions);
     await browser.value(`document.getElementById('find').focus()`);
     await browser.type('session-3');
@@ -277,7 +277,7 @@ describe('several sessions', () => {
     expect(await shown('.controls')).toContain('1 session found');
   });
 
-  it('have the names of their models whole, beside long prompts', async () => {
+  it('show whole model names beside long prompts', async () => {
     await open([1, 2].map((seed) => aSession({ seed, prompt: 'all that was said '.repeat(9) })));
     const heights = `[...document.querySelectorAll('.once')].map((name) => name.offsetHeight)`;
     for (const height of await browser.value<number[]>(heights)) expect(height).toBeLessThan(30);
@@ -320,7 +320,7 @@ describe('the page', () => {
   it.each([
     { name: 'a session', sessions: [aSession({ calls: 60 })] },
     { name: 'the list', sessions: [aSession({ seed: 1 }), aSession({ seed: 2 })] },
-  ])('shows $name on a phone without being scrolled sideways', async ({ sessions }) => {
+  ])('shows $name on a phone without sideways scrolling', async ({ sessions }) => {
     await open(sessions);
     await browser.size(360, 740);
     await browser.until(`[...document.querySelectorAll('canvas')].every((each) => each.clientWidth <= 340)`);
@@ -360,7 +360,7 @@ describe('the page', () => {
     await browser.until(`document.querySelector('.readout').hidden`);
   });
 
-  it('is printed in light colours, as wide as paper', async () => {
+  it('prints in light colours, as wide as the paper', async () => {
     await open([aSession({ calls: 60 })]);
     await browser.scheme('dark');
     const ground = `getComputedStyle(document.body).backgroundColor`;
@@ -374,14 +374,14 @@ describe('the page', () => {
     expect(await browser.value(ground)).toBe(dark);
   });
 
-  it('has a name for everything that can be reached', async () => {
+  it('names every element that takes the focus', async () => {
     await open([aSession({ calls: 60 })]);
     const nameless = `[...document.querySelectorAll('a, button, input, [tabindex="0"], section')].filter((element) =>
       !(element.ariaLabel || element.textContent.trim() || element.labels?.length)).map((element) => element.outerHTML)`;
     expect(await browser.value(nameless)).toEqual([]);
   });
 
-  it('shows what recordings say as text', async () => {
+  it('shows the contents of recordings as text', async () => {
     const text = '</script><script>hit=1</script><img src=x onerror=hit=1>';
     const prompts = [{ turn: 1, line: 1, t: null, text, tokens: 1 }];
     const results = [{ tool: text, target: text, tokens: 9, line: 1, call: 1, stayed: 1 }];
@@ -392,7 +392,7 @@ describe('the page', () => {
     expect(await browser.value(`typeof hit`)).toBe('undefined');
   });
 
-  it('lets no other script run and asks for nothing', async () => {
+  it('runs no other script and makes no request', async () => {
     await open([aSession({ calls: 60 })]);
     await browser.value(`(() => {
       const script = document.createElement('script');
@@ -408,7 +408,7 @@ describe('the page', () => {
   });
 });
 
-it('where the window is not known it is said how it can be, and nothing is scaled to it', async () => {
+it('without a known window, the page names the option that sets it, and scales nothing to it', async () => {
   const session = aSession({ calls: 60 });
   const { context } = session;
   const results = [{ tool: 'Bash', target: 'npm test', tokens: 900, line: 9, call: session.calls + 1, stayed: 0 }];

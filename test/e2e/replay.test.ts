@@ -17,7 +17,7 @@ function logs({ scratch: { env } }: World): string {
   return join(env.CLAUDE_CONFIG_DIR ?? '', 'projects');
 }
 
-it('prompts stand in their turns, and turns and calls have the same numbers in --detail and in the summary', async () => {
+it('prompts are in their turns; --detail and the summary number turns and calls alike', async () => {
   await using world = await startWorld(conversation({ turns: [2, 3, 2, 2], growBy: 22_000 }));
   const record = join(world.scratch.cwd, 'run.ndjson');
   await runCtxb(world, {
@@ -36,7 +36,7 @@ it('prompts stand in their turns, and turns and calls have the same numbers in -
   }
 });
 
-inSoak('what claude itself copies into the log of a forked session counts once', async () => {
+inSoak('calls that claude copies into the log of a forked session count once', async () => {
   await using world = await startWorld(conversation({ turns: [2, 2, 2], growBy: 1_000 }));
   const { env, cwd } = world.scratch;
   const ask = async (...args: readonly string[]) => {

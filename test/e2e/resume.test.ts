@@ -30,7 +30,7 @@ it.each(
   expect(summaryRequests(world.standin)).toHaveLength(kinds.includes('compact') ? 1 : 0);
 });
 
-it('a full session whose one prompt goes to a fresh process begins there with the document', async () => {
+it('a full session with one prompt hands it to a fresh process, which begins with the document', async () => {
   await using world = await startWorld(conversation({ turns: [2, 1], from: 165_000, growBy: 5_000 }));
   const first = await runCtxb(world, {
     flags: ['--no-mid-turn', ...prompts('the beginning')],

@@ -56,13 +56,13 @@ function gists({ message = [] }: Seen): string[] {
 const TURN = ['system init', 'assistant', 'user', 'assistant', 'result success'];
 const FOUR_TURNS = PROMPTS.flatMap(() => TURN);
 
-describe('a program in whose midst ctxb acts', () => {
+describe('an SDK program during a compaction or handoff', () => {
   it.each(
     sampled([
       { way: 'compact', does: 'compacted', source: 'compact' },
       { way: 'handoff', does: 'handed-over', source: 'clear' },
     ]),
-  )('sees its own turns, each answered, and nothing of ours: $way', async ({ way, does, source }) => {
+  )('sees its own turns, each answered, and no line of ctxb: $way', async ({ way, does, source }) => {
     const { seen, did } = await acting(
       {
         scenario: () => agent(CROSSING),
@@ -109,7 +109,7 @@ describe('a program in whose midst ctxb acts', () => {
     expect(did).toEqual(expect.arrayContaining(['compacted', 'landed']));
   });
 
-  inSoak('may say everything at once: one turn for each prompt, in order', async () => {
+  inSoak('may send all prompts at once: one turn for each, in order', async () => {
     const { seen, did } = await acting({
       scenario: () => agent(CROSSING),
       async run(trial) {
@@ -126,7 +126,7 @@ describe('a program in whose midst ctxb acts', () => {
   });
 
   it.each(sampled([{ way: 'compact' }, { way: 'handoff' }]))(
-    'interrupts meanwhile: the prompt that waited is stopped before its first call, the next one answered ($way)',
+    'can interrupt a waiting prompt before its first call; the next one is answered ($way)',
     async ({ way }) => {
       let asked: readonly RecordedRequest[] = [];
       const { seen } = await acting(
@@ -189,7 +189,7 @@ function isOurs(request: RecordedRequest): boolean {
   return request.kind === 'summary' || wantedBy(request) === 'document';
 }
 
-inSoak('a claude in the place of one that died has the MCP servers that the program has set', async () => {
+inSoak('a restarted claude has the MCP servers that the program has set', async () => {
   const { seen } = await acting({
     scenario: calls({ text: 'one' }, bash('touch begun; sleep 60'), { tools: [HELLO] }, { text: 'two' }),
     async run(trial) {

@@ -25,7 +25,7 @@ function reading(request: RecordedRequest, index: number): Call {
   return index < 10 ? { ...bash(`seq ${index} 4000`), context } : { text: `answer ${index}`, context };
 }
 
-it('a program of the Agent SDK asks for a compaction, and gets a verdict that is true', async () => {
+it('an Agent SDK program that asks for a compaction gets a true verdict', async () => {
   const verdicts: Verdict[] = [];
   const sizes: number[] = [];
   const env = { CTXB_CLAUDE: await testClaude(), CTXB_COMPACTION_HOW: 'auto', CTXB_THRESHOLDS_COMPACT: '85%' };

@@ -20,6 +20,8 @@ const PROGRAMS = sized(
   [...TALKS, ...CALLBACKS, ...CONTROLS],
 );
 
-it.each(PROGRAMS)('$name: through the shim as without', (program) => expectSame(program, THROUGH_SHIM));
+it.each(PROGRAMS)('$name: the same messages through the shim as without it', (program) =>
+  expectSame(program, THROUGH_SHIM),
+);
 
-inSoak('where the program starts ctxb run itself, it is the same as well', () => expectSame(STREAMING, AS_ITS_PROCESS));
+inSoak('a program that starts ctxb run itself sees the same messages', () => expectSame(STREAMING, AS_ITS_PROCESS));

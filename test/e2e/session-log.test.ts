@@ -46,7 +46,7 @@ function rawLog(world: World, session: string): string {
   return path === undefined ? '' : readFileSync(path, 'utf8');
 }
 
-it('an orphan is ended in the middle of a tool, and the log says how far it has come', async () => {
+it('ends an orphan in the middle of a tool; the log shows its progress', async () => {
   await using world = await startWorld({ calls: [{ text: 'one' }, bash(WAITS), { text: 'two' }] });
   const program = start(world);
   program.send(promptLine('the first', { uuid: FIRST }));
@@ -77,7 +77,7 @@ it('an orphan is ended in the middle of a tool, and the log says how far it has 
   expect(userTexts(mainRequests(world.standin).at(-1)).filter((text) => text === 'the second')).toHaveLength(1);
 });
 
-it('what was said into a running turn is delivered when the model is told', async () => {
+it('a prompt into a running turn counts as delivered when the model gets it', async () => {
   await using world = await startWorld({ calls: [bash(WAITS), { text: 'heard' }] });
   const program = start(world);
   program.send(promptLine('the first', { uuid: FIRST }));

@@ -20,7 +20,7 @@ function isToolCall(line: Readonly<Record<string, unknown>>): boolean {
   return line.type === 'assistant' && JSON.stringify(line).includes('sleep 300');
 }
 
-it('Ctrl-C, which a terminal sends to the whole group, interrupts the turn, ends after its result, as SIGINT does', async () => {
+it('Ctrl-C to the whole process group interrupts the turn; the run ends by SIGINT after its result', async () => {
   await using world = await startWorld({ calls: [SLEEP] });
   const program = startCtxb(world, {
     flags: ['--prompt', 'wait', '--prompt', 'never sent'],
@@ -52,7 +52,7 @@ it('Ctrl-C at a terminal interrupts the turn, and with "y" the same claude takes
   expect(journalLines(world).filter(({ kind }) => kind === 'start')).toHaveLength(1);
 });
 
-it('the person at the terminal can still answer when another claude has taken the place of the first', async () => {
+it('the person at the terminal can still answer after claude was restarted', async () => {
   const dies = { tools: [{ name: 'Bash', input: { command: 'kill -9 $PPID', description: 'End' } }] };
   await using world = await startWorld({ calls: [dies, SLEEP, { text: 'answered the next' }] });
   const { env, cwd } = world.scratch;
@@ -90,7 +90,7 @@ it.each(
 const FIRST_WAITS = { hooks: [{ type: 'command', command: 'test -e began || { touch began; sleep 300; }' }] };
 
 it.each(firstOf(['SIGTERM', 'SIGHUP', 'SIGINT'] as const))(
-  'a run that %s ends before claude has a session says what is left, and is taken up',
+  'a run that %s ends before claude has a session names the unanswered prompts, and can be resumed',
   async (signal) => {
     await using world = await startWorld({ calls: [{ text: 'one' }, { text: 'two' }] });
     const settings = ['--settings', JSON.stringify({ hooks: { SessionStart: [FIRST_WAITS] } })];

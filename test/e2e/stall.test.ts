@@ -66,7 +66,7 @@ inSoak('a subagent whose call is never answered', async () => {
   expect(reasons(world)).toHaveLength(1);
 });
 
-inSoak('a tool that runs longer is no stall: it is named with its command', async () => {
+inSoak('a tool that runs longer is no stall; ctxb names it with its command', async () => {
   const input = { command: 'i=0; while [ $i -lt 350 ]; do i=$((i+1)); sleep 0.1; done', description: 'Wait' };
   await using world = await startWorld({ calls: [{ tools: [{ name: 'Bash', input }] }, { text: 'answer 1' }] });
   const { code, stdout, stderr } = await run(world, 'prompt one');

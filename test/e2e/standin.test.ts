@@ -36,7 +36,7 @@ it('recognises the summary request of /compact', async ({ signal }) => {
   expect(JSON.stringify(summary?.body.messages?.slice(-2))).toContain('focus on x');
 });
 
-inSoak('answers what claude asks beside the conversation, which uses up no call', async ({ signal }) => {
+inSoak('answers requests beside the conversation without using up a call', async ({ signal }) => {
   const calls = ['one', 'two', 'three'].map((text) => ({ text: `answer to ${text}`, context: 50_000 }));
   world = await startWorld({ calls });
   const { env, cwd } = world.scratch;

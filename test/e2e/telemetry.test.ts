@@ -6,7 +6,7 @@ import { growing } from '../support/handoff.ts';
 import { SENDS, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { inSoak } from '../support/size.ts';
 
-it('a run with a compaction is told as metrics, without a word of what was said', async () => {
+it('sends metrics of a run with a compaction, and no word of the conversation', async () => {
   await using world = await startWorld(conversation({ turns: [4, 4, 3], growBy: 18_000 }));
   await using receiver = await startOtlpReceiver();
   const run = await runCtxb(world, {
@@ -52,7 +52,7 @@ it('a run with a compaction is told as metrics, without a word of what was said'
   }
 });
 
-inSoak('a compaction that fails and the handoff in its place are told with how they ended', async () => {
+inSoak('sends the results of a failed compaction and of the handoff in its place', async () => {
   const summary = { error: { status: 400, message: 'no' } };
   await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 18_000, summary }));
   await using receiver = await startOtlpReceiver();

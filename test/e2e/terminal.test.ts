@@ -59,7 +59,7 @@ const fieldNames = (fields: Fields | undefined) =>
     .filter((field) => !isLate(field))
     .sort();
 
-inSoak('the status line is given what is recorded of the newest claude', async () => {
+inSoak('the status line gets the recorded input of the newest claude', async () => {
   await using world = await startWorld(conversation({ turns: [1], from: 30_000, growBy: 1_000 }));
   settleIn(world);
   const folder = join(world.scratch.home, 'inputs');

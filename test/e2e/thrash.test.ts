@@ -24,7 +24,7 @@ inSoak(
   },
 );
 
-inSoak('without compaction the work is handed over before the question for the document sets off one', async () => {
+inSoak('without compaction, hands over before the question for the document triggers one', async () => {
   const three = ['prompt one', 'prompt two', 'prompt three'];
   await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 18_600 }));
   const run = await runCtxb(world, { flags: [...prompts(...three), '--no-compaction'], claude: SMALL_WINDOW });

@@ -36,7 +36,7 @@ function gated(first: Call, last: Call): { readonly scenario: Scenario; readonly
   return { scenario: { calls: [first, { text: 'two', context: 90_000, until }, last] }, open: () => open() };
 }
 
-it('three runs at once: listed, one compacted, one stopped, one that waits for a usage limit', async () => {
+it('of three runs one is compacted, one stopped, and one waits for a usage limit; ctxb runs lists all', async () => {
   const [one, two] = [1, 2].map(() => gated({ text: 'one', context: 60_000 }, { text: 'three', context: 30_000 }));
   if (one === undefined || two === undefined) throw new Error('two were made');
   await using compacted = await startWorld(one.scenario);

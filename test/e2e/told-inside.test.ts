@@ -32,7 +32,7 @@ function scratch(world: World): string {
   return readFileSync(join(world.scratch.cwd, '.context', 'scratch.md'), 'utf8');
 }
 
-it('what the agent tells with its shell is in the notes, and the state in the focus', async () => {
+it('ctxb note from the agent reaches the notes, and a state the focus', async () => {
   await using world = await startWorld(job(tell('state', 'half way'), tell('dead-end', 'no paging there')));
   const finished = await run(world);
   expect(finished.code).toBe(0);
@@ -41,7 +41,7 @@ it('what the agent tells with its shell is in the notes, and the state in the fo
   expect(instructionsOf(summaryRequests(world.standin)[0])).toContain('current state is half way');
 });
 
-inSoak('so is what a hook tells at the end of a turn', async () => {
+inSoak('ctxb note from a hook at the end of a turn does too', async () => {
   const hook = { type: 'command', command: tell('state', 'said by a hook') };
   const settings = JSON.stringify({ hooks: { Stop: [{ hooks: [hook] }] } });
   await using world = await startWorld(job('echo one', 'echo two'));

@@ -37,7 +37,7 @@ async function startPrinter(output: string, more: readonly string[] = []) {
   return world;
 }
 
-it('the output of a command that is too large is cut: its beginning, what failed, its end, and where all of it is', async () => {
+it('cuts large output of a command to its beginning, its failures and its end, and names the file with the whole', async () => {
   await using world = await startPrinter(OUTPUT);
   configure(world, { tools: { perCall: PER_CALL } });
   const { code } = await runTools(world);
@@ -57,7 +57,7 @@ it('the output of a command that is too large is cut: its beginning, what failed
   expect(journal(world)).toContainEqual(expect.objectContaining({ kind: 'tool-budget', of: 'result', tool: 'Bash' }));
 });
 
-it('the agent gets the rest of it with Read, going on where it was told to', async () => {
+it('the agent reads the rest from the offset that ctxb named', async () => {
   await using world = await startWorld(onwards(bash('cat output.txt')));
   file(world, 'output.txt', OUTPUT);
   configure(world, { tools: { perCall: 2_000 } });
@@ -72,7 +72,7 @@ it('the agent gets the rest of it with Read, going on where it was told to', asy
   expect([...beginning, ...lines.map(({ line }) => line)].join('\n')).toBe(OUTPUT.trimEnd());
 });
 
-inSoak('what is stored is only for its owner, masked, and its lines have their numbers', async () => {
+inSoak('stores the output for its owner only, masked, with line numbers', async () => {
   const token = `ghp_${'a1B2c3D4'.repeat(5)}`;
   const key = ['-----BEGIN RSA', ' PRIVATE KEY-----\n', `${'A1b2C3d4'.repeat(8)}\n`.repeat(20), '-----END RSA'].join(
     '',
@@ -94,7 +94,7 @@ inSoak('what is stored is only for its owner, masked, and its lines have their n
   expect(text.split('\n')[at + 300]).toBe(output.split('\n')[at + 300]);
 });
 
-inSoak('25,000 characters are left alone by default', async () => {
+inSoak('does not cut 25,000 characters by default', async () => {
   await using world = await startPrinter(OUTPUT);
   await runTools(world);
 
@@ -102,7 +102,7 @@ inSoak('25,000 characters are left alone by default', async () => {
   expect(storedResults(world)).toEqual({});
 });
 
-inSoak('2 MB are stored once, by claude, and the agent is told what may be read of them', async () => {
+inSoak('2 MB are stored once, by claude; ctxb tells the agent how much it may read', async () => {
   await using world = await startPrinter(numbered(48_000));
   await runTools(world);
 
@@ -114,7 +114,7 @@ inSoak('2 MB are stored once, by claude, and the agent is told what may be read 
   expect(storedResults(world)).toEqual({});
 });
 
-inSoak('of a command that fails only a hint is told, as what it says cannot be cut', async () => {
+inSoak('only adds a hint to a failed command, because its output cannot be cut', async () => {
   await using world = await startCaller(() => [bash('cat output.txt; exit 3'), bash('exit 4')]);
   file(world, 'output.txt', OUTPUT);
   configure(world, { tools: { perCall: 1_000 } });
@@ -128,7 +128,7 @@ inSoak('of a command that fails only a hint is told, as what it says cannot be c
   expect(storedResults(world)).toEqual({});
 });
 
-inSoak('with --tool-budgets advise nothing is cut, and the agent is told', async () => {
+inSoak('--tool-budgets advise cuts nothing, and tells the agent', async () => {
   await using world = await startCaller((cwd) => [bash(`cat ${cwd}/output.txt`), read(`${cwd}/long.txt`)]);
   file(world, 'output.txt', OUTPUT);
   file(world, 'long.txt', numbered(1_000));
@@ -143,7 +143,7 @@ inSoak('with --tool-budgets advise nothing is cut, and the agent is told', async
   expect(actions(world)).toEqual([]);
 });
 
-it('with --tool-budgets off claude is not asked to call before a tool, and nothing is cut or told', async () => {
+it('--tool-budgets off registers no hook for tools, cuts nothing and tells the agent nothing', async () => {
   await using world = await startCaller((cwd) => [bash(`cat ${cwd}/output.txt`), read(`${cwd}/long.txt`)]);
   file(world, 'output.txt', OUTPUT);
   file(world, 'long.txt', numbered(1_000));

@@ -18,7 +18,7 @@ const OUTPUT = numbered(700);
 
 const SMALL = { perCall: 2_000 };
 
-it('claude reads the whole file when the hook before it throws', async () => {
+it('claude reads the whole file when the PreToolUse hook throws', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`)]);
   file(world, 'long.txt', LONG);
   const { code, stdout, stderr } = await runInProcess(world, only('PreToolUse'));
@@ -28,7 +28,7 @@ it('claude reads the whole file when the hook before it throws', async () => {
   expect(linesOf(given(world)[0] ?? '')).toHaveLength(1_001);
 });
 
-inSoak('a result goes whole when the hook behind it throws', async () => {
+inSoak('passes a result whole when the PostToolUse hook throws', async () => {
   await using world = await startCaller(() => [bash('cat output.txt')]);
   file(world, 'output.txt', OUTPUT);
   const { code, stdout, stderr } = await runInProcess(world, only('PostToolUse'), SMALL);
@@ -43,7 +43,7 @@ it.each(
     { hook: 'PreToolUse', steps: [read('output.txt'), read('other.txt')] },
     { hook: 'PostToolUse', steps: [bash('cat output.txt'), bash('cat other.txt')] },
   ]),
-)('one answer to $hook that failed is not taken for a claude that takes none', async ({ hook, steps }) => {
+)('one failed answer to $hook does not switch tool budgets off', async ({ hook, steps }) => {
   await using world = await startCaller(() => steps);
   for (const name of ['output.txt', 'other.txt']) file(world, name, OUTPUT);
   let failed = false;
@@ -72,7 +72,7 @@ it.each(
     },
     { name: 'is a file', inTheWay: (path: string) => writeFileSync(path, 'mine') },
   ]),
-)('results go whole where the folder for them $name, which is said once', async ({ inTheWay }) => {
+)('passes results whole, and says so once, if their folder $name', async ({ inTheWay }) => {
   await using world = await startPrinters();
   openContextDir(join(world.scratch.cwd, '.context'));
   inTheWay(join(world.scratch.cwd, '.context', 'tool-results'), world);
@@ -82,7 +82,7 @@ it.each(
   expect(readdirSync(world.scratch.cwd)).not.toContain('toolu_standin_0001.txt');
 });
 
-inSoak('results go whole where the disk is full, which is said once', async () => {
+inSoak('passes results whole, and says so once, if the disk is full', async () => {
   await using world = await startPrinters();
   // The limit is for ctxb: claude lifts it for itself.
   const claude = file(world, 'unlimited-claude', `#!/bin/bash\nulimit -S -f unlimited; exec '${world.claude}' "$@"\n`);
@@ -96,7 +96,7 @@ inSoak('results go whole where the disk is full, which is said once', async () =
   expect(readdirSync(join(world.scratch.cwd, '.context', 'tool-results'))).toEqual([]);
 });
 
-inSoak('a file that cannot be looked at is left to claude', async () => {
+inSoak('leaves an unreadable file to claude', async () => {
   await using world = await startCaller(() => [read('/dev/null'), read('/dev/zero'), read('/proc/self/status')]);
   const { code } = await runTools(world);
 

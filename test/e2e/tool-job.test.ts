@@ -17,7 +17,7 @@ interface JobRun {
   readonly stored: number;
 }
 
-inSoak('a job of 60 large results comes to the same end with a smaller context, within the bound on cost', async () => {
+inSoak('a job of 60 large results has the same result with a smaller context, within the bound on cost', async () => {
   const [off, enforce] = [await runJob('off'), await runJob('enforce')];
 
   if (process.env.CTXB_PRINT_JOB) console.log(tableOf(off, enforce));

@@ -12,7 +12,7 @@ import { configure, given, MCP, mcp, read, runTools, startCaller, storedResults 
 /** Tokens of a result by default, in characters. */
 const ALLOCATION = 8_000 * 4;
 
-it('a text of 5 MB is stored once, by claude, and the agent is told what may be read of it', async () => {
+it('a text of 5 MB is stored once, by claude; ctxb tells the agent how much it may read', async () => {
   await using world = await startCaller(() => [mcp('text', { chars: 5_000_000 })]);
   const { code } = await runTools(world, { claude: MCP });
 
@@ -25,7 +25,7 @@ it('a text of 5 MB is stored once, by claude, and the agent is told what may be 
   expect(storedResults(world)).toEqual({});
 });
 
-inSoak('a text of 60,000 characters is cut, and all of it is kept', async () => {
+inSoak('cuts a text of 60,000 characters, and keeps the whole', async () => {
   await using world = await startCaller(() => [mcp('text', { chars: 60_000 })]);
   await runTools(world, { claude: MCP });
 
@@ -39,7 +39,7 @@ inSoak('a text of 60,000 characters is cut, and all of it is kept', async () => 
   expect(result).not.toContain('<persisted-output>');
 });
 
-it('a list in JSON arrives as one that is shorter, and Read gives the items that come next', async () => {
+it('a JSON list arrives as a shorter list, and Read returns the next items', async () => {
   await using world = await startWorld(listReader());
   await runTools(world, { claude: MCP });
 
@@ -67,7 +67,7 @@ inSoak('structured content keeps its shape', async () => {
   expect(toldLast(world)).toContain(`$.items: total 700, returned ${items.length}, the next has offset`);
 });
 
-inSoak('a picture stays, whether text beside it is cut or not', async () => {
+inSoak('keeps a picture, whether it cuts the text beside it or not', async () => {
   await using world = await startCaller(() => [mcp('image', {}), mcp('image', { chars: 45_000 })]);
   await runTools(world, { claude: MCP });
 
@@ -81,7 +81,7 @@ inSoak('a picture stays, whether text beside it is cut or not', async () => {
   expect(Object.keys(storedResults(world))).toHaveLength(1);
 });
 
-inSoak('a tool that fails is only told about', async () => {
+inSoak('only adds a hint to a tool that fails', async () => {
   await using world = await startCaller(() => [mcp('fail', { chars: 60_000 })]);
   configure(world, { tools: { perCall: 1_000 } });
   await runTools(world, { claude: MCP });
@@ -90,7 +90,7 @@ inSoak('a tool that fails is only told about', async () => {
   expect(storedResults(world)).toEqual({});
 });
 
-inSoak('a tool that gave too much, and has shown how it gives pages, is asked for one that fits', async () => {
+inSoak('asks a tool with pages, after a result that was too large, for a page that fits', async () => {
   await using world = await startCaller(() => [
     mcp('list', { count: 1_000 }),
     mcp('list', { count: 1_000, limit: 100 }),

@@ -19,7 +19,7 @@ import {
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
-it('several files read at once share what is left', async () => {
+it('several files that are read at once share the remaining budget', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
   await using world = await startCaller((cwd) => [names.map((name) => read(`${cwd}/${name}.txt`))]);
   configure(world, { tools: { perCall: 8_000 } });

@@ -14,7 +14,7 @@ const SET = { CTXB_TOOLS_PER_CALL: '8000' };
 
 const LONG = numbered(3_000);
 
-it('a file of 3,000 lines is read to its end in parts that fit, going on where the agent was told to', async () => {
+it('the agent reads a file of 3,000 lines to its end in parts that fit, each from the offset that ctxb named', async () => {
   await using world = await startAgent((cwd) => reader(`${cwd}/long.txt`));
   file(world, 'long.txt', LONG);
   const { code } = await runTools(world, { env: SET });
@@ -25,7 +25,7 @@ it('a file of 3,000 lines is read to its end in parts that fit, going on where t
   expectEachPromptOnce(world.standin, ['go']);
 });
 
-inSoak('the same in a session that is gone on with', async () => {
+inSoak('the same in a continued session', async () => {
   await using world = await startAgent((cwd) => laterOn(reader(`${cwd}/long.txt`)));
   file(world, 'long.txt', LONG);
   await runTools(world, { env: SET });
@@ -34,7 +34,7 @@ inSoak('the same in a session that is gone on with', async () => {
   expectParts(given(world), LONG);
 });
 
-inSoak('what is asked for from an offset on is limited as well', async () => {
+inSoak('limits a Read with an offset too', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`, { offset: 2_001 })]);
   file(world, 'long.txt', LONG);
   await runTools(world, { env: SET });
@@ -47,7 +47,7 @@ inSoak('what is asked for from an offset on is limited as well', async () => {
   );
 });
 
-it('a limit that is too large becomes one that fits, and the agent is told where to go on', async () => {
+it('lowers a limit that is too large, and tells the agent where to continue', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`, { offset: 11, limit: 2_500 })]);
   file(world, 'long.txt', LONG);
   await runTools(world, { env: SET });
@@ -57,7 +57,7 @@ it('a limit that is too large becomes one that fits, and the agent is told where
   expect(newestWords(mainRequests(world.standin).at(-1))).toContain(`Continue with offset=${11 + lines.length};`);
 });
 
-inSoak('a limit that fits stays', async () => {
+inSoak('keeps a limit that fits', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`, { limit: 100 })]);
   file(world, 'long.txt', LONG);
   await runTools(world, { env: SET });
@@ -66,7 +66,7 @@ inSoak('a limit that fits stays', async () => {
   expect(limits(world)).toEqual([]);
 });
 
-it('a file that claude alone would refuse for its size is read in parts, as large as claude takes them', async () => {
+it('the agent reads a file that claude alone would refuse in parts as large as claude allows', async () => {
   const text = numbered(8_000);
   await using world = await startAgent((cwd) => reader(`${cwd}/huge.txt`));
   file(world, 'huge.txt', text);
@@ -76,7 +76,7 @@ it('a file that claude alone would refuse for its size is read in parts, as larg
   expectParts(given(world), text, 20_000 * 4);
 });
 
-it('a file that claude gives whole is not cut', async () => {
+it('does not cut a file that claude reads whole', async () => {
   const text = numbered(1_500);
   await using world = await startCaller((cwd) => [read(`${cwd}/long.txt`)]);
   file(world, 'long.txt', text);
@@ -87,7 +87,7 @@ it('a file that claude gives whole is not cut', async () => {
   expectParts(given(world), text);
 });
 
-inSoak('a file of one long line is cut, as no limit makes it shorter', async () => {
+inSoak('cuts a file of one long line, which no limit makes shorter', async () => {
   await using world = await startCaller((cwd) => [read(`${cwd}/line.txt`)]);
   file(world, 'line.txt', 'word '.repeat(12_000));
   await runTools(world, { env: SET });
@@ -113,7 +113,7 @@ const LEFT_ALONE: readonly (readonly [path: string, content: string | Uint8Array
   ['notebook.ipynb', notebook(120)],
 ];
 
-inSoak('short files, pictures, binary files, notebooks, folders and what is not there are left alone', async () => {
+inSoak('does not limit short files, pictures, binary files, notebooks, folders and missing files', async () => {
   const [off, enforce] = await Promise.all(
     ['off', 'enforce'].map(async (mode) => {
       const asked = [...LEFT_ALONE.map(([path]) => path), '.', 'missing.txt'];
@@ -129,7 +129,7 @@ inSoak('short files, pictures, binary files, notebooks, folders and what is not 
   expect(enforce).toEqual(off);
 });
 
-inSoak('what is read the fourth time in a row comes whole', async () => {
+inSoak('passes the fourth Read of the same file in a row whole', async () => {
   const text = numbered(1_000);
   await using world = await startCaller((cwd) => Array(4).fill(read(`${cwd}/long.txt`)));
   file(world, 'long.txt', text);

@@ -36,7 +36,7 @@ type Say = (input: Record<string, unknown>) => object;
 const ALLOW: Say = (updatedInput) => ({ behavior: 'allow', updatedInput });
 const DENY: Say = () => ({ behavior: 'deny', message: 'not today' });
 
-it('a Read that an ask rule is about is asked for, with the limit it has got', async () => {
+it('asks for a Read that an ask rule names, with the limit of ctxb', async () => {
   await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`)]);
   const { asked, told } = await playCaller(world, { ask: ['Read'] }, ALLOW);
 
@@ -47,7 +47,7 @@ it('a Read that an ask rule is about is asked for, with the limit it has got', a
   expect(told).not.toContain('permissionDecision');
 });
 
-inSoak('a caller that answers with the input as it was gets all of the file, and no limits from there on', async () => {
+inSoak('a caller that answers with the original input gets the whole file, and no limits from there on', async () => {
   await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`), read(`${cwd}/long.txt`, { offset: 2 })]);
   const { asked, stderr } = await playCaller(world, { ask: ['Read'] }, ({ limit, ...input }) => ALLOW(input));
 
@@ -56,7 +56,7 @@ inSoak('a caller that answers with the input as it was gets all of the file, and
   expect(stderr.match(/tool budgets are off/g)).toHaveLength(1);
 });
 
-inSoak('what the caller refuses stays refused', async () => {
+inSoak('a refusal of the caller stays a refusal', async () => {
   await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`), bash('cat long.txt > copy.txt')]);
   const { asked, told } = await playCaller(world, { ask: ['Read'] }, DENY);
 
@@ -66,7 +66,7 @@ inSoak('what the caller refuses stays refused', async () => {
   expect(told).not.toContain('permissionDecision');
 });
 
-it('an MCP tool is asked for with the page it has got', async () => {
+it('asks for an MCP tool with the page of ctxb', async () => {
   await using world = await startFiles(() => [
     mcp('list', { count: 1_000 }),
     mcp('list', { count: 1_000, limit: 100 }),
@@ -83,7 +83,7 @@ it.each(
     { name: 'deny', permissions: { deny: ['Read(./long.txt)', 'Bash(cat:*)', 'mcp__srv__text'] } },
     { name: 'ask, when there is nobody to be asked,', permissions: { ask: ['Read', 'Bash(cat:*)', 'mcp__srv__text'] } },
   ]),
-)('rules that $name hold as they do without tool budgets', async ({ permissions }) => {
+)('rules that $name apply as without tool budgets', async ({ permissions }) => {
   const [off, enforce] = await Promise.all(
     ['off', 'enforce'].map(async (mode) => {
       await using world = await startFiles((cwd) => [
@@ -109,7 +109,7 @@ it.each(
   expect(enforce).toEqual(off);
 });
 
-inSoak('a Read that a deny rule is about is not told of as if it had given something', async () => {
+inSoak('a Read that a deny rule refuses does not count as a result', async () => {
   await using world = await startFiles((cwd) => [read(`${cwd}/long.txt`)]);
   await runCtxb(world, {
     flags: prompts('go'),

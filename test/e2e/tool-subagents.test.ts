@@ -18,7 +18,7 @@ const AGENT = {
 };
 const SUBAGENTS_TOOLS = [read('long.txt'), bash('cat output.txt'), bash('cat output.txt; exit 3')];
 
-it("a subagent's tools have a budget of their own, and are told nothing of the main thread's", async () => {
+it("the tools of a subagent have a budget of their own, and the agent learns nothing of the main thread's", async () => {
   await using world = await startWorld({ calls: mainCall, subagentCalls });
   for (const path of [...FILES, 'long.txt']) file(world, path, numbered(1_000));
   file(world, 'output.txt', numbered(400));
@@ -42,7 +42,7 @@ it("a subagent's tools have a budget of their own, and are told nothing of the m
   expect(newestWords(mainRequests(world.standin).at(-1))).toMatch(/Context budget: 7\d % used .* nearly full/);
 });
 
-inSoak('what a subagent hands back is cut as a result of the main thread', async () => {
+inSoak('cuts the answer of a subagent as a result of the main thread', async () => {
   const report = numbered(1_000);
   await using world = await startWorld({
     calls: [{ tools: [{ name: 'Agent', input: AGENT }] }, { text: 'done' }],

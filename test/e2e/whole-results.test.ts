@@ -106,7 +106,7 @@ const WAYS: readonly Way[] = [
 ];
 
 it.each(firstOf(WAYS))(
-  'results tell what the whole run has cost across $name',
+  'results have the cost of the whole run across $name',
   async ({ scenario, flags = [], claude = [], env = {}, kind }) => {
     for (const format of [STREAM, JSON_FORMAT, TEXT]) {
       await using world = await startWorld(scenario());
@@ -129,7 +129,7 @@ it.each(firstOf(WAYS))(
   },
 );
 
-it('a turn in which ctxb compacts exactly tells the round trips that it took', async () => {
+it('num_turns of a turn with an exact compaction counts its round trips', async () => {
   await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
   const run = await runCtxb(world, {
     flags: [...prompts(...THREE.slice(0, 2)), ...SUMMARY],
@@ -162,23 +162,26 @@ async function untilTool(world: World, format: readonly string[]) {
   return run;
 }
 
-it.each(firstOf(FORMATS))('a claude that is killed in a turn leaves the figures whole: $format', async ({ asked }) => {
-  await using world = await startWorld({ calls: SLOW });
-  const begun = Date.now();
-  const run = await untilTool(world, asked);
-  process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
-  const results = resultsOf(await run.finished);
-  expectWhole(world, results);
-  if (asked === TEXT) return;
-  expect(inputOf(results)).toBe(answeredInput(world));
-  expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
-  expectWholeTurn(world, results);
-  // The time between the two processes is in none of them.
-  const ms = results.reduce((sum, { duration_ms }) => sum + Number(duration_ms), 0);
-  expect(ms).toBeLessThan(Date.now() - begun);
-});
+it.each(firstOf(FORMATS))(
+  'the figures are complete although claude is killed in a turn: $format',
+  async ({ asked }) => {
+    await using world = await startWorld({ calls: SLOW });
+    const begun = Date.now();
+    const run = await untilTool(world, asked);
+    process.kill(Number(journalLines(world).findLast(({ kind }) => kind === 'start')?.pid), 'SIGKILL');
+    const results = resultsOf(await run.finished);
+    expectWhole(world, results);
+    if (asked === TEXT) return;
+    expect(inputOf(results)).toBe(answeredInput(world));
+    expect(results.map(({ num_turns }) => num_turns)).toEqual([3, 1, 1]);
+    expectWholeTurn(world, results);
+    // The time between the two processes is in none of them.
+    const ms = results.reduce((sum, { duration_ms }) => sum + Number(duration_ms), 0);
+    expect(ms).toBeLessThan(Date.now() - begun);
+  },
+);
 
-inSoak('a claude that says nothing any more in a turn leaves the figures whole', async () => {
+inSoak('the figures are complete although claude hangs in a turn', async () => {
   const [first, second, ...rest] = SLOW;
   const quick = { ...second, tools: [{ name: 'Bash', input: { command: 'true', description: 'Two' } }] };
   await using world = await startWorld({ calls: [first ?? {}, quick, { text: 'never read', stops: true }, ...rest] });
@@ -202,9 +205,9 @@ function expectWholeTurn({ standin }: World, results: readonly JsonLine[]): void
   }
 }
 
-describe('a run that is taken up', () => {
+describe('a resumed run', () => {
   for (const { format, asked } of FORMATS) {
-    inSoak(`tells what it had cost before: ${format}`, async () => {
+    inSoak(`includes its earlier cost: ${format}`, async () => {
       await using world = await startWorld({ calls: SLOW });
       const run = await untilTool(world, asked);
       run.kill('SIGKILL');

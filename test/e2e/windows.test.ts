@@ -28,7 +28,7 @@ import { inSoak, sampled } from '../support/size.ts';
 /** Contexts that a window of 200,000 would be nearly full with. */
 const LONG = { turns: [1, 1, 1], from: 160_000, growBy: 5_000 };
 
-inSoak('on the default model 165,000 tokens are nothing to speak of', async () => {
+inSoak('does not act at 165,000 tokens on the default model', async () => {
   await using world = await startWorld(conversation(LONG));
   const run = await runCtxb(world, { flags: prompts('one', 'two'), claude: DEFAULT_MODEL });
   const more = await runCtxb(world, { claude: [...DEFAULT_MODEL, '-p', 'three', '--continue'] });
@@ -98,7 +98,7 @@ const rising = (window: number) => conversation({ turns: [1, 1, 1, 1], from: 0.1
 const PROMPTS = prompts('one', 'two', 'three', 'four');
 
 describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => {
-  it('warns, compacts before the next prompt, and sees the room it made', async () => {
+  it('warns, compacts before the next prompt, and measures the freed room', async () => {
     await using world = await startWorld(rising(window));
     const run = await runCtxb(world, { flags: PROMPTS, claude: model });
     expect(run.stdout.toString()).toBe('answer 1\nanswer 2\nanswer 3\nanswer 4\n');
@@ -125,7 +125,7 @@ describe.each(WINDOWS)('the ladder on the window $name', ({ model, window }) => 
     expect(summaryRequests(world.standin)).toEqual([]);
   });
 
-  inSoak('cuts results of tools where that saves more than the call that fetches the rest', async () => {
+  inSoak('cuts results of tools if that saves more than the call that fetches the rest', async () => {
     const tool = { name: 'Bash', input: { command: 'seq 1 5500', description: 'Count' } };
     const call = (share: number) => ({ tools: [tool], context: share * window });
     await using world = await startWorld({ calls: [call(0.1), call(0.76), { text: 'done', context: 0.77 * window }] });
@@ -167,7 +167,7 @@ const SMALL_MODELS = [
   'claude-haiku-4-5',
 ];
 
-inSoak('the windows of recordings are those that this claude names for its models', async () => {
+inSoak('the windows of recordings are those that claude reports for its models', async () => {
   await using world = await startWorld(conversation({ turns: [], growBy: 0 }));
   const { env, cwd } = world.scratch;
   const program = startProgram(world.claude, PROTOCOL, { env, cwd });
@@ -184,7 +184,7 @@ inSoak('the windows of recordings are those that this claude names for its model
   expect(told).toEqual([...MODELS, ...SMALL_MODELS].map((model) => [model, windowIn(version, model, true)]));
 });
 
-inSoak('another model in mid-session has its own window, whichever way it is changed', async () => {
+inSoak('a new model in mid-session has its own window, however it was changed', async () => {
   await using world = await startWorld(conversation({ turns: [1, 1, 1], from: 50_000, growBy: 1_000 }));
   const program = startCtxb(world, { claude: [...SMALL_WINDOW, ...PROTOCOL] });
   for (const [index, model] of [undefined, 'claude-sonnet-4-6[1m]', 'claude-sonnet-4-6'].entries()) {

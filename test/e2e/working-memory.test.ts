@@ -69,7 +69,7 @@ function occurrences(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-inSoak('evidence is in the next request after each of three compactions, once', async () => {
+inSoak('the next request after each of three compactions has the evidence once', async () => {
   await using world = await startWorld(job('I wrote the plan in notes/plan.txt.'));
   const run = await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
 
@@ -101,7 +101,7 @@ inSoak('evidence is in the next request after each of three compactions, once', 
   });
 });
 
-it("the user's words are in the next request after each compaction, word for word", async () => {
+it("the next request after each compaction has the user's prompts word for word", async () => {
   await using world = await startWorld(job('Nothing.'));
   const said = [
     'Write the plan of the clock and test it. Never touch src/bell.ts.',
@@ -131,7 +131,7 @@ it("the user's words are in the next request after each compaction, word for wor
   expect(ofKind(world, 'receipt').at(-1)).toMatchObject({ kept: { prompts: 3 } });
 });
 
-inSoak('what waits is not noted before it goes to claude', async () => {
+inSoak('does not note a waiting prompt before it goes to claude', async () => {
   const said = ['Write the plan.', 'Then the clock.'];
   const seen: { readonly asked: string; readonly noted: string }[] = [];
   const { calls } = job('Nothing.');
@@ -156,7 +156,7 @@ inSoak('what waits is not noted before it goes to claude', async () => {
   for (const prompt of said) expect(humanInput()).toContain(prompt);
 });
 
-inSoak('every summary is asked to name the notes, which are on disk before it is made', async () => {
+inSoak('asks every summary to name the notes, which are on disk by then', async () => {
   await using world = await startWorld(job('Nothing.'));
   await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
 
@@ -189,7 +189,7 @@ function much(): Call {
   return { tools: [...writes, ...commands], context: 30_000 };
 }
 
-inSoak('what neither the summary nor the first answer held goes with the next prompt, and not again', async () => {
+inSoak('evidence that neither the summary nor the first answer has goes with the next prompt, once', async () => {
   const scenario = job('Nothing.');
   const [, ...calls] = scenario.calls as readonly Call[];
   await using world = await startWorld({ ...scenario, calls: [much(), ...calls] });
@@ -205,7 +205,7 @@ inSoak('what neither the summary nor the first answer held goes with the next pr
   expect([first?.given.deadEnds, second?.given.deadEnds]).toEqual([1, 0]);
 });
 
-inSoak('the agent that opens its notes is seen', async () => {
+inSoak('notices that the agent opens its notes', async () => {
   const scenario = job('Nothing.');
   const calls = scenario.calls as readonly Call[];
   await using world = await startWorld({
@@ -219,7 +219,7 @@ inSoak('the agent that opens its notes is seen', async () => {
   ]);
 });
 
-inSoak('without memory nothing is noted and nothing handed back', async () => {
+inSoak('--no-memory notes nothing and hands nothing back', async () => {
   await using world = await startWorld(job('Nothing.'));
   await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW, env: { CTXB_MEMORY_ENABLED: 'false' } });
 
