@@ -91,19 +91,16 @@ describe('more subagents than a run may start', () => {
     expect(lastOf(world, 'main').split(REFUSED)).toHaveLength(2);
   });
 
-  inSoak(
-    'a workflow that starts more than are left is stopped, and its parent is told though claude would not',
-    async () => {
-      await using world = await startWorld({ calls: uses(workflow(5)), subagentCalls: (request) => works(request, 4) });
-      await run(world, '--max-agents', '2');
-      expect(decisions(world)).toEqual(['stop a workflow: the limit of this run is 2 subagents']);
-      // How many begin at once depends on the machine.
-      expect(requestsOf(world, 'subagent').length).toBeLessThan(20);
-      expect(lastOf(world, 'main')).toContain(
-        'a workflow was stopped by a limit of this run, not by the user: the limit of this run is 2 subagents.',
-      );
-    },
-  );
+  inSoak('a workflow that starts more than are left is stopped, and ctxb tells its parent', async () => {
+    await using world = await startWorld({ calls: uses(workflow(5)), subagentCalls: (request) => works(request, 4) });
+    await run(world, '--max-agents', '2');
+    expect(decisions(world)).toEqual(['stop a workflow: the limit of this run is 2 subagents']);
+    // How many begin at once depends on the machine.
+    expect(requestsOf(world, 'subagent').length).toBeLessThan(20);
+    expect(lastOf(world, 'main')).toContain(
+      'a workflow was stopped by a limit of this run, not by the user: the limit of this run is 2 subagents.',
+    );
+  });
 });
 
 describe('a subagent that crosses its bound is stopped, and ctxb tells its parent', () => {
@@ -193,7 +190,7 @@ describe('a subagent that crosses its bound is stopped, and ctxb tells its paren
 });
 
 inSoak(
-  'what is told of subagents in a run is what the logs of claude say, but for what the stream does not show',
+  "the figures of subagents in a run are those of claude's logs, except for what the stream does not show",
   async () => {
     await using world = await startWorld({
       calls: (_, index) => [{ tools: [agent('outer')] }, { tools: [workflow(2)] }][index] ?? { text: 'done' },

@@ -53,7 +53,7 @@ describe('with a real claude', () => {
     expect(finished.stdout.toString().split('\nWhat happened\n')[1]?.split('\n').length).toBeLessThanOrEqual(20);
   });
 
-  inSoak('removes its folders when it is interrupted, and names none of them', async ({ signal }) => {
+  inSoak('removes its folders when it is interrupted, and does not name them', async ({ signal }) => {
     const demo = spawn(process.execPath, await demoArguments(), {
       ...world(),
       stdio: ['ignore', 'pipe', 'pipe'],

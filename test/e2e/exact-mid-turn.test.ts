@@ -13,7 +13,7 @@ const SUMMARY = 'This session is being continued from a previous conversation.\n
 const SAID = ['NOT THAT ONE', `AND HURRY, THE TOKEN IS ghp_${'a1B2'.repeat(9)}`];
 
 inSoak(
-  'what the caller says in mid-turn, before the mod is there and after, survives exact compactions',
+  'prompts of the caller in mid-turn, before and after the mod is loaded, survive exact compactions',
   async ({ signal }) => {
     const { calls } = job({ turns: [36], growBy: 8_000 });
     const waits = new Map([2, 10].map((at) => [at, `until [ -e heard-${at} ]; do sleep 0.1; done`]));

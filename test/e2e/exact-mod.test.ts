@@ -134,7 +134,7 @@ const LONG_TURN = (_: RecordedRequest, index: number): Call => {
 const TRIGGER = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' };
 
 inSoak(
-  'in mid-turn: the prompt and the open step stay, for a model that wants its thoughts back as words, also after kill -9 and --resume',
+  'in mid-turn: keeps the prompt and the open step, as words for a model that wants its thoughts back, also after kill -9 and --resume',
   async ({ signal }) => {
     await using world = await startWorld({ calls: LONG_TURN });
     const { cwd } = world.scratch;

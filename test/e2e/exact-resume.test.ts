@@ -93,7 +93,7 @@ function answers(run: Finished): unknown[] {
 }
 
 inSoak(
-  'a claude that is killed after one in mid-turn goes on in what it left, and compacts exactly again',
+  'a claude that is killed after one in mid-turn continues with what it left, and compacts exactly again',
   async () => {
     await using world = await startWorld(waiting());
     const run = await untilItWaits(world);

@@ -55,7 +55,7 @@ async function expectBriefings(flow: Flow, requests: readonly RecordedRequest[])
 }
 
 inSoak(
-  '25 steps: the total of a flow grows as a line, that of one long conversation as a square',
+  '25 steps: the total of a flow grows linearly, that of one long conversation with the square',
   async () => {
     const flow = longFlow();
     const flowRun = await measureFlow(flow);
@@ -86,7 +86,7 @@ inSoak(
 );
 
 inSoak(
-  '25 steps with the budgets of the file: each step has its notes whole, and none exceeds its own budget',
+  '25 steps with the budgets of the file: each step has its whole notes, and stays within its own budget',
   async () => {
     // Long enough for a cut in every step, and for packs that are full in the last ones.
     await using world = await startWorld({
@@ -106,7 +106,7 @@ inSoak(
 );
 
 inSoak(
-  '12 steps with a curator know what was decided before them, in fewer tokens, as the page on flows has it',
+  '12 steps with a curator know more earlier decisions in fewer tokens, as the page on performance shows',
   async () => {
     const without = await measureCurated(false);
     const curated = await measureCurated(true);

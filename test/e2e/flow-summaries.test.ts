@@ -29,35 +29,27 @@ function summing(request: RecordedRequest): Call {
 const LEAN = { contextBudgetChars: 10_000, historyRecentChars: 7_000, historyOlderChars: 2_000 };
 const STEPS = ['one', 'three', 'eleven', 'thirteen', 'seventeen'].map((id) => ({ id, priority: 'medium' }));
 
-inSoak(
-  'sums up what is not in whole, once, and says in the briefing and the receipt that it is a summary',
-  async () => {
-    await using world = await startWorld({ calls: summing });
-    const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps: STEPS });
-    const run = await runFlowFile(world, file);
-    expect(run.code, run.stderr).toBe(0);
+inSoak('sums up each step that does not fit, once, and marks the summary in the briefing and the receipt', async () => {
+  await using world = await startWorld({ calls: summing });
+  const file = writeFlow(world, { budgets: LEAN, curator: { enabled: true }, steps: STEPS });
+  const run = await runFlowFile(world, file);
+  expect(run.code, run.stderr).toBe(0);
 
-    const receipt = (step: string) => JSON.parse(stepText(world, step, 'receipt.json'));
-    const outcomes = ({ items }: { items: ReceiptItem[] }) => items.map(({ step, outcome }) => `${step}: ${outcome}`);
-    expect(STEPS.slice(1).map(({ id }) => receipt(id).curation.summed_up)).toEqual([
-      [],
-      ['one'],
-      ['three'],
-      ['eleven'],
-    ]);
-    expect(outcomes(receipt('seventeen'))).toEqual([
-      'one: summary',
-      'three: summary',
-      'eleven: summary',
-      'thirteen: included',
-    ]);
-    expect(receipt('seventeen').curator.brought_in).toEqual(['one']);
-    const pack = stepText(world, 'seventeen', 'pack.md');
-    expect(pack).toMatch(
-      /^### Step: one \[OK\]\nSummary by `haiku`, not the step's own words; its output has 6,298 characters; the whole is in `\/.*output\.md`:\n```text\nIt looked at `src\/one\.ts`\. Decision: one listens on port 7003\.\n```$/m,
-    );
-  },
-);
+  const receipt = (step: string) => JSON.parse(stepText(world, step, 'receipt.json'));
+  const outcomes = ({ items }: { items: ReceiptItem[] }) => items.map(({ step, outcome }) => `${step}: ${outcome}`);
+  expect(STEPS.slice(1).map(({ id }) => receipt(id).curation.summed_up)).toEqual([[], ['one'], ['three'], ['eleven']]);
+  expect(outcomes(receipt('seventeen'))).toEqual([
+    'one: summary',
+    'three: summary',
+    'eleven: summary',
+    'thirteen: included',
+  ]);
+  expect(receipt('seventeen').curator.brought_in).toEqual(['one']);
+  const pack = stepText(world, 'seventeen', 'pack.md');
+  expect(pack).toMatch(
+    /^### Step: one \[OK\]\nSummary by `haiku`, not the step's own words; its output has 6,298 characters; the whole is in `\/.*output\.md`:\n```text\nIt looked at `src\/one\.ts`\. Decision: one listens on port 7003\.\n```$/m,
+  );
+});
 
 inSoak('the configuration or a profile switches it on, a step off', async () => {
   await using world = await startWorld({ calls: summing });

@@ -73,39 +73,36 @@ inSoak('a step runs with its own model, the others with the one on the command l
   ]);
 });
 
-inSoak(
-  'each step is under all that the configuration says, and the worst of their exit codes is that of the flow',
-  async () => {
-    const look: Call = { tools: [{ name: 'Bash', input: { command: 'true', description: 'Look' } }] };
-    await using world = await startWorld({
-      calls: (request) => {
-        const step = briefingIn(request)?.step;
-        if (step === 'refused') return REFUSED;
-        return step === 'dear' ? { ...look, usage: { cacheCreation: 60_000 } } : named(request);
-      },
-    });
-    const config = {
-      cost: { limitUsd: 0.5, onLimit: 'stop' },
-      flow: { preset: 'lean' },
-    };
-    writeFileSync(join(world.scratch.cwd, '.contextbudgetrc.json'), JSON.stringify(config));
-    const steps = [
-      { id: 'refused', onFail: 'continue' },
-      { id: 'dear', onFail: 'continue', priority: 'critical' },
-      { id: 'last' },
-    ];
-    const run = await runFlowFile(world, writeFlow(world, { steps }));
-    expect(run.code).toBe(3);
-    expect(['refused', 'dear', 'last'].map((id) => stepStatus(world, id).exitCode)).toEqual([1, 3, 0]);
-    expect(
-      journalLines(world).filter(({ kind, of, level }) => kind === 'limit' && of === 'cost' && level === 'limit'),
-    ).toHaveLength(1);
-    expect(JSON.parse(stepText(world, 'last', 'receipt.json'))).toMatchObject({
-      budgets: { contextBudgetChars: { value: 100_000, source: 'preset lean (global)' } },
-      items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'step' }],
-    });
-  },
-);
+inSoak('the whole configuration applies to each step, and the flow ends with the worst exit code', async () => {
+  const look: Call = { tools: [{ name: 'Bash', input: { command: 'true', description: 'Look' } }] };
+  await using world = await startWorld({
+    calls: (request) => {
+      const step = briefingIn(request)?.step;
+      if (step === 'refused') return REFUSED;
+      return step === 'dear' ? { ...look, usage: { cacheCreation: 60_000 } } : named(request);
+    },
+  });
+  const config = {
+    cost: { limitUsd: 0.5, onLimit: 'stop' },
+    flow: { preset: 'lean' },
+  };
+  writeFileSync(join(world.scratch.cwd, '.contextbudgetrc.json'), JSON.stringify(config));
+  const steps = [
+    { id: 'refused', onFail: 'continue' },
+    { id: 'dear', onFail: 'continue', priority: 'critical' },
+    { id: 'last' },
+  ];
+  const run = await runFlowFile(world, writeFlow(world, { steps }));
+  expect(run.code).toBe(3);
+  expect(['refused', 'dear', 'last'].map((id) => stepStatus(world, id).exitCode)).toEqual([1, 3, 0]);
+  expect(
+    journalLines(world).filter(({ kind, of, level }) => kind === 'limit' && of === 'cost' && level === 'limit'),
+  ).toHaveLength(1);
+  expect(JSON.parse(stepText(world, 'last', 'receipt.json'))).toMatchObject({
+    budgets: { contextBudgetChars: { value: 100_000, source: 'preset lean (global)' } },
+    items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'step' }],
+  });
+});
 
 it('--dry-run prints the briefing and the receipt of each step, calls nothing and writes nothing', async () => {
   await using world = await startWorld({ calls: named });

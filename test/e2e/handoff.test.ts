@@ -130,37 +130,34 @@ describe('a handoff', () => {
   });
 });
 
-inSoak(
-  'a document that says nothing of what failed and of what was asked for is completed from the notes',
-  async () => {
-    const scenario = growing({ turns: [6, 6, 2], growBy: 12_000 });
-    const { calls } = scenario;
-    await using here = await startWorld({
-      ...scenario,
-      calls: (request, index) => {
-        const call = typeof calls === 'function' ? calls(request, index) : {};
-        const failing = { command: 'sh tools/bench-471.sh --incremental', description: 'Measure' };
-        return index === 1 ? { ...call, tools: [{ name: 'Bash', input: failing }] } : call;
-      },
-    });
-    const rule = 'Never start a server on port 4711.';
-    const said = [`prompt one: begin. ${rule}`, 'prompt two', 'prompt three'];
-    const flags = [...prompts(...said), '--strategy', 'handoff'];
-    const run = await runCtxb(here, { flags, claude: [...SMALL_WINDOW, ...STREAM] });
+inSoak('a document without the failures and the requests is completed from the notes', async () => {
+  const scenario = growing({ turns: [6, 6, 2], growBy: 12_000 });
+  const { calls } = scenario;
+  await using here = await startWorld({
+    ...scenario,
+    calls: (request, index) => {
+      const call = typeof calls === 'function' ? calls(request, index) : {};
+      const failing = { command: 'sh tools/bench-471.sh --incremental', description: 'Measure' };
+      return index === 1 ? { ...call, tools: [{ name: 'Bash', input: failing }] } : call;
+    },
+  });
+  const rule = 'Never start a server on port 4711.';
+  const said = [`prompt one: begin. ${rule}`, 'prompt two', 'prompt three'];
+  const flags = [...prompts(...said), '--strategy', 'handoff'];
+  const run = await runCtxb(here, { flags, claude: [...SMALL_WINDOW, ...STREAM] });
 
-    expect(run.code).toBe(0);
-    const { path = '' } = handedOver(here);
-    for (const text of [readFileSync(join(here.scratch.cwd, path), 'utf8'), afterHandoff(here)]) {
-      expect(text).toContain('Noted by ctxb, and not said above');
-      expect(text).toContain(rule);
-      expect(text).toMatch(/tools\/bench-471\.sh --incremental` exit \d/);
-    }
-    const receipts = journal(here).filter(({ kind }) => kind === 'receipt');
-    expect(receipts).toMatchObject([
-      { relief: 'handoff', all: { prompts: 2, failing: 1 }, kept: { prompts: 2, failing: 1 } },
-    ]);
-  },
-);
+  expect(run.code).toBe(0);
+  const { path = '' } = handedOver(here);
+  for (const text of [readFileSync(join(here.scratch.cwd, path), 'utf8'), afterHandoff(here)]) {
+    expect(text).toContain('Noted by ctxb, and not said above');
+    expect(text).toContain(rule);
+    expect(text).toMatch(/tools\/bench-471\.sh --incremental` exit \d/);
+  }
+  const receipts = journal(here).filter(({ kind }) => kind === 'receipt');
+  expect(receipts).toMatchObject([
+    { relief: 'handoff', all: { prompts: 2, failing: 1 }, kept: { prompts: 2, failing: 1 } },
+  ]);
+});
 
 describe('one long turn', () => {
   const LONG = 'prompt one: work through it all, and "never" on port 4711';

@@ -8,7 +8,7 @@ import { inSoak } from '../support/size.ts';
 const KILLS = 20;
 
 inSoak(
-  'a job of forty turns says each prompt once and has it answered, however often ctxb and claude are killed',
+  'in a job of forty turns each prompt is sent and answered once, however often ctxb and claude are killed',
   async () => {
     await playRound(fortyTurns(createRandom(1), KILLS), async (played) => {
       expect(await faultsOfDelivery(played), storyOf(played)).toEqual([]);

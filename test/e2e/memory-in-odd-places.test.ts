@@ -89,7 +89,7 @@ inSoak('hands a continued session its notes back if it is compacted before its f
 });
 
 inSoak(
-  'a long prompt, task and state leave all that is handed back below 9,000 characters, evidence included',
+  'a long prompt, task and state keep the handed-back text below 9,000 characters, evidence included',
   async () => {
     const prompt = 'p'.repeat(7_900);
     await using world = await startWorld({

@@ -41,7 +41,7 @@ function scriptOf(limit: (hours: number) => () => Call, crash: () => Call, hang:
 }
 
 inSoak(
-  'an eight-hour night: every prompt is answered once, and one page tells what happened',
+  'an eight-hour night: every prompt is answered once, and one page shows what happened',
   {
     timeout: 300_000,
   },

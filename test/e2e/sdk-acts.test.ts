@@ -149,7 +149,7 @@ describe('an SDK program during a compaction or handoff', () => {
   );
 
   inSoak(
-    'is asked for no tool, and its limits hold: a turn that is compacted by claude where ctxb placed it',
+    'is asked for no tool, and its limits apply: a turn that claude compacts where ctxb placed the trigger',
     async () => {
       let summaries = 0;
       const { seen, did } = await acting(

@@ -8,7 +8,7 @@ import { expectEachPromptOnce, kinds } from '../support/proof.ts';
 import { inSoak } from '../support/size.ts';
 
 inSoak(
-  'a turn whose window is filled again every five calls is named at the third compaction and ended at the fifth',
+  'a turn that fills its window again every five calls is reported at the third compaction and ended at the fifth',
   async () => {
     await using world = await startWorld(conversation({ turns: [60, 1], growBy: 29_000 }));
     const run = await runCtxb(world, { flags: prompts('prompt one', 'prompt two'), claude: SMALL_WINDOW });
@@ -37,7 +37,7 @@ inSoak('without compaction, hands over before the question for the document trig
 });
 
 inSoak(
-  'above the trigger of claude the document is made from the notes, as the question would set off a compaction',
+  'above the trigger of claude, the document is made from the notes, because the question would trigger a compaction',
   async () => {
     const three = ['prompt one', 'prompt two', 'prompt three'];
     await using world = await startWorld(growing({ turns: [4, 4, 1], growBy: 20_200 }));

@@ -42,7 +42,7 @@ it('several files that are read at once share the remaining budget', async () =>
 });
 
 inSoak(
-  'Read, Bash and an MCP tool in one message each get what is theirs, in the order in which they ended',
+  'Read, Bash and an MCP tool in one message each get their own budget, in the order in which they end',
   async () => {
     await using world = await startCaller((cwd) => [
       [
