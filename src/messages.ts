@@ -31,7 +31,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'unavailable:trigger': ({ reason }) => `${reason}: in mid-turn its own limits apply`,
   'unavailable:tools': ({ reason }) => `tool budgets are off: ${reason}`,
   'unavailable:costs': ({ reason }) =>
-    `warning: ${reason}: what this run costs is unknown, and its limit cannot be kept`,
+    `warning: ${reason}: the cost of this run is unknown, and its limit has no effect`,
   landed: landedText,
   'give-up:compaction': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
   'mid-turn:trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,

@@ -83,7 +83,7 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
   const answer = await waitFor(end, () => {
     // A run may answer and then end: read its end first, and prefer the answer.
     const ended = isEnded(cardOf(runId, io));
-    return takeAnswer(inbox, id) ?? (ended ? { text: 'the run has ended before' } : undefined);
+    return takeAnswer(inbox, id) ?? (ended ? { text: 'the run ended before it could answer' } : undefined);
   });
   if (answer === undefined)
     return timedOut(runId, `no answer yet: ${progressText(cardOf(runId, io))}; it may still be done`);
@@ -151,9 +151,9 @@ async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   if (found !== undefined && others.length === 0) return found;
   if (found !== undefined) {
     const ids = [found, ...others].map(({ runId }) => runId.slice(0, 8)).join(', ');
-    throw new CtxbError('usage', `several runs are meant: name one of ${ids}`);
+    throw new CtxbError('usage', `several runs match: name one of ${ids}`);
   }
-  if (named === undefined) throw new CtxbError('usage', 'no run is active in this folder: ctxb runs lists all of them');
+  if (named === undefined) throw new CtxbError('usage', 'no run is active in this folder: ctxb runs lists all runs');
   const ending = all.find(isNamed(named))?.end;
   const why = ending ? `has ended (${ending.reason})` : 'is not known';
   throw new CtxbError('usage', `run ${onOneLine(named) || '""'} ${why}: ctxb runs lists those that are active`);

@@ -41,7 +41,7 @@ export async function report(name: string | undefined, options: ReportOptions, i
   const folder = await contextFolder(io, options.contextDir);
   const runs = earlierRuns(folder);
   const run = name === undefined ? runs[0] : findRun(runs, name);
-  if (run === undefined) throw new CtxbError('unreadable-input', `${folder} holds no run of a flow: run one first`);
+  if (run === undefined) throw new CtxbError('unreadable-input', `${folder} has no run of a flow: run one first`);
   const reported = reportRun(run);
   await printResult(reported, options, io, (style, columns) => flowReportText(reported, style, columns));
   return 0;

@@ -19,7 +19,7 @@ export const define: Define = (command, connect) => {
     onFlow(
       command,
       'explain',
-      "check a flow, and show each step's budgets, where they come from, and what its briefing would hold",
+      "check a flow, and show each step's budgets, their sources, and the contents of its briefing",
     )
       .option('--json', 'as JSON')
       .option('--context-dir <folder>', 'where the runs are')
@@ -40,11 +40,7 @@ export const define: Define = (command, connect) => {
     later(async () => (await import('./flow-show.ts')).report),
   );
   connect(
-    onFlow(
-      command,
-      'studio',
-      'show a flow, its budgets and what its last run made of them in a browser, and change the budgets',
-    )
+    onFlow(command, 'studio', 'show a flow, its budgets and its last run in a browser, and change the budgets')
       .option('--no-open', 'print the address and open no browser')
       .option('--context-dir <folder>', 'where the receipts are')
       .addHelpText('after', examples('ctxb flow studio flow.yaml', 'ctxb flow studio flow.yaml --no-open')),

@@ -65,7 +65,7 @@ async function readAll(folders: readonly string[], contextDir: string | undefine
   for (const folder of folders) {
     await attempt(async () => {
       const found = await findHealthLogs(resolve(io.cwd, folder), contextDirs(resolve(io.cwd, folder), contextDir, io));
-      if (found.length === 0) notes.push(`${onOneLine(folder)}: no health records here`);
+      if (found.length === 0) notes.push(`${onOneLine(folder)}: no health records: ctxb run writes them`);
       for (const log of found) logs.add(log);
     });
   }

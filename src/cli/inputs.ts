@@ -52,7 +52,7 @@ export function wholeNumber(option: string, expected: string, min: number): (tex
  */
 export async function isWanted(question: string, otherwise: string, { stdin, stdout, stderr }: Io): Promise<boolean> {
   if (stdin.isTTY !== true || stdout.isTTY !== true) {
-    throw new CtxbError('usage', `${otherwise}: use --yes where nobody can answer`);
+    throw new CtxbError('usage', `${otherwise}: use --yes if nobody can answer`);
   }
   // In terminal mode, readline writes control characters, which a command's filtered output would not let through.
   const reader = createInterface({ input: stdin, output: stderr, terminal: false });

@@ -140,9 +140,7 @@ function verdictTexts(
   const all = counted(sessions.length, 'session');
   if (failed > 0)
     return [`${tokens(failed)} of ${all} ${failed === 1 ? 'does' : 'do'} not pass the gates:`, ...breaches];
-  return breaches.length > 0 || faults.length > 0 || sessions.length === 0
-    ? breaches
-    : [`the gates are passed by ${all}`];
+  return breaches.length > 0 || faults.length > 0 || sessions.length === 0 ? breaches : [`gates passed: ${all}`];
 }
 
 /** The failure of gates without a session to check, which would otherwise always pass. */

@@ -75,8 +75,9 @@ async function receiptsOf(name: string, flags: ReceiptsFlags, io: Io): Promise<R
   if (run !== undefined) return [];
   const log = sessionLogsSince(0, io).find((path) => basename(path).startsWith(name));
   if (log !== undefined) return recordingReceipts(log, true, io);
-  const what = name === '' ? 'no session of this folder' : `${onOneLine(name)}: no run, session or recording`;
-  throw new CtxbError('usage', `${what} is known: name a recording, or see ctxb runs`);
+  const what =
+    name === '' ? 'no run or session in this folder' : `${onOneLine(name)}: no such run, session or recording`;
+  throw new CtxbError('usage', `${what}: name a recording, or see ctxb runs`);
 }
 
 function resolveName(name: string, { cwd }: Io): string {

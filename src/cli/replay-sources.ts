@@ -155,7 +155,7 @@ export async function findSessions(
     else if (named.includes(found.file)) fault(isEmpty ? emptyFault(found.file) : foreignFault(found.file));
     else foreignCount++;
   }
-  if (foreignCount > 0) say(`${counted(foreignCount, 'file')} left out: no line there is claude's`);
+  if (foreignCount > 0) say(`skipped ${counted(foreignCount, 'file')} without a line from claude`);
   const sessions = all.filter((session) => matchesFilters(session, filters));
   return { faults, sessions, leftOut: all.length - sessions.length, named };
 }

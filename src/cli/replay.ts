@@ -160,9 +160,8 @@ function placeOf(io: Io, isAll: boolean): string {
   const isProject = !io.stdin.isTTY && !isAll;
   const folder = isProject ? projectLogs(io) : join(configFolder(io), 'projects');
   if (existsSync(folder)) return folder;
-  const what = isProject ? 'nothing of this project' : 'nothing';
   const remedy = 'run claude first, or name recordings';
-  throw new CtxbError('unreadable-input', `claude has logged ${what} yet (there is no ${folder}): ${remedy}`);
+  throw new CtxbError('unreadable-input', `claude has no logs here yet (${folder} does not exist): ${remedy}`);
 }
 
 /**
@@ -177,7 +176,7 @@ function countedOnce(sessions: readonly SessionFigures[], { list }: ReportOption
 /** @throws CtxbError `usage` when no such call exists, or when several recordings were given */
 function requireExplained(sessions: readonly SessionFigures[], call: string): void {
   for (const [at, { explanation, file, calls }] of sessions.filter(isFull).entries()) {
-    if (at > 0) throw new CtxbError('usage', '--explain takes one recording: name the one that is meant');
+    if (at > 0) throw new CtxbError('usage', '--explain takes one recording: name only one');
     if (explanation) continue;
     const remedy = 'give a number from 1 or a message id';
     throw new CtxbError('usage', `${file}: no call ${call} in the main thread, which has ${calls}: ${remedy}`);

@@ -58,7 +58,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
   for (const line of resumeNotices(resumption, options)) notice(line);
   const limit = limitAt(config, spent);
   if (limit !== undefined && !asksPerson(config.cost.onLimit, attended)) {
-    notice(`its cost limit is reached (${sumsText(spent, limit)}): give another with --cost-limit`);
+    notice(`the cost limit of the run is reached (${sumsText(spent, limit)}): raise it with --cost-limit`);
     return EXIT_LIMIT;
   }
   const headless = {
@@ -112,9 +112,7 @@ function costSoFar(spent: SpentBefore): string {
 
 function sumsText(spent: SpentBefore, limit: number): string {
   const unsettledText =
-    spentUsd(spent) < limit
-      ? `, with about ${dollars(toUsd(spent.lost))} of calls that were under way when it was broken off`
-      : '';
+    spentUsd(spent) < limit ? `, with about ${dollars(toUsd(spent.lost))} for calls that the interruption cut off` : '';
   return `${usd(spent)} of ${dollars(limit)}${unsettledText}`;
 }
 
@@ -138,9 +136,9 @@ function resumeNotices({ settings, resumed }: Resumption, options: ResumeOptions
   const { withheld, record } = settings;
   return [
     `run ${resumed.runId.slice(0, 8)} continues with its own settings${costSoFar(resumed.spent)}`,
-    ...(withheld.length === 0 ? [] : [`not kept, as there is a secret in it: ${withheld.join(', ')}; give it again`]),
+    ...(withheld.length === 0 ? [] : [`not kept, because it contains a secret: ${withheld.join(', ')}; give it again`]),
     ...(record === undefined || options.record !== undefined
       ? []
-      : [`not recorded from here: ${record} ends where it was broken off; --record takes another file`]),
+      : [`${record} ends where the run was interrupted: --record FILE records the rest in another file`]),
   ];
 }

@@ -82,7 +82,7 @@ function withSuggestion(text: string, { parent }: Command): string {
   const words = (parent as { readonly rawArgs?: readonly string[] } | null)?.rawArgs ?? [];
   const at = option === undefined ? -1 : words.indexOf(option);
   if (at < 0) return text;
-  if (words.includes('--')) return `${text}Options of claude stand behind it: ctxb run -- claude ${option}\n`;
+  if (words.includes('--')) return `${text}Options of claude follow --: ctxb run -- claude ${option}\n`;
   return `${text}did you mean: ${shellLine(['ctxb', ...words.slice(0, at), '--', 'claude', ...words.slice(at)])}\n`;
 }
 
@@ -106,8 +106,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
       io,
     );
   }
-  if (options.atReset)
-    throw new CtxbError('usage', '--at-reset goes with --resume-run: ctxb run --resume-run --at-reset');
+  if (options.atReset) throw new CtxbError('usage', '--at-reset needs --resume-run: ctxb run --resume-run --at-reset');
   const { prompt: prompts, prompts: promptsFile, config: configFile } = options;
   const { record, maskRecord, summary, otlp, showInjected, dryRun } = options;
   const request = { prompts, promptsFile, configFile, record, maskRecord, summary, otlp, showInjected, dryRun };

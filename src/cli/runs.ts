@@ -37,7 +37,7 @@ async function runs(flags: RunsFlags, io: Io): Promise<number> {
     .map((card) => ({ ...card, resumable: card.end !== null && hasRunFile(card.contextDir, card.runId) }))
     .filter((card) => flags.all || card.end === null || now - card.at < RECENT_MS || (card.resumable && hasDied(card)));
   if (listed.length === 0 && !flags.json) {
-    io.stderr.write('ctxb: no runs in the last day (--all lists all that are known)\n');
+    io.stderr.write('ctxb: no runs in the last day (--all also lists older ones)\n');
     return 0;
   }
   await printResult({ version: 1, runs: listed }, flags, io, (style, columns) =>

@@ -56,6 +56,6 @@ async function build(name: string, out: string | undefined, io: Io): Promise<num
   });
   notes?.finish(index);
   io.stdout.write(index);
-  if (notes === undefined) io.stderr.write('ctxb: the files that it names are written with --out FOLDER\n');
+  if (notes === undefined) io.stderr.write('ctxb: --out FOLDER writes the files that it names\n');
   return 0;
 }

@@ -17,7 +17,7 @@ export function finding(
 }
 
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
+  const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

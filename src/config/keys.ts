@@ -87,7 +87,7 @@ export const KEYS = {
   'compaction.enabled': {
     takes: 'flag',
     preset: true,
-    about: 'Compact at turn boundaries.',
+    about: 'Compact between two turns.',
     option: '--no-compaction',
   },
   'compaction.how': {

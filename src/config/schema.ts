@@ -6,7 +6,7 @@ import { schemaOf, text } from './values.ts';
 /** Descriptions of the groups. */
 export const GROUPS: Readonly<Record<string, string>> = {
   thresholds: 'Levels of the window at which ctxb acts.',
-  compaction: 'Compaction at turn boundaries.',
+  compaction: 'Compaction between two turns.',
   midTurn: 'Compaction in the middle of a turn.',
   memory: 'Working memory.',
   zones: 'Notices as the context grows.',

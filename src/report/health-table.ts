@@ -19,12 +19,12 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /**
- * The health report as text: a row for each project and, for several projects, a row with the totals.
+ * The health report as text: a row for each project and, for several projects, a row with the totals. Empty without records.
  *
  * @param width columns of the terminal; a wider table is transposed (a column for each project) if that fits
  */
 export function healthTable({ projects, total }: HealthReport, style: Style, width = Number.POSITIVE_INFINITY): string {
-  if (projects.length === 0) return 'no health records found\n';
+  if (projects.length === 0) return '';
   const rows = projects.map(({ project, metrics }) => [onOneLine(project), ...cellsOf(metrics)]);
   const all = projects.length > 1 ? [['all', ...cellsOf(total)]] : [];
   const headings = ['project', ...COLUMNS.map(([heading]) => heading)];

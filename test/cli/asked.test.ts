@@ -29,7 +29,7 @@ describe('a request to a run', () => {
     const runs = [await started(place), await started(place)];
     const ids = (await listed(place)).map(({ runId }) => runId.slice(0, 8));
     const both = await asked(place, 'compact');
-    expect(both).toMatchObject({ code: 2, said: expect.stringMatching(/several runs are meant: name one of /) });
+    expect(both).toMatchObject({ code: 2, said: expect.stringMatching(/several runs match: name one of /) });
     for (const id of ids) expect(both.said).toContain(id);
     expect(await asked(place, 'stop', ids[0] ?? '', '--now')).toMatchObject({ code: 0 });
     expect(await asked(place, 'stop', '--now')).toMatchObject({ code: 0 });
@@ -50,7 +50,7 @@ describe('a request to a run', () => {
     const waiting = asked(place, 'compact');
     await vi.waitFor(() => expect(heard()).toBeGreaterThan(before), { timeout: 20_000 });
     run.kill('SIGKILL');
-    expect(await waiting).toMatchObject({ code: 3, said: 'ctxb: the run has ended before\n' });
+    expect(await waiting).toMatchObject({ code: 3, said: 'ctxb: the run ended before it could answer\n' });
     await run.finished;
     const [{ runId } = { runId: '' }] = await listed(place);
     await vi.waitFor(async () => expect((await listed(place))[0]?.end).toMatchObject({ reason: 'died' }));

@@ -57,7 +57,7 @@ it('removes nothing if it cannot ask', async () => {
   await using place = await createPlace();
   await session(place, 'aaaa');
   const run = await ctxb(place, ['cleanup']);
-  expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(/use --yes where nobody can answer\n$/) });
+  expect(run).toMatchObject({ code: 2, stderr: expect.stringMatching(/use --yes if nobody can answer\n$/) });
   expect(run.stdout.toString()).toContain('remove sessions/aaaa');
   expect(sessions(place)).toEqual(['aaaa']);
 });

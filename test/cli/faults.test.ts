@@ -62,7 +62,8 @@ function page(): string {
   return [
     '# When something goes wrong',
     '',
-    'What ctxb prints, how it ends, and what is lost. Each row is a test. To find one message, see [troubleshooting](troubleshooting.md).',
+    'For each fault: what ctxb prints, its exit code, and what is lost. A test covers each row. To look up one message, see',
+    '[troubleshooting](troubleshooting.md).',
     '',
     '| fault | `ctxb: …` on stderr | exit code | lost |',
     '| --- | --- | ---: | --- |',

@@ -272,7 +272,7 @@ describe('ctxb flow report', () => {
   });
 
   it.each([
-    { title: 'there is no run', runs: false, args: [], says: 'holds no run of a flow: run one first' },
+    { title: 'there is no run', runs: false, args: [], says: 'has no run of a flow: run one first' },
     { title: 'no run has this name', runs: true, args: ['r9'], says: 'r9: no run starts with this' },
   ])('$title', async ({ runs, args, says }) => {
     await using place = await createFlowPlace();

@@ -33,7 +33,7 @@ describe('gates', () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', ...args, COMPACT, NATIVE, SMALL]);
     expect(run.code).toBe(says.length === 0 ? 0 : 3);
-    const verdict = says.length === 0 ? 'the gates are passed by 3 sessions' : `${says.length} of 3 sessions do`;
+    const verdict = says.length === 0 ? 'gates passed: 3 sessions' : `${says.length} of 3 sessions do`;
     expect(run.stderr.split('\n').filter(Boolean)).toEqual(
       [verdict, ...says].map((said) => expect.stringContaining(said)),
     );
@@ -109,7 +109,7 @@ describe('gates', () => {
     const run = await ctxb(place, ['replay', '--max-cost', '1', place.cwd]);
     expect(run).toMatchObject({
       code: 0,
-      stderr: "ctxb: 1 file left out: no line there is claude's\nctxb: the gates are passed by 1 session\n",
+      stderr: 'ctxb: skipped 1 file without a line from claude\nctxb: gates passed: 1 session\n',
     });
     expect(run.stdout.toString()).not.toContain('log.ndjson');
   });

@@ -115,7 +115,9 @@ describe('--resume-run continues as the run began', () => {
     await broken(place, ['--record', place.path('first.ndjson')]);
     const before = readFileSync(place.path('first.ndjson'));
     const run = await takeUp(place);
-    expect(run.stderr).toContain('first.ndjson ends where it was broken off; --record takes another file');
+    expect(run.stderr).toContain(
+      'first.ndjson ends where the run was interrupted: --record FILE records the rest in another file',
+    );
     expect(readFileSync(place.path('first.ndjson')).equals(before)).toBe(true);
   });
 });
@@ -197,7 +199,7 @@ describe('secrets in the options of a run', () => {
     expect(readFileSync(runFileOf(place), 'utf8')).not.toContain(SECRET);
     const { run, policy } = await policyOf(place);
     expect(policy).toMatchObject({ task: 'use [masked: GitHub token]' });
-    expect(run.stderr).toContain('not kept, as there is a secret in it: --otlp; give it again');
+    expect(run.stderr).toContain('not kept, because it contains a secret: --otlp; give it again');
   });
 });
 
@@ -230,7 +232,7 @@ describe('a cost limit counts earlier cost', () => {
     const starts = () => journalOf(place).filter(({ kind, pid }) => kind === 'start' && pid !== undefined).length;
     const run = await takeUp(place);
     expect(run.code).toBe(3);
-    expect(run.stderr).toContain('its cost limit is reached ($0.01 of $0.0050): give another with --cost-limit');
+    expect(run.stderr).toContain('the cost limit of the run is reached ($0.01 of $0.0050): raise it with --cost-limit');
     expect(starts()).toBe(1);
     const last = await takeUp(place, ['--cost-limit', '1']);
     expect(last.code).toBe(0);

@@ -17,7 +17,7 @@ async function session(place: Place, id: string, name: string): Promise<void> {
 }
 
 /** What is told with the index of a recording when its detail files were not wanted. */
-const HINT = 'ctxb: the files that it names are written with --out FOLDER\n';
+const HINT = 'ctxb: --out FOLDER writes the files that it names\n';
 
 async function printed(place: Place, args: readonly string[], more: { stdin?: string; stderr?: string } = {}) {
   const { stdin, stderr = '' } = more;

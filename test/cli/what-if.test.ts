@@ -72,7 +72,7 @@ describe('--what-if', () => {
     const since = dayOf(Date.now() - 30 * 24 * 60 * 60 * 1000);
     expect(run.stdout.toString()).toMatch(
       new RegExp(
-        `^Since ${since} {2}2 sessions, [^]*\\n {2}what happened .*\\n {2}with ctxb [^]*\\n {2}None of 2 are shown`,
+        `^Since ${since} {2}2 sessions, [^]*\\n {2}what happened .*\\n {2}with ctxb [^]*\\n {2}2 rows left out`,
       ),
     );
   });

@@ -82,7 +82,7 @@ describe('ctxb receipts', () => {
     await using world = await startWorld({ calls: [{ text: 'one', context: 20_000 }] });
     expect(await receipts(world)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no session of this folder'),
+      stderr: expect.stringContaining('no run or session in this folder'),
     });
     await runCtxb(world, { flags: ['--prompt', 'go'], claude: SMALL_WINDOW });
     expect(await receipts(world)).toMatchObject({

@@ -18,6 +18,6 @@ inSoak('a failed gate ends a shell script with its exit code', async () => {
     env: { ...env, PATH: `${bin}:${process.env.PATH}`, RECORDINGS: fixture('.') },
     cwd,
   });
-  expect(run).toMatchObject({ code: 0, stderr: 'ctxb: the gates are passed by 1 session\n' });
+  expect(run).toMatchObject({ code: 0, stderr: 'ctxb: gates passed: 1 session\n' });
   expect(run.stdout.toString()).toBe('passed\n');
 });

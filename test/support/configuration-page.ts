@@ -30,8 +30,8 @@ The file is \`.contextbudgetrc\`, \`.contextbudgetrc.json\`, \`.contextbudgetrc.
 | a \`CTXB_*\` variable, such as \`CTXB_THRESHOLDS_COMPACT=0.6\` | the file |
 | the file | the default |
 
-ctxb refuses unknown keys and wrong values, and names all of them at once. An unknown \`CTXB_*\` variable is only a warning.
-\`ctxb config\`, \`ctxb cleanup\` and \`ctxb doctor\` name the faults, and continue with the rest. A resumed run (\`--resume-run\`)
+ctxb refuses unknown keys and wrong values, and names all of them at once. An unknown \`CTXB_*\` variable only causes a warning.
+\`ctxb config\`, \`ctxb cleanup\` and \`ctxb doctor\` name the faults, and continue with the other keys. A resumed run (\`--resume-run\`)
 keeps its configuration; only options change it.
 
 \`NO_COLOR\` switches colours off in everything that ctxb prints. \`FORCE_COLOR\` switches them on without a terminal.
@@ -41,10 +41,10 @@ ctxb config
 ctxb config --schema > contextbudgetrc.schema.json
 \`\`\`
 
-The first prints every key with its value and its source. The second prints the JSON Schema for editors; a test makes the tables below
-from it. [.contextbudgetrc.example.json](../.contextbudgetrc.example.json) sets every key.
+The first prints every key with its value and its source. The second prints the JSON Schema, for editors.
+[.contextbudgetrc.example.json](../.contextbudgetrc.example.json) sets every key.
 
-Next to a key stands its option of \`ctxb run\`.
+In the tables, the option of \`ctxb run\` follows the key.
 
 A *share* is ${SHARE}.
 `;

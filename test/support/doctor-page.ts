@@ -11,7 +11,7 @@ ctxb doctor --quick
 \`\`\`
 
 This checks Node, the configuration, the \`.context\` folder, claude's settings and the environment. It asks claude for its window and
-for the size of a fresh context. It checks that the thresholds lie above that size, and below the level at which claude itself compacts.
+for the size of a fresh context. The thresholds must lie above that size, and below the level at which claude itself compacts.
 
 Without \`--quick\`, \`ctxb doctor\` then tries ${FACTS.length} facts that ctxb relies on. It takes the claude that \`--claude\` names, else
 that of \`CTXB_CLAUDE\`, else the one on PATH:
@@ -36,8 +36,8 @@ and a temporary folder, which ctxb removes, also after Ctrl-C. ctxb reads your s
 | 3 | something is missing that ctxb needs: a fact in **bold** below, the configuration, the \`.context\` folder. With \`--strict\`: any fact |
 | 127 | no claude was found |
 
-The time for a fact depends on the time of the first one, so a slow machine gets more. \`--timeout SECONDS\` sets a limit for all.
-If the time was too short, the fact is marked \`?\`, with the time to try next, and does not count as a fault. \`--json\` has
+Each fact has a time limit, which depends on the time of the first one, so a slow machine gets more. \`--timeout SECONDS\` limits all
+of them together. A fact that takes too long is marked \`?\`, with the time to try next, and does not count as a fault. \`--json\` has
 everything. The end-to-end tests check many more facts (\`npm run claude:latest\` runs them with the newest claude).
 
 `;

@@ -42,7 +42,7 @@ export const UNANSWERED = 'nothing: `ctxb run --resume-run` continues with the p
 
 export const FAULTS: readonly Fault[] = [
   {
-    fault: 'claude is not there (ENOENT)',
+    fault: 'claude does not exist (ENOENT)',
     at: ['run-headless', 'child'],
     says: 'no-such-claude: command not found',
     code: 127,

@@ -95,7 +95,7 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
     applies: isOn,
   },
   ANTHROPIC_BASE_URL: {
-    text: 'claude calls another server than the API: if it reports no usage, ctxb estimates the context from characters',
+    text: 'claude calls a server other than the API. If the server reports no usage, ctxb estimates the context from characters',
     todo: 'set window if claude does not report it',
     applies: (value) => !/^https:\/\/api\.anthropic\.com\/?$/.test(String(value)),
   },

@@ -76,7 +76,7 @@ function checkContextFolder(folder: string): Remark {
     const todo = 'name another folder (contextDir)';
     return { status: 'fault', subject, text: `ctxb run will not start: ${refusal}`, todo };
   }
-  return { status: 'good', subject, text: kind === 'folder' ? folder : `${folder} (made by the first run)` };
+  return { status: 'good', subject, text: kind === 'folder' ? folder : `${folder} (the first run creates it)` };
 }
 
 /** Why ctxb would refuse the folder; undefined if it would not. */

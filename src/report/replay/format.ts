@@ -3,7 +3,7 @@ import type { Io } from '../../io.ts';
 import type { SortOrder } from '../../replay/selection.ts';
 import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import type { Grouping } from '../../replay/sums.ts';
-import { tokens } from '../figures.ts';
+import { counted } from '../figures.ts';
 import { type Style, styleFor } from '../style.ts';
 
 export interface Page {
@@ -60,9 +60,7 @@ export function listed<Session>(
 /** A note if `--limit` hides sessions. */
 export function unlistedRows(all: number, { list: { limit = all } }: Pick<Page, 'list'>): string[] {
   if (all <= limit) return [];
-  return [
-    `  ${limit === 0 ? 'None' : tokens(limit)} of ${tokens(all)} are shown, the sums are of all: --limit 0 shows all.`,
-  ];
+  return [`  ${counted(all - limit, 'row')} left out, but included in the sums: --limit 0 shows all.`];
 }
 
 /** Width if the output is not a terminal. */

@@ -13,7 +13,7 @@ export const FORMATS: Group = {
       scenario: { calls: [{ text: '\n\nHi  \n\n' }] },
       claude: ['-p', 'hello'],
     },
-    { name: 'no text at all', scenario: { calls: [{}] }, claude: ['-p', 'hello'] },
+    { name: 'an answer without text', scenario: { calls: [{}] }, claude: ['-p', 'hello'] },
     { name: 'json', claude: ['-p', 'hello', ...JSON_OUT] },
     { name: 'json --verbose', claude: ['-p', 'hello', ...JSON_OUT, '--verbose'] },
     { name: 'stream-json', claude: ['-p', 'hello', ...STREAM_OUT] },
@@ -36,8 +36,8 @@ export const STDIN: Group = {
   rows: [
     { name: 'an argument and a pipe', claude: ['-p', 'hello'], stdin: 'piped\n' },
     { name: 'a pipe only', claude: ['-p'], stdin: 'piped\n' },
-    { name: 'no prompt at all', claude: ['-p'] },
-    { name: 'blanks for a prompt', claude: ['-p', '  '] },
+    { name: 'no prompt', claude: ['-p'] },
+    { name: 'only blanks as a prompt', claude: ['-p', '  '] },
     { name: 'a line on stdin', claude: BOTH_WAYS, stdin: said('hello') },
     {
       name: 'a line on stdin with a uuid',

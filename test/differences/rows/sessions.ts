@@ -26,6 +26,6 @@ export const SESSIONS: Group = {
     { name: '--resume UNKNOWN, stream-json', claude: ['-p', 'hello', '--resume', OTHER, ...STREAM_OUT] },
     { ...again('--resume of a session whose agent is gone', '-p', 'again', '--resume', ID), before: [AS_SCOUT] },
     again('--resume ID --agent of an unknown agent', '-p', 'again', '--resume', ID, '--agent', 'nope'),
-    { name: '--resume of what is no id', claude: ['-p', 'hello', '--resume', 'nonsense', ...JSON_OUT] },
+    { name: '--resume with an invalid id', claude: ['-p', 'hello', '--resume', 'nonsense', ...JSON_OUT] },
   ],
 };

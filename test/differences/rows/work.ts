@@ -16,11 +16,11 @@ export const COMMANDS: Group = {
   rows: [
     { name: '/compact', before, claude: ['-p', '/compact', '--resume', ID, ...STREAM_OUT] },
     { name: '/compact with a focus, text', before, claude: ['-p', '/compact the plan', '--resume', ID] },
-    { name: '/compact of nothing', claude: ['-p', '/compact', ...STREAM_OUT] },
+    { name: '/compact of an empty session', claude: ['-p', '/compact', ...STREAM_OUT] },
     { name: '/clear', claude: ['-p', '/clear', ...STREAM_OUT] },
     { name: '/clear in a session', before, claude: ['-p', '/clear', '--resume', ID, ...JSON_OUT] },
     { name: '/context', claude: ['-p', '/context'] },
-    { name: '/context behind a prompt', claude: BOTH_WAYS, stdin: `${said('hello')}${said('/context')}` },
+    { name: '/context after a prompt', claude: BOTH_WAYS, stdin: `${said('hello')}${said('/context')}` },
     { name: '/cost, stream-json', claude: ['-p', '/cost', ...STREAM_OUT] },
     { name: 'a command of the project', files, claude: ['-p', '/greet Anna', ...STREAM_OUT] },
     { name: 'an unknown command', claude: ['-p', '/nope', ...JSON_OUT] },
@@ -99,7 +99,7 @@ export const TOOLS: Group = {
     hello('an MCP server that does not start', '--mcp-config', BROKEN, '--strict-mcp-config'),
     { ...hello('a command that fails', FREE), scenario: fails },
     {
-      ...hello('a file that is not there', FREE),
+      ...hello('a missing file', FREE),
       scenario: { calls: [{ tools: [{ name: 'Read', input: { file_path: '/nowhere.txt' } }] }, { text: 'Done.' }] },
     },
     {

@@ -172,7 +172,7 @@ describe('several sessions', () => {
     );
     expect(shown.match(/mend the lexer/g)).toHaveLength(1);
     expect(shown).toContain('3 sessions');
-    expect(shown).toContain('  1 of 3 are shown, the sums are of all: --limit 0 shows all.\n');
+    expect(shown).toContain('  2 rows left out, but included in the sums: --limit 0 shows all.\n');
   });
 
   it('report copied calls', () => {

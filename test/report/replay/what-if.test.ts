@@ -69,7 +69,7 @@ it('lists no session with limit 0, except a single one', () => {
   const page = pageOf({ list: { limit: 0, since: Date.parse('2026-03-31T12:00') } });
   const shown = (count: number) =>
     written(whatIf, withCtxb(Array(count).fill(sketched({ calls })), DEFAULTS), { page });
-  expect(shown(2)).toMatch(/^Since 2026-03-31 {2}2 sessions, 120 calls\n {2}with ctxb: .*\n\n {2}None of 2 are shown/s);
+  expect(shown(2)).toMatch(/^Since 2026-03-31 {2}2 sessions, 120 calls\n {2}with ctxb: .*\n\n {2}2 rows left out/s);
   expect(shown(1)).toMatch(/^recording {2}60 calls/);
 });
 

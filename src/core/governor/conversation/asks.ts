@@ -119,7 +119,7 @@ function answerFrom(before: GovernorState, state: GovernorState, actions: Step['
     );
   }
   if (state.input !== 'closed') return undefined;
-  return { done: false, text: 'the run has ended before' };
+  return { done: false, text: 'the run ended before it could answer' };
 }
 
 function doneAnswer(way: AskedRelief['way'], before: number, after: number, receipt?: ExactReceipt): AskAnswer {

@@ -442,7 +442,7 @@ describe('a back-end that counts no tokens', () => {
     const driver = begun(policy as PolicyChanges);
     driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0 } }));
     expect(uncounted(driver).map(decisionText)).toEqual([
-      'warning: the back-end counts no tokens: what this run costs is unknown, and its limit cannot be kept',
+      'warning: the back-end counts no tokens: the cost of this run is unknown, and its limit has no effect',
     ]);
     driver.claude(uncountedLine(), resultLine({ total_cost_usd: 0 }));
     expect(uncounted(driver)).toHaveLength(1);
