@@ -53,7 +53,9 @@ describe('a request to a run', () => {
     expect(await waiting).toMatchObject({ code: 3, said: 'ctxb: the run ended before it could answer\n' });
     await run.finished;
     const [{ runId } = { runId: '' }] = await listed(place);
-    await vi.waitFor(async () => expect((await listed(place))[0]?.end).toMatchObject({ reason: 'died' }));
+    await vi.waitFor(async () => expect((await listed(place))[0]?.end).toMatchObject({ reason: 'died' }), {
+      timeout: 20_000,
+    });
     expect(await asked(place, 'compact', runId)).toMatchObject({
       code: 2,
       said: expect.stringMatching(/has ended \(died\)/),
