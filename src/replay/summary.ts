@@ -179,18 +179,22 @@ export interface Copied {
 /** Excludes data that is only needed to compute sums. */
 export type ReportedSession = Omit<SessionSummary, 'ledger' | 'keys'>;
 
-/** Sums over sessions. */
-export interface Totals {
-  readonly sessions: number;
-  /** The highest peak as a share of a window; null if unknown. */
-  readonly peakFraction: number | null;
+/** The contribution of a session, a part of a session, or a sum to a sum. */
+export interface Counts {
   /** Calls of main threads. */
   readonly calls: number;
   readonly compactions: number;
-  /** Cost in US dollars of the sessions with a known cost; null if no cost is known. */
+  /** Cost in US dollars of all with a known cost; null if no cost is known. */
   readonly usd: number | null;
   /** Part of the cost is unknown, so `usd` is a lower bound; missing if all is known. */
-  readonly usdPartial?: true;
+  readonly usdPartial?: true | undefined;
+}
+
+/** Sums over sessions. */
+export interface Totals extends Counts {
+  readonly sessions: number;
+  /** The highest peak as a share of a window; null if unknown. */
+  readonly peakFraction: number | null;
   /** Copies of calls, which count once. */
   readonly copiedCalls: number;
 }

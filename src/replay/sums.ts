@@ -4,7 +4,7 @@ import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
-import type { ReplayReport, SessionFigures, SessionSummary } from './summary.ts';
+import type { Counts, ReplayReport, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
 
 /**
@@ -30,18 +30,11 @@ export const GROUPINGS = ['day', 'project', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** The sums of a day, project or model. A call in several sessions counts once. */
-export interface Sum {
+export interface Sum extends Counts {
   /** null if unknown. */
   readonly name: string | null;
   /** Number of sessions with a part in this group. */
   readonly sessions: number;
-  /** Calls of main threads. */
-  readonly calls: number;
-  readonly compactions: number;
-  /** US dollars; null if no cost is known. */
-  readonly usd: number | null;
-  /** Part of the cost is unknown, so `usd` is a lower bound; missing if all is known. */
-  readonly usdPartial?: true;
 }
 
 /**

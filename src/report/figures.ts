@@ -1,5 +1,5 @@
 import { groupDigits, pluralize } from '../core/text/words.ts';
-import type { SessionSummary } from '../replay/summary.ts';
+import type { Counts, SessionSummary } from '../replay/summary.ts';
 
 export { pluralize as counted };
 
@@ -38,7 +38,7 @@ export function dollars(usd: number): string {
 export const NONE = '–';
 
 /** A cost: `$0.03`, or `≥ $0.03` if part of it is unknown. */
-export function costText({ usd, usdPartial }: { readonly usd: number | null; readonly usdPartial?: true }): string {
+export function costText({ usd, usdPartial }: Pick<Counts, 'usd' | 'usdPartial'>): string {
   if (usd === null) return NONE;
   return usdPartial ? `≥ ${dollars(usd)}` : dollars(usd);
 }

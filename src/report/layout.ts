@@ -2,6 +2,11 @@ type Rows = readonly (readonly string[])[];
 
 const GAP = '  ';
 
+/** The given lines without the missing ones. */
+export function present(...lines: readonly (string | false | undefined)[]): string[] {
+  return lines.filter((line) => line !== false && line !== undefined);
+}
+
 /**
  * Formats rows as lines: the first column left-aligned, the others right-aligned. The first row sets the number of
  * columns.

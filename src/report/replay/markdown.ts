@@ -1,9 +1,9 @@
 import { totalsOf } from '../../replay/copies.ts';
-import type { SessionSummary, Totals } from '../../replay/summary.ts';
-import { costText, counted, NONE, percent, tokens } from '../figures.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { counted, NONE, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Report } from './format.ts';
-import { shortPaths } from './session-list.ts';
+import { CALLS, COMPACTIONS, COST, PEAK, shortPaths } from './session-list.ts';
 import { COMPACTED_BY } from './session-rows.ts';
 
 /** Maximum number of tool results shown, over all sessions. */
@@ -31,19 +31,15 @@ export const markdown: Report = (sessions, page, { breaches, faults }) => {
   return [parts.join('\n\n')];
 };
 
-/** Cells: peak, calls, compactions and cost. */
-function figuresOf(totals: Totals): string[] {
-  const { peakFraction, calls, compactions } = totals;
-  const peak = peakFraction === null ? NONE : percent(peakFraction);
-  return [peak, tokens(calls), tokens(compactions), costText(totals)];
-}
-
 function bulletList(heading: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${cell(line)}`).join('\n')];
 }
 
 function sessionsTable(named: readonly NamedSession[], all: readonly SessionSummary[]): string[] {
-  const figures = (sessions: readonly SessionSummary[]) => figuresOf(totalsOf(sessions));
+  const figures = (sessions: readonly SessionSummary[]) => {
+    const totals = totalsOf(sessions);
+    return [PEAK, CALLS, COMPACTIONS, COST].map(([, text]) => text(totals));
+  };
   const rows = named.map(({ session, name }) => [name, ...figures([session])]);
   const last = [`**${counted(all.length, 'session')}**`, ...figures(all)];
   const headings = ['session', 'peak', 'calls', 'compacted', 'cost'];

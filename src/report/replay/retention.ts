@@ -6,7 +6,7 @@ import { keptOf, type RetentionCounts, type RetentionTotals, retentionTotals } f
 import { counted, percent, tokens } from '../figures.ts';
 import { indentRows } from '../layout.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
-import { figureColumn, promptOf, table } from './session-list.ts';
+import { figureColumns, promptOf, table } from './session-list.ts';
 
 /** What compactions and handoffs kept: a table of totals, and a row for each session. */
 export const retention: Report = (sessions, page) => {
@@ -44,9 +44,11 @@ const ROOM_FOR_RELIEFS = 60;
 
 function sessionTable(relieved: readonly SessionSummary[], page: Page): string[] {
   const shown = listed(relieved, page);
-  const rows = shown.map(reliefsOf);
-  const columns = ['reliefs', 'known', ...KEPT_HEAD].map((heading, at) =>
-    figureColumn(heading, rows, relieved.flatMap(reliefsOf), (reliefs) => figures(reliefs)[at] ?? ''),
+  const headings = ['reliefs', 'known', ...KEPT_HEAD];
+  const columns = figureColumns<readonly ReliefSeen[]>(
+    headings.map((heading, at) => [heading, (reliefs) => figures(reliefs)[at] ?? '']),
+    shown.map(reliefsOf),
+    relieved.flatMap(reliefsOf),
   );
   const names = { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true };
   return table(

@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
 import { ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/selection.ts';
-import { isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
-import { dayOf, sumsBy, twoDigits } from '../../replay/sums.ts';
+import { type Counts, isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
+import { dayOf, type Sum, sumsBy, twoDigits } from '../../replay/sums.ts';
 import { costText, counted, NONE, percent, tokens } from '../figures.ts';
-import { columnsOf, fitText, padText } from '../layout.ts';
+import { columnsOf, fitText, padText, present } from '../layout.ts';
 import { onOneLine, unpricedText } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { sessionRows } from './session-rows.ts';
@@ -57,22 +57,18 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   const hasTimes = dates.some((date) => date.includes(':'));
   const showsModels = !isTight && page.columns >= ROOM_FOR_MODELS;
   const models = shown.map(({ model }) => modelText(model));
-  const copied = shown.map((session) => session.copied?.calls ?? 0);
-  const peakText = (peak: number | null) => (peak === null ? NONE : percent(peak));
+  const figures = [...(isWide && totals.copiedCalls > 0 ? [COPIED] : []), PEAK, COMPACTIONS, CALLS, COST];
   const columns = [
     showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : hasTimes ? 10 : 14 },
     { heading: 'date', cells: dates },
     page.list.ids && { heading: 'session', cells: ids },
     { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
     showsModels && { heading: 'model', cells: models, most: 18 },
-    isWide && totals.copiedCalls > 0 && figureColumn('copied', copied, totals.copiedCalls, tokens),
-    figureColumn(
-      'peak',
-      shown.map(({ context }) => context.peakFraction),
-      totals.peakFraction,
-      peakText,
+    ...figureColumns(
+      figures,
+      shown.map((session) => totalsOf([session])),
+      totals,
     ),
-    ...figureColumns(shown.map(ownFigures), totals),
   ];
   return [
     ...table(columns, `${tokens(sessions.length)} sessions`, page),
@@ -80,43 +76,36 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
     ...copiedRows(totals),
     ...unknownWindowRows(sessions),
     ...gapRows(sessions),
-    ...nextRows(page),
+    // On a terminal only.
+    ...present(page.edge < Number.POSITIVE_INFINITY && MORE),
   ];
 }
 
-/** Suggests further options, on a terminal only. */
-function nextRows({ edge }: Page): string[] {
-  return edge === Number.POSITIVE_INFINITY
-    ? []
-    : ['  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).'];
-}
+const MORE = '  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).';
 
 /** Notes on missing figures: unpriced models, logs of subagents, malformed lines, calls without usage. */
 export function gapRows(sessions: readonly SessionFigures[]): string[] {
-  const models = new Set(sessions.flatMap(({ cost: { unpriced } }) => (unpriced === undefined ? [] : [unpriced])));
+  const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
   const unpriced = [...models].map(unpricedText).join(', ');
   const sum = (of: keyof SessionFigures['lines']) => sessions.reduce((all, { lines }) => all + (lines[of] ?? 0), 0);
   const [malformed, lost, unsized] = [sum('malformed'), sum('lost'), sum('unsized')];
   const where = counted(sessions.filter(({ lines }) => lines.malformed > 0).length, 'session');
   const unlogged = sessions.reduce((all, { cost }) => all + (cost.unlogged?.length ?? 0), 0);
   const calls = lost === 0 ? '' : `: the calls on ${lost === malformed ? 'them' : tokens(lost)} are not counted`;
-  return [
-    ...(models.size === 0
-      ? []
-      : [`  The cost is without calls of ${unpriced}, which has no price: cost.prices sets it.`]),
-    ...(unlogged === 0 ? [] : [`  The cost is without ${counted(unlogged, 'subagent')} whose log is missing.`]),
-    ...(malformed === 0 ? [] : [`  ${counted(malformed, 'malformed line')} in ${where}${calls}.`]),
-    ...(unsized === 0 ? [] : [`  Not counted: ${counted(unsized, 'call')} without usage.`]),
-  ];
+  return present(
+    models.size > 0 && `  The cost is without calls of ${unpriced}, which has no price: cost.prices sets it.`,
+    unlogged > 0 && `  The cost is without ${counted(unlogged, 'subagent')} whose log is missing.`,
+    malformed > 0 && `  ${counted(malformed, 'malformed line')} in ${where}${calls}.`,
+    unsized > 0 && `  Not counted: ${counted(unsized, 'call')} without usage.`,
+  );
 }
 
 /** Explains a missing percentage, and names the option that sets the window. */
 function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
-  if (unknown === 0) return [];
   const which =
     unknown === sessions.length ? 'all sessions' : `${tokens(unknown)} of ${tokens(sessions.length)} sessions`;
-  return [`  The window of ${which} is unknown: --window sets it.`];
+  return present(unknown > 0 && `  The window of ${which} is unknown: --window sets it.`);
 }
 
 export const sums: Report<SessionFigures> = (sessions, page) => {
@@ -127,32 +116,31 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
   const summed = sessions.filter((session) => sumsBy([session], by, since).length > 0);
   const totals = { ...totalsOf(summed), ...totalOf(all) };
   const names = by === 'project' ? shortPaths(rows.map(({ name }) => name ?? '')) : rows.map(({ name }) => name ?? '');
+  const figures = [SESSIONS, ...(page.edge < ROOM_FOR_COMPACTIONS ? [] : [COMPACTIONS]), CALLS, COST];
   const columns = [
     { heading: by, cells: names.map((name) => onOneLine(name) || NONE), isPath: true, takesRest: true },
-    figureColumn<{ readonly sessions: number }>('sessions', rows, totals, (sum) => tokens(sum.sessions)),
-    ...figureColumns(rows, totals).slice(page.edge < ROOM_FOR_COMPACTIONS ? 1 : 0),
+    ...figureColumns<Omit<Sum, 'name'>>(figures, rows, totals),
   ];
-  const more = all.length > rows.length ? [`  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`] : [];
-  return [...table(columns, counted(all.length, by), page), ...more, ...copiedRows(totals), ...gapRows(summed)];
+  const more = all.length > rows.length && `  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`;
+  return [
+    ...table(columns, counted(all.length, by), page),
+    ...present(more),
+    ...copiedRows(totals),
+    ...gapRows(summed),
+  ];
 };
 
-type Figures = Pick<Totals, 'calls' | 'compactions' | 'usd' | 'usdPartial'>;
+type Figure<Row> = readonly [heading: string, text: (row: Row) => string];
 
-function figureColumns(rows: readonly Figures[], totals: Figures): Column[] {
-  return [
-    figureColumn('comp.', rows, totals, ({ compactions }) => tokens(compactions)),
-    figureColumn('calls', rows, totals, ({ calls }) => tokens(calls)),
-    figureColumn('cost', rows, totals, costText),
-  ];
-}
+const COPIED: Figure<Totals> = ['copied', ({ copiedCalls }) => tokens(copiedCalls)];
+export const PEAK: Figure<Totals> = ['peak', ({ peakFraction: peak }) => (peak === null ? NONE : percent(peak))];
+const SESSIONS: Figure<Pick<Totals, 'sessions'>> = ['sessions', ({ sessions }) => tokens(sessions)];
+export const COMPACTIONS: Figure<Counts> = ['comp.', ({ compactions }) => tokens(compactions)];
+export const CALLS: Figure<Counts> = ['calls', ({ calls }) => tokens(calls)];
+export const COST: Figure<Counts> = ['cost', costText];
 
-export function figureColumn<Row>(
-  heading: string,
-  rows: readonly Row[],
-  total: Row,
-  text: (row: Row) => string,
-): Column {
-  return { heading, cells: rows.map(text), total: text(total) };
+export function figureColumns<Row>(figures: readonly Figure<Row>[], rows: readonly Row[], total: Row): Column[] {
+  return figures.map(([heading, text]) => ({ heading, cells: rows.map(text), total: text(total) }));
 }
 
 /** The longest end of a path that fits. */
@@ -211,9 +199,10 @@ export function table(
 }
 
 function copiedRows({ copiedCalls }: Totals): string[] {
-  return copiedCalls === 0
-    ? []
-    : [`  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed), each counts once.`];
+  return present(
+    copiedCalls > 0 &&
+      `  ${counted(copiedCalls, 'call')} copied into other sessions (forked or resumed), each counts once.`,
+  );
 }
 
 /** Same names as `toLocaleString`, whose locale data takes longer to load than the rest of the list. */

@@ -7,7 +7,7 @@ import { counted, dollars, percent, tokens } from '../figures.ts';
 import { align } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
-import { figureColumn, promptOf, table } from './session-list.ts';
+import { figureColumns, promptOf, table } from './session-list.ts';
 
 /** The estimated figures with ctxb: totals first, then a row for each session, the highest cost first. */
 export const whatIf: Report = (sessions, page) => {
@@ -50,20 +50,17 @@ function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page:
     [...tried].sort((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
     page,
   );
-  const column = (heading: string, text: (row: Omit<SessionWhatIf, 'curve'>) => string) =>
-    figureColumn(
-      heading,
-      dearest.map(({ found }) => found),
-      totals,
-      text,
-    );
-  const columns = [
-    { heading: 'first prompt', cells: dearest.map(promptOf), takesRest: true },
-    column('calls', ({ calls }) => tokens(calls)),
-    column('cost', ({ actual }) => costOf(actual)),
-    column('with ctxb', ({ ctxb }) => costOf(ctxb)),
-    column('compactions', ({ ctxb }) => tokens(ctxb.reliefs)),
-  ];
+  const figures = figureColumns<Omit<SessionWhatIf, 'curve'>>(
+    [
+      ['calls', ({ calls }) => tokens(calls)],
+      ['cost', ({ actual }) => costOf(actual)],
+      ['with ctxb', ({ ctxb }) => costOf(ctxb)],
+      ['compactions', ({ ctxb }) => tokens(ctxb.reliefs)],
+    ],
+    dearest.map(({ found }) => found),
+    totals,
+  );
+  const columns = [{ heading: 'first prompt', cells: dearest.map(promptOf), takesRest: true }, ...figures];
   const rows = dearest.length === 0 ? [] : table(columns, counted(totals.sessions, 'session'), page);
   return [[...rows, ...unlistedRows(tried.length, page)].join('\n')].filter(Boolean);
 }
