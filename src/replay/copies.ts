@@ -2,7 +2,7 @@ import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
 import { keyText } from './packed.ts';
-import { type Copied, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
+import { type Copied, type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
@@ -37,13 +37,8 @@ export function totalsOf(sessions: readonly CountedSession[]): Totals {
   };
 }
 
-/** The contribution of a session, a part of a session, or a sum to a sum. */
-interface Share extends Pick<Totals, 'calls' | 'compactions' | 'usd'> {
-  readonly usdPartial?: true | undefined;
-}
-
 /** Adds up contributions. */
-export function totalOf(shares: readonly Share[]) {
+export function totalOf(shares: readonly Counts[]) {
   return {
     calls: shares.reduce((sum, { calls }) => sum + calls, 0),
     compactions: shares.reduce((sum, { compactions }) => sum + compactions, 0),
@@ -56,6 +51,13 @@ export function totalOf(shares: readonly Share[]) {
 export function sumUsd(costs: readonly (number | null)[]): number | null {
   const known = costs.flatMap((usd) => usd ?? []);
   return known.length === 0 ? null : toUsd(known.reduce((all, usd) => all + toMicroUsd(usd), 0));
+}
+
+/** Sums by name, in the order in which the names first occur. */
+export function addedUp(parts: Iterable<readonly [name: string, figure: number]>): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [name, figure] of parts) sums.set(name, (sums.get(name) ?? 0) + figure);
+  return sums;
 }
 
 /** Sums of usage over all calls; `cacheRead` counts cached context again for each call. */
@@ -218,38 +220,36 @@ interface OwnedFigures {
 function withCopies<S extends SessionFigures>(session: S, { calls, compactions, extra }: OwnedFigures): S {
   const ledger = session.ledger();
   const own = ledger.filter((_, at) => calls[at] === undefined);
-  const copied = ledger.filter((_, at) => calls[at] !== undefined);
-  const isOwn = (at: number) => calls[at] === undefined;
+  const copied = ledger.filter(({ main }, at) => main && calls[at] !== undefined);
+  const numbers = new Set(copied.map(({ number }) => number));
+  const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
+  const { unlogged, ...cost } = session.cost;
+  const ownUnlogged = unlogged?.filter(isOwn) ?? [];
   return {
     ...session,
     ledger: () => own,
     compactions: session.compactions.map((each, at) => (compactions[at] ? { ...each, copied: true } : each)),
     copied: {
       from: countedBy(calls.flatMap((owner) => (owner === undefined ? [] : nameOf(owner.session)))),
-      calls: copied.filter(({ main }) => main).length,
+      calls: copied.length,
       compactions: compactions.filter((owner) => owner !== undefined).length,
       usd: toUsd(copiedMicroUsd(session, calls, extra)),
     },
-    cost: ownCost(session.cost, (call) => isOwn(ledger.findIndex(({ number }) => number === call))),
-    ...(isFull(session) && ownOfFull(session, isOwn)),
+    cost: { ...cost, ...(ownUnlogged.length > 0 && { unlogged: ownUnlogged }) },
+    ...(isFull(session) && ownOfFull(session, calls, isOwn)),
   };
 }
 
-/** @param isOwn takes the number of a call */
-function ownCost({ unlogged, ...cost }: SessionFigures['cost'], isOwn: (call: number) => boolean) {
-  const own = unlogged?.filter(({ call }) => isOwn(call)) ?? [];
-  return { ...cost, ...(own.length > 0 && { unlogged: own }) };
-}
-
-/** @param isOwn takes the index of a call in the ledger */
-function ownOfFull({ ledger: calls, series, retention }: SessionSummary, isOwn: (at: number) => boolean) {
-  const ledger = calls();
-  const copiedFlags = ledger.flatMap(({ main }, at) => (main ? [!isOwn(at)] : []));
+function ownOfFull(
+  { ledger, series, retention }: SessionSummary,
+  owners: OwnedFigures['calls'],
+  isOwn: (place: { readonly call: number }) => boolean,
+) {
   return {
-    traffic: trafficOf(ledger.filter((_, at) => isOwn(at))),
+    traffic: trafficOf(ledger().filter((_, at) => owners[at] === undefined)),
     // `call` is the first call after a compaction or handoff; a copied one belongs to the owner.
-    ...(retention && { retention: retention.filter(({ call }) => copiedFlags[call - 1] !== true) }),
-    ...(series && { series: series.map((call) => (copiedFlags[call.number - 1] ? { ...call, copied: true } : call)) }),
+    ...(retention && { retention: retention.filter(isOwn) }),
+    ...(series && { series: series.map((call) => (isOwn({ call: call.number }) ? call : { ...call, copied: true })) }),
   };
 }
 
@@ -274,7 +274,6 @@ function microUsdIn(ledger: readonly LedgerCall[]): number {
 }
 
 function countedBy(names: readonly string[]): Copied['from'] {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const counts = addedUp(names.map((name) => [name, 1]));
   return [...counts].map(([session, calls]) => ({ session, calls })).sort((a, b) => b.calls - a.calls);
 }

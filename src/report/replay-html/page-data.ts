@@ -1,6 +1,7 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
 import { oneLine, shorten } from '../../core/text/words.ts';
 import { decisionText, FACT_NAMES } from '../../messages.ts';
+import { addedUp } from '../../replay/copies.ts';
 import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
@@ -143,11 +144,7 @@ function roundFigure(figure: number | null, factor = 1): number | null {
 }
 
 function addedOf(calls: readonly CallSeen[]): Columns['added'] {
-  const sums = new Map<string, number>();
-  for (const { added } of calls) {
-    for (const [kind, tokens] of Object.entries(added)) sums.set(kind, (sums.get(kind) ?? 0) + tokens);
-  }
-  return [...sums]
+  return [...addedUp(calls.flatMap(({ added }) => Object.entries(added)))]
     .sort(([, a], [, b]) => b - a)
     .map(([kind]) => ({
       kind: oneLine(kind, TEXT_LENGTH),

@@ -1,9 +1,10 @@
 import type { Decision } from '../../core/governor/decisions.ts';
 import { zoneAt } from '../../core/governor/zones/zones.ts';
-import type { CallSeen, CompactionSeen, Growth, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
+import { addedUp } from '../../replay/copies.ts';
+import type { CallSeen, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
-import { columnsOf, fitText, indentRows } from '../layout.ts';
+import { columnsOf, fitText, indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { paintOf } from '../style.ts';
 import { listed, type Page, type Report, row } from './format.ts';
@@ -21,36 +22,75 @@ export const detail: Report = function* (sessions, page) {
     yield* [...(at === 0 ? [] : ['']), ...storyOf(session, page)];
 };
 
+/** Splits the calls at the end of each turn and at each compaction. */
 function storyOf(session: SessionSummary, page: Page): string[] {
-  const { stretches, after } = timelineOf(session);
+  const { series = [], compactions, subagents } = session;
+  const begun = subagents.map((subagent) => ({
+    call: callsBefore(subagent, series),
+    row: subagentRow(subagent, page),
+  }));
+  const story: Story = { session, page, actions: decidedIn(session), begun };
+  const rows = originRows(session);
+  let from = 0;
+  for (const [at, { turn, number }] of series.entries()) {
+    if (series[at + 1]?.turn === turn && !compactions.some(({ call }) => call === number)) continue;
+    rows.push(
+      ...rowsAfter(series[from - 1], story),
+      ...stretchRows(series.slice(from, at + 1), series[from - 1], story),
+    );
+    from = at + 1;
+  }
+  const last = series.at(-1);
   return [
-    ...originRows(session),
-    ...stretches.flatMap((stretch) => stretchRows(stretch, session, page)),
-    ...after.actions.map(actionRow),
-    ...after.compactions.map(compactionRow),
-    ...lateSubagents(session).map((subagent) => subagentRow(subagent, page)),
+    ...rows,
+    ...(last === undefined
+      ? [...story.actions.map(actionRow), ...compactions.map(compactionRow)]
+      : rowsAfter(last, story)),
+    // They started before the first call, or at an unknown call.
+    ...begun.flatMap(({ call, row }) => (call === 0 ? [row] : [])),
     ...largestRows(session.largest, page),
     linesRow(session),
   ];
 }
 
-function stretchRows(stretch: Stretch, session: SessionSummary, page: Page): string[] {
-  const { turn, goesOn, before, calls, prompts, growth, actions } = stretch;
-  const [first, last] = [calls[0]?.number ?? 0, calls.at(-1)?.number ?? 0];
-  const subagents = session.subagents.filter((subagent) => {
-    const earlier = callsBefore(subagent, session);
-    return earlier >= first && earlier <= last;
-  });
-  const name = page.style.bold(`turn ${turn}`) + (goesOn ? ' continues' : '');
+interface Story {
+  readonly session: SessionSummary;
+  readonly page: Page;
+  readonly actions: readonly Decision[];
+  /** The subagents, with the number of calls before each. */
+  readonly begun: readonly { readonly call: number; readonly row: string }[];
+}
+
+/** Events between a call and the next one, with the decisions for the next turn; `{}`: before the first call. */
+function rowsAfter({ number = 0, turn = 0 }: Partial<CallSeen> = {}, { session, actions }: Story): string[] {
   return [
-    ...before.actions.map(actionRow),
-    ...before.compactions.map(compactionRow),
-    `  ${name}: ${counted(calls.length, 'call')}, ${contextText(stretch, session, page)}`,
+    ...actions.filter(({ at }) => at.call === number && at.turn >= turn).map(actionRow),
+    ...session.compactions.filter(({ call }) => call === number).map(compactionRow),
+  ];
+}
+
+/**
+ * Consecutive calls of one turn without a compaction between them; at least one.
+ *
+ * @param since the call before them; undefined if there was none
+ */
+function stretchRows(calls: readonly CallSeen[], since: CallSeen | undefined, story: Story): string[] {
+  const { session, page, actions, begun } = story;
+  const [first, last] = [calls[0], calls.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const isIn = ({ call }: { readonly call: number }) => call >= first.number && call <= last.number;
+  const prompts = session.prompts?.filter(({ line }) => line > (since?.line ?? 0) && line <= last.line) ?? [];
+  const growth = growthText(addedUp(calls.flatMap(({ added }) => Object.entries(added))));
+  const name = page.style.bold(`turn ${last.turn}`) + (since?.turn === last.turn ? ' continues' : '');
+  return [
+    `  ${name}: ${counted(calls.length, 'call')}, ${contextText(first, last, session, page)}`,
     ...prompts.map(({ text }) => cut(`${INDENT}prompt    ${onOneLine(text)}`, page)),
-    ...[growthText(growth)].filter(Boolean).map((text) => `${INDENT}grew by   ${text}`),
-    ...dropRows(session).flatMap(({ call, text }) => (call >= first && call <= last ? [`  ${text}`] : [])),
-    ...actions.map((action) => `  ${actionRow(action)}`),
-    ...subagents.map((subagent) => subagentRow(subagent, page)),
+    ...present(growth !== '' && `${INDENT}grew by   ${growth}`),
+    ...dropRows(session)
+      .filter(isIn)
+      .map(({ text }) => `  ${text}`),
+    ...actions.filter(({ at }) => isIn(at) && at.turn < last.turn).map((action) => `  ${actionRow(action)}`),
+    ...begun.filter(isIn).map(({ row }) => row),
   ];
 }
 
@@ -62,9 +102,7 @@ function actionRow(action: Decision): string {
  * Context from the first call to the last. A stream reports its window only with the first result, so earlier calls use
  * the session's window.
  */
-function contextText({ calls }: Stretch, session: SessionSummary, { levels, style }: Page): string {
-  const [first, last] = [calls[0], calls.at(-1)];
-  if (first === undefined || last === undefined) return '';
+function contextText(first: CallSeen, last: CallSeen, session: SessionSummary, { levels, style }: Page): string {
   const window = last.window ?? session.window.tokens;
   const share = paintOf(zoneAt(last.context, window ?? undefined, levels), style)(shareOf(last.context, window));
   const from = first === last ? '' : `${tokens(first.context)} → `;
@@ -72,22 +110,17 @@ function contextText({ calls }: Stretch, session: SessionSummary, { levels, styl
 }
 
 /** Tokens added by source, the largest first: `Read 14,413, answer 942`. */
-export function growthText(growth: Growth): string {
-  const all = Object.entries(growth).sort(([, a], [, b]) => b - a);
+function growthText(growth: ReadonlyMap<string, number>): string {
+  const all = [...growth].sort(([, a], [, b]) => b - a);
   const rest = all.slice(SOURCES).reduce((sum, [, more]) => sum + more, 0);
   const named = all.slice(0, SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
-  return [...named, ...(rest > 0 ? [`others ${tokens(rest)}`] : [])].join(', ');
+  return present(...named, rest > 0 && `others ${tokens(rest)}`).join(', ');
 }
 
 /** The number of calls before a subagent started, by time if both logs have times: a subagent can have its own log. */
-function callsBefore({ t = null, call = 0 }: SubagentSeen, { series = [] }: SessionSummary): number {
+function callsBefore({ t = null, call = 0 }: SubagentSeen, series: readonly CallSeen[]): number {
   if (t === null || series.some((seen) => seen.t === null)) return call;
-  return series.filter((seen) => seen.t !== null && seen.t <= t).length;
-}
-
-/** Subagents that started before the first call, or at an unknown call. */
-function lateSubagents(session: SessionSummary): SubagentSeen[] {
-  return session.subagents.filter((subagent) => callsBefore(subagent, session) === 0);
+  return series.filter((seen) => (seen.t ?? 0) <= t).length;
 }
 
 function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, page: Page): string {
@@ -125,69 +158,4 @@ function largestRows(largest: readonly ResultSeen[], { style, columns, edge }: P
 
 function cut(line: string, { columns }: Page): string {
   return fitText(line, columns);
-}
-
-/** Consecutive calls of one turn without a compaction between them; at least one. */
-type Stretch = ReturnType<typeof stretchOf>;
-
-/** Events between two stretches. */
-interface Between {
-  /** Decisions that belong to the next turn. */
-  readonly actions: readonly Decision[];
-  readonly compactions: readonly CompactionSeen[];
-}
-
-/** Splits the calls of a session at the end of each turn and at each compaction. */
-function timelineOf(session: SessionSummary): { stretches: readonly Stretch[]; after: Between } {
-  const { series = [], compactions } = session;
-  const actions = decidedIn(session);
-  const ends = series.flatMap((call, at) => {
-    const isLast = series[at + 1]?.turn !== call.turn || compactions.some((each) => each.call === call.number);
-    return isLast ? [at + 1] : [];
-  });
-  return {
-    stretches: ends.map((end, at) =>
-      stretchOf(session, series.slice(ends[at - 1] ?? 0, end), series[(ends[at - 1] ?? 0) - 1]),
-    ),
-    after: series.length === 0 ? { actions, compactions } : happenedAfter(session, series.at(-1)),
-  };
-}
-
-/** @param since the call before the first; undefined if there was no earlier call */
-function stretchOf(session: SessionSummary, calls: readonly CallSeen[], since: CallSeen | undefined) {
-  const { prompts = [] } = session;
-  const actions = decidedIn(session);
-  const [first, last] = [calls[0], calls.at(-1)];
-  const { turn = 0, line: end = 0 } = last ?? {};
-  return {
-    turn,
-    /** Not the first stretch of its turn. */
-    goesOn: since?.turn === turn,
-    before: happenedAfter(session, since),
-    calls,
-    /** Prompts since the call before the stretch. */
-    prompts: prompts.filter(({ line }) => line > (since?.line ?? 0) && line <= end),
-    /** Estimated tokens added with its calls, by source. */
-    growth: sumGrowth(calls.map(({ added }) => added)),
-    actions: actions.filter(
-      ({ at }) => at.call >= (first?.number ?? 0) && at.call <= (last?.number ?? 0) && at.turn < turn,
-    ),
-  };
-}
-
-/** Events between a call and the next one; before the first call if `last` is undefined. */
-function happenedAfter(session: SessionSummary, last: CallSeen | undefined): Between {
-  const { number = 0, turn = 0 } = last ?? {};
-  return {
-    actions: decidedIn(session).filter(({ at }) => at.call === number && at.turn >= turn),
-    compactions: session.compactions.filter(({ call }) => call === number),
-  };
-}
-
-function sumGrowth(all: readonly Growth[]): Growth {
-  const sums = new Map<string, number>();
-  for (const growth of all) {
-    for (const [source, tokens] of Object.entries(growth)) sums.set(source, (sums.get(source) ?? 0) + tokens);
-  }
-  return Object.fromEntries(sums);
 }
