@@ -12,9 +12,9 @@ const GROUP = 5;
 
 /**
  * Beyond the first ones: a new process whose first compaction is interrupted; a fresh context that was taken to be as
- * full as the one before it.
+ * full as the one before it; an interrupt for the cost of a turn that has ended by then, which hits the next one.
  */
-const FOUND = [2186, 1579];
+const FOUND = [2186, 1579, 2455, 5140, 5655, 5853];
 
 /**
  * The same with most of what comes from outside during reliefs: a process that does not come up in the place of one that

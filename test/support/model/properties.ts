@@ -43,7 +43,8 @@ function protocolFaults({ input, after, actions }: Judged, seen: Seen): string[]
 function actionFaults(action: Action, seen: Seen): string[] {
   if (action.kind === 'clear-timer' && (action.timer === 'handoff' || action.timer === 'compaction'))
     seen.outstanding = undefined;
-  if (action.kind === 'native-compaction') seen.handoffs = 0;
+  // A turn that gives the document can fill the fresh context again.
+  if (action.kind === 'native-compaction' || action.kind === 'landed') seen.handoffs = 0;
   if (action.kind === 'handed-over' && ++seen.handoffs > 1) return [`${seen.handoffs} handoffs and no prompt between`];
   if (action.kind !== 'send') return [];
   const { type, message } = fieldsOf(JSON.parse(action.line));

@@ -196,16 +196,13 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
   // claude's log now contains the document with which the conversation began.
   const fresh = event.isError ? state.relief.fresh : undefined;
   // A turn about a background task answers no prompt, even if one waits behind it.
-  const isAnswer =
-    !isRecoverable(before, event) &&
-    !isCutOff(before, event) &&
-    !(event.fromBackgroundTask && state.turn.startedBy === 'prompt');
+  const endsOther = event.fromBackgroundTask && state.turn.startedBy === 'prompt';
   const ended = changed(changedIn(afterSuccess, 'relief', { fresh }), over);
   const timed = toStep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
-  if (!isAnswer) return timed;
+  if (isRecoverable(before, event) || endsOther) return timed;
   const resumes = resumedWork(state);
   const others = (resumes === undefined ? owedPrompts : droppedPrompts)(state);
-  const answered = owedPrompts(ended).filter((one) => !others.includes(one));
+  const answered = isCutOff(before, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
   // The result of the interrupted turn was deferred; this result replaces it.
   const drop = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
   return chain(
@@ -224,8 +221,11 @@ function isCutOff(state: GovernorState, event: ResultEvent): boolean {
   if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
   if (!tellsInterrupt(event) || !isAborted) return false;
-  return turn.stopped === undefined || turn.stopped === 'cost' || input === 'interrupted';
+  return CUTS_OFF.includes(turn.stopped) || input === 'interrupted';
 }
+
+/** Reasons for which a turn ends without an answer; undefined: claude was stopped from outside. */
+const CUTS_OFF: readonly GovernorState['turn']['stopped'][] = [undefined, 'cost', 'last'];
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
   const state = noteReport(readSession(before, event), event);

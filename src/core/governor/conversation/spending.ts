@@ -23,12 +23,13 @@ import { injectPrompt } from './send-prompt.ts';
 
 /**
  * After claude stopped at its own budget, ctxb sends no further prompt. A turn that ended before its interrupt arrived
- * was not cut short.
+ * was not cut short; the interrupt may still hit a turn that follows at once.
  */
 export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   if (tellsInterrupt(event)) return toStep(state);
   if (endsAtBudget(state, event)) return toStep(changedIn(state, 'spending', { phase: 'wrapping' }));
-  return toStep(before.turn.stopped === 'cost' ? changedIn(state, 'spending', { brokenOff: false }) : state);
+  const isWhole = before.turn.stopped === 'cost' && state.turn.phase === 'idle';
+  return toStep(isWhole ? changedIn(state, 'spending', { brokenOff: false }) : state);
 }
 
 /** Whether claude stopped at its own budget, which ctxb set to the cost limit. */

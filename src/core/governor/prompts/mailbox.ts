@@ -75,17 +75,17 @@ export function markHeard(state: WithMail, event: Event): Mailbox {
  * The mailbox after a turn.
  *
  * @param queued prompts of this turn with which the next one begins
- * @param isStopped whether the turn was interrupted: claude drops prompts that it has not read
+ * @param unread prompts that claude has dropped, because the turn was interrupted before it read them
  */
 export function afterTurn(
   state: WithMail,
   queued: readonly Prompt[],
   fate: 'owed' | 'over',
-  isStopped = false,
+  unread: readonly Prompt[] = [],
 ): Mailbox {
   const others = promptsInTurn(state).filter((prompt) => !queued.includes(prompt));
   const ended = changeFate(changeFate(state.mailbox, queued, 'heard'), others, fate);
-  return isStopped ? changeFate(ended, sentPrompts(state), 'dropped') : ended;
+  return changeFate(ended, unread, 'dropped');
 }
 
 /** Marks dropped prompts as owed, because resumed work repeats them. */

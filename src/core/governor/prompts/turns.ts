@@ -34,7 +34,7 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
 }
 
 export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
-  const { turn, run, gauge } = state;
+  const { turn, run, gauge, spending } = state;
   // claude was already reporting a task when the prompt was sent, so the turn of the prompt still follows.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
   const isStopped = !isAhead && tellsInterrupt(event);
@@ -42,6 +42,9 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   // claude starts another turn for prompts that it did not hear in this one, unless it was stopped.
   const carriedOver = isStopped ? [] : sentPrompts(state);
   const queued = isAhead ? prompts : carriedOver;
+  // An interrupt for the cost of the turn before can arrive ahead of the prompt.
+  const isUnread = turn.calls === 0 && spending.brokenOff;
+  const dropped = isUnread ? prompts : sentPrompts(state);
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),
     phase: queued.length > 0 ? 'sent' : 'idle',
@@ -49,7 +52,8 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
     growth: growthAfter(state),
     last: { prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },
   });
-  return { turn: next, mailbox: afterTurn(state, queued, run.mode === 'act' ? 'owed' : 'over', isStopped) };
+  const fate = run.mode === 'act' ? 'owed' : 'over';
+  return { turn: next, mailbox: afterTurn(state, queued, fate, isStopped ? dropped : []) };
 }
 
 /** The statistics of growth, with this turn if the context grew. */

@@ -387,7 +387,7 @@ describe('at the time limit', () => {
     expect(driver.state.outcome).toBe('limit');
   });
 
-  it('interrupts a last turn that takes too long', () => {
+  it('interrupts a last turn that takes too long, whose prompt stays without an answer', () => {
     const driver = timed();
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(21_000));
@@ -396,6 +396,10 @@ describe('at the time limit', () => {
     expect(timers(driver).at(-1)).toBe(120_000);
     driver.timeout('time');
     expect(interrupts(driver)).toHaveLength(2);
+    const end = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true }));
+    expect(end).toContainEqual({ kind: 'deferred', fate: 'drop' });
+    const left = { kind: 'left-undone', prompts: ['prompt-2'] };
+    expect(driver.tell(exitEvent({ code: 0, signal: undefined }))).toContainEqual(expect.objectContaining(left));
   });
 
   it('ends at once if no turn runs', () => {
