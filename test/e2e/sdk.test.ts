@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { CALLBACKS } from '../sdk/callbacks.ts';
 import { CONTROLS } from '../sdk/controls.ts';
+import { ODD } from '../sdk/odd-programs.ts';
 import { STREAMING, TALKS } from '../sdk/talks.ts';
 import { type Program, runTrial, type Way } from '../sdk/trial.ts';
 import { ALONE, AS_ITS_PROCESS, THROUGH_SHIM } from '../sdk/ways.ts';
@@ -17,7 +18,7 @@ async function expectSame(program: Program, way: Way): Promise<void> {
 /** One of each kind every day, all of them in a soak. */
 const PROGRAMS = sized(
   [STREAMING, ...CALLBACKS.slice(0, 1), ...CONTROLS.slice(0, 1)],
-  [...TALKS, ...CALLBACKS, ...CONTROLS],
+  [...TALKS, ...CALLBACKS, ...CONTROLS, ...ODD],
 );
 
 it.each(PROGRAMS)('$name: the same messages through the shim as without it', (program) =>
