@@ -37,7 +37,8 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   const isNamedBehind = pieces.slice(last + 1).some(({ bytes }) => bytes.includes(QUOTE));
   if (first === -1 || !isNamedBehind || names.filter(isHole).length > 2) return undefined;
   const [begins, ends] = [new Int32Array(names.length), new Int32Array(names.length)];
-  let view: DataView = new DataView(begins.buffer);
+  let viewed: Buffer = Buffer.alloc(0);
+  let view: DataView = new DataView(viewed.buffer);
 
   /** Matches from the start up to a hole. @returns the start of the hole, or -1 without a match */
   function forwards(bytes: Buffer, from: number, piece: number, until: number): number {
@@ -70,15 +71,17 @@ export function layoutOf(pattern: Fields): Layout | undefined {
 
   return {
     fits(bytes, from, to) {
-      view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      if (bytes !== viewed) view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      viewed = bytes;
       let begin = forwards(bytes, from, 0, first);
       if (begin === -1) return false;
       if (first !== last) {
         begins[first] = begin;
         // The shared text after the first hole marks its end.
-        const end = bytes.indexOf((pieces[first + 1] as Piece).bytes, begin);
+        const { mark, markAt } = pieces[first + 1] as Piece;
+        const end = bytes.indexOf(mark, begin) - markAt;
         ends[first] = end;
-        begin = end === -1 ? -1 : forwards(bytes, end, first + 1, last);
+        begin = end < begin ? -1 : forwards(bytes, end, first + 1, last);
       }
       const end = begin === -1 || begin >= to ? -1 : backwards(bytes, to);
       begins[last] = begin;
@@ -95,6 +98,9 @@ export function layoutOf(pattern: Fields): Layout | undefined {
 interface Piece {
   readonly bytes: Buffer;
   readonly words: Int32Array;
+  /** Its part from the first capital on, which is found fastest because capitals are rare; and where it begins. */
+  readonly mark: Buffer;
+  readonly markAt: number;
 }
 
 const WORD = Int32Array.BYTES_PER_ELEMENT;
@@ -102,7 +108,8 @@ const WORD = Int32Array.BYTES_PER_ELEMENT;
 function pieceOf(text: string): Piece {
   const bytes = Buffer.from(text);
   const words = Int32Array.from({ length: Math.floor(bytes.length / WORD) }, (_, at) => bytes.readInt32LE(at * WORD));
-  return { bytes, words };
+  const markAt = Math.max(0, bytes.toString('latin1').search(/[A-Z]/));
+  return { bytes, words, mark: bytes.subarray(markAt), markAt };
 }
 
 function behindWords(view: DataView, from: number, { bytes, words }: Piece): number {

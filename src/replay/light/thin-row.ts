@@ -14,6 +14,8 @@ const MAX_LAYOUTS = 16;
 
 /** The start of a row of a conversation. Inside a string, its quotes would be escaped. */
 const OPENING = Buffer.from('{"parentUuid":');
+/** Its end, which is found faster, because capitals are rare. */
+const OPENING_MARK = Buffer.from('Uuid":');
 
 const CARRIAGE_RETURN = 13;
 
@@ -33,6 +35,8 @@ interface Reader {
   readonly layout: Layout;
   /** Returns undefined if the row must be parsed. */
   read(bytes: Buffer, from: number, to: number): ReadLine | undefined;
+  /** The reader of the row that followed the last row of this form. */
+  next?: Reader | undefined;
 }
 
 /**
@@ -54,6 +58,8 @@ export function createSkipper(): Thin {
 /** @param readerOf undefined if rows of this form must always be parsed */
 function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   const readers: Reader[] = [];
+  /** The reader of the last row; rows of the same forms follow each other. */
+  let last: Reader | undefined;
 
   function readAndLearn(bytes: Buffer, from: number, to: number): ReadLine | undefined {
     const value = objectOf(bytes.toString('utf8', from, to));
@@ -66,21 +72,20 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   }
 
   function readerFor(bytes: Buffer, from: number, to: number): Reader | undefined {
-    for (let at = 0; at < readers.length; at++) {
-      const reader = readers[at] as Reader;
-      if (!reader.layout.fits(bytes, from, to)) continue;
-      if (at > 0) readers.splice(at - 1, 2, reader, readers[at - 1] as Reader);
-      return reader;
-    }
-    return undefined;
+    if (last?.next?.layout.fits(bytes, from, to)) return last.next;
+    const at = readers.findIndex(({ layout }) => layout.fits(bytes, from, to));
+    const reader = readers[at];
+    if (at > 0) readers.splice(at - 1, 2, reader as Reader, readers[at - 1] as Reader);
+    if (last !== undefined) last.next = reader;
+    return reader;
   }
 
   return (bytes, from, to) => {
     if (to - from > MAX_BYTES || behindPiece(bytes, from, OPENING) === -1) return undefined;
-    const another = bytes.indexOf(OPENING, from + OPENING.length);
+    const another = bytes.indexOf(OPENING_MARK, from + OPENING.length);
     if (another !== -1 && another < to) return undefined;
-    const reader = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
-    return reader === undefined ? readAndLearn(bytes, from, to) : reader.read(bytes, from, to);
+    last = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
+    return last === undefined ? readAndLearn(bytes, from, to) : last.read(bytes, from, to);
   };
 }
 
@@ -105,14 +110,11 @@ function skipperOf(row: Fields): Reader | undefined {
   };
 }
 
-/**
- * Ends of the keys by which a report names an agent, and the start of an escape, which could hide one. They are found
- * faster than whole keys, because their first letters are rare.
- */
-const AGENT_KEYS = ['Id"', 'Tokens"', '\\u00'].map((text) => Buffer.from(text));
+/** Ends of the keys by which a report names an agent, from the first capital on. */
+const AGENT_KEYS = ['Id"', 'Tokens"'].map((text) => Buffer.from(text));
 
-/** A full replay also needs the time of a wake-up. */
-const REPORT_KEYS = [...AGENT_KEYS, Buffer.from('For"')];
+/** A full replay also needs the time of a wake-up, and does not let an escape hide a key. */
+const REPORT_KEYS = [...AGENT_KEYS, ...['For"', '\\u00'].map((text) => Buffer.from(text))];
 
 /** Returns undefined if rows of this form must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
@@ -245,7 +247,7 @@ function blocksIn(bytes: Buffer, from: number, to: number, isSized: boolean): re
 }
 
 /** Signed commits contain this mark, which reveals the size of the window. */
-const LARGE_WINDOW_MARK = Buffer.from('1M context');
+const LARGE_WINDOW_MARK = Buffer.from('M context');
 
 /** A usage with slots for its counts, named by their paths. */
 function withCounts(value: unknown, path: string): unknown {
