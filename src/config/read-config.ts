@@ -1,9 +1,10 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { isFields } from '../core/protocol/fields.ts';
 import { systemReason } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
+import { realPath } from '../store/files/plain-file.ts';
 import { userHome } from '../store/folders/user-folders.ts';
 import type { Finding } from './config.ts';
 import { parseData, SyntaxFault } from './parse-data.ts';
@@ -56,7 +57,7 @@ export async function readConfig(cwd: string, env: Environment): Promise<FoundCo
   const home = userHome(env);
   const nearest = await firstOf(candidates(resolve(cwd)));
   if (home === undefined) return nearest;
-  if (nearest.file !== undefined && isSame(dirname(nearest.file.path), home))
+  if (nearest.file !== undefined && realPath(dirname(nearest.file.path)) === realPath(home))
     return { ...nearest, userFile: nearest.file };
   const { file: userFile, findings } = await firstOf(placesIn(home));
   return { ...nearest, ...(userFile && { userFile }), findings: [...new Set([...nearest.findings, ...findings])] };
@@ -70,10 +71,6 @@ async function firstOf(paths: Iterable<string>): Promise<FoundConfig> {
     if (!isSilent || found.findings.length > 0) return found;
   }
   return { findings: [] };
-}
-
-function isSame(one: string, other: string): boolean {
-  return one === other || (existsSync(other) && realpathSync(one) === realpathSync(other));
 }
 
 async function settingsIn(path: string, read: () => unknown): Promise<FoundConfig> {
@@ -104,19 +101,6 @@ function isOurs(path: string): boolean {
   if (!stats.isFile()) return false;
   const isOwnFile = stats.uid === 0 || stats.uid === process.getuid?.();
   return isOwnFile || (statSync(dirname(path)).mode & 0o002) === 0;
-}
-
-/** Whether a path is inside the folder, after resolving links in both. */
-export function isInside(folder: string, path: string): boolean {
-  const inside = relative(realPath(folder), realPath(path));
-  return inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`);
-}
-
-/** Resolves links as far as the path exists. */
-function realPath(path: string): string {
-  if (existsSync(path)) return realpathSync(path);
-  const parent = dirname(path);
-  return parent === path ? path : resolve(realPath(parent), relative(parent, path));
 }
 
 function textOf(bytes: Buffer): string {

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { fieldsOf } from '../core/protocol/fields.ts';
 import { findingsError } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
+import { isInside, realPath } from '../store/files/plain-file.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
 import { type Config, type Finding, isToolKey, type Origin, RANKS, type ToolKey } from './config.ts';
 import { DEFAULTS, placed, withValues } from './defaults.ts';
@@ -9,7 +10,7 @@ import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { checkLevels, followLevels } from './levels.ts';
 import { LIMIT_GROUPS, withoutLifting } from './limits.ts';
-import { type ConfigFile, type FoundConfig, isInside, readWanted, type WantedFile } from './read-config.ts';
+import { type ConfigFile, type FoundConfig, readWanted, type WantedFile } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { leafOf, normalize } from './schema.ts';
 
@@ -87,7 +88,7 @@ function limitsOnly({ path, content }: ConfigFile): ConfigFile {
 function outsideFindings({ key, value, origin }: SetValue, cwd: string): Finding[] {
   if ((origin.source !== 'file' && origin.source !== 'user') || origin.where === undefined) return [];
   const folder = dirname(origin.where);
-  if (isInside(folder, resolve(cwd, String(value)))) return [];
+  if (isInside(realPath(folder), realPath(resolve(cwd, String(value))))) return [];
   const todo = 'a place elsewhere is yours to say, with --context-dir or CTXB_CONTEXT_DIR';
   return [finding(key, { expected: `a folder inside of ${folder}`, found: JSON.stringify(value), origin, todo })];
 }

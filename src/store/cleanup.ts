@@ -2,13 +2,13 @@ import { rmdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join, resolve, sep } from 'node:path';
 import { CtxbError } from '../errors.ts';
-import { kindOf, namesIn, realPath, removeFile } from './files/plain-file.ts';
+import { isInside, kindOf, namesIn, realPath, removeFile } from './files/plain-file.ts';
 import { ignoring, orStoreError } from './files/store-error.ts';
 import { requireOwn } from './folders/context-dir.ts';
 import { everythingIn, type Found, IGNORE, MARK, SESSIONS } from './folders/own-names.ts';
 import { liveFlowRuns } from './runs/flow-run.ts';
 import { liveInboxes } from './runs/inbox.ts';
-import { type LinkedRun, liveRuns } from './runs/session-store.ts';
+import { type LinkedRun, liveRuns } from './runs/journal.ts';
 import { listSessions } from './sessions/sessions.ts';
 
 /** What a clean-up removes and keeps. Paths are relative to the folder (`journal.ndjson`, `sessions/<id>`). */
@@ -49,24 +49,31 @@ export interface CleanupOptions {
  * Plans the removal of files with ctxb's names, and of the folder if nothing else is in it. Never follows links. While
  * a run uses the folder or can be continued, only completed sessions are removed, because the run may need the rest.
  *
- * @throws CtxbError `store` when ctxb did not make the folder, or must never remove it; `usage` for a bad `keep`
+ * @throws CtxbError `store` when ctxb did not make the folder, or must never remove it
  */
 export function planCleanup(contextDir: string, options: CleanupOptions): CleanupPlan {
   const root = resolve(contextDir);
-  if (options.keep !== undefined) checkCount(options.keep);
-  if (kindOf(root) === 'missing') return { ...NOTHING, root };
+  if (kindOf(root) === 'missing')
+    return { root, remove: [], removesFolder: false, left: [], running: [], unfinished: [] };
   refuseDangerous(root, options);
   requireOwn(root);
   const { keep, unfinished = [] } = options;
-  const plan = keep === undefined ? planAll(root, unfinished) : planOldest(root, keep, unfinished);
-  return { ...plan, unfinished: unfinished.map(({ runId }) => runId) };
-}
-
-const NOTHING = { remove: [], removesFolder: false, left: [], running: [], unfinished: [] };
-
-function checkCount(keep: number): void {
-  if (Number.isSafeInteger(keep) && keep >= 0) return;
-  throw new CtxbError('usage', `keep: expected a whole number of sessions, found ${keep}: for instance 5`);
+  const old = sessionsIn(root).slice(keep);
+  const running =
+    keep === undefined ? runningIn(root) : old.flatMap((session) => (session.running ? [session.id] : []));
+  const needed = [...running, ...sessionsOf(unfinished)];
+  const removable = old.filter(({ id }) => !needed.includes(id)).map(({ id }) => join(SESSIONS, id));
+  const isFree = keep === undefined && running.length + unfinished.length === 0;
+  const foreign = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
+  const left = keep === undefined ? foreign : [];
+  return {
+    root,
+    remove: removalsIn(root).filter(({ name }) => isFree || removable.includes(name)),
+    removesFolder: isFree && left.length === 0,
+    left,
+    running,
+    unfinished: unfinished.map(({ runId }) => runId),
+  };
 }
 
 function refuseDangerous(root: string, { cwd, home = homedir() }: CleanupOptions): void {
@@ -74,37 +81,13 @@ function refuseDangerous(root: string, { cwd, home = homedir() }: CleanupOptions
   if (kind !== 'folder') throw new CtxbError('store', `${root} is a ${kind}, not a folder: remove it yourself`);
   const real = realPath(root);
   for (const folder of [realPath(cwd), realPath(home)]) {
-    if (folder !== real && !folder.startsWith(real.endsWith(sep) ? real : real + sep)) continue;
+    if (folder !== real && !isInside(real, folder)) continue;
     throw new CtxbError('store', `${root} holds the working folder or your home: name the folder that ctxb made`);
   }
 }
 
-function planOldest(root: string, keep: number, unfinished: readonly LinkedRun[]): CleanupPlan {
-  const old = sessionsIn(root).slice(keep);
-  const running = old.filter((session) => session.running).map(({ id }) => id);
-  const needed = [...running, ...sessionsOf(unfinished)];
-  const names = new Set(old.map(({ id }) => join(SESSIONS, id)).filter((name) => !needed.includes(basename(name))));
-  return { ...NOTHING, root, remove: removalsIn(root).filter(({ name }) => names.has(name)), running };
-}
-
-function planAll(root: string, unfinished: readonly LinkedRun[]): Omit<CleanupPlan, 'unfinished'> {
-  const running = runningIn(root);
-  const needed = [...running, ...sessionsOf(unfinished)];
-  const isFree = running.length + unfinished.length === 0;
-  const foreignNames = [...everythingIn(root)].filter(({ isOurs }) => !isOurs).map(({ name }) => name);
-  const isRemovable = ({ name }: Removal) => name.startsWith(SESSIONS + sep) && !needed.includes(basename(name));
-  const remove = removalsIn(root).filter((removal) => isFree || isRemovable(removal));
-  return {
-    root,
-    remove,
-    removesFolder: foreignNames.length === 0 && isFree,
-    left: foreignNames,
-    running,
-  };
-}
-
 function sessionsOf(runs: readonly LinkedRun[]): string[] {
-  return runs.flatMap(({ sessions }) => sessions);
+  return runs.flatMap(({ sessions }) => sessions.map(({ id }) => id));
 }
 
 /** A flow between two steps, a starting run and a run without notes have no session. */

@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, realpathSync, type Stats, statSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { shown } from '../../config/finding.ts';
 import { expectation } from '../../config/schema.ts';
 import { isFields } from '../../core/protocol/fields.ts';
 import { CtxbError, systemReason } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
+import { isInside } from '../../store/files/plain-file.ts';
 import type { Refuse } from './fault.ts';
 import { path as promptPath } from './flow-schema.ts';
 
@@ -58,12 +59,6 @@ export function fileInside(folder: string, file: string): FileInside {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     return { fault: code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `a file that cannot be read (${code})` };
   }
-}
-
-/** Compares paths without reading the disk; the folder itself does not count as inside. */
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && way !== '..' && !way.startsWith(join('..', sep)) && !isAbsolute(way);
 }
 
 /**

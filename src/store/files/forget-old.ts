@@ -23,13 +23,12 @@ export function forgetOld(folder: string, max = Number.POSITIVE_INFINITY): void 
   const newestFirst = readdirSync(folder)
     .filter((name) => CACHE_FILE.test(name))
     .map((name) => join(folder, name))
-    .map((path) => ({ path, stats: statSync(path, { throwIfNoEntry: false }) }))
-    .sort((a, b) => (b.stats?.mtimeMs ?? 0) - (a.stats?.mtimeMs ?? 0));
+    // Another process may have removed one.
+    .map((path) => ({ path, size: 0, mtimeMs: 0, ...statSync(path, { throwIfNoEntry: false }) }))
+    .sort((a, b) => b.mtimeMs - a.mtimeMs);
   let bytes = 0;
-  for (const { path, stats } of newestFirst) {
-    // Another process has removed it.
-    if (stats === undefined) continue;
-    bytes += stats.size;
-    if (bytes > max || Date.now() - stats.mtimeMs > KEPT_MS) rmSync(path, { force: true });
+  for (const { path, size, mtimeMs } of newestFirst) {
+    bytes += size;
+    if (bytes > max || Date.now() - mtimeMs > KEPT_MS) rmSync(path, { force: true });
   }
 }

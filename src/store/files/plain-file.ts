@@ -15,9 +15,9 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { parsed } from '../../core/protocol/fields.ts';
-import { CtxbError } from '../../errors.ts';
+import { CtxbError, orElse } from '../../errors.ts';
 import type { DiskText } from '../masks/disk-text.ts';
 import { errorCode, ignoring, orStoreError } from './store-error.ts';
 
@@ -52,20 +52,21 @@ export function namesIn(folder: string): string[] {
 
 /** Like namesIn, but follows links and returns an empty list for an unreadable folder. */
 export function namesOf(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
+  return orElse(() => readdirSync(folder), []);
 }
 
-/** Resolves the links of a path; returns an absolute path if it does not exist. */
+/** Resolves the links of an absolute path as far as it exists. */
 export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return resolve(path);
-  }
+  const parent = dirname(path);
+  return (
+    orElse(() => realpathSync(path), undefined) ?? (parent === path ? path : join(realPath(parent), basename(path)))
+  );
+}
+
+/** Whether a path is below the folder. Compares texts: resolve their links first. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`);
 }
 
 /** The kind of stats from `lstat`, or of a directory entry. */
@@ -199,16 +200,7 @@ export function readPlain(path: string, limit: number): string | undefined {
 
 /** Like readPlain, parsed as JSON; undefined also when the file is unreadable or not JSON. */
 export function readJson(path: string, limit: number): unknown {
-  try {
-    return parsed(readPlain(path, limit) ?? '');
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whether a value is an ISO time. */
-export function isTime(value: unknown): boolean {
-  return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  return orElse(() => parsed(readPlain(path, limit) ?? ''), undefined);
 }
 
 /** Reads `length` bytes from `position`; fewer only at the end of the file. */

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fieldsOf } from '../../core/protocol/fields.ts';
+import { orElse } from '../../errors.ts';
+import { errorCode } from './store-error.ts';
 
 /** Tells a process from a later one with the same process id. */
 export interface ProcessMark {
@@ -29,17 +31,9 @@ export function isAlive({ pid, start }: ProcessMark): boolean {
   return !'ZX'.includes(stat.state) && (start === undefined || start === stat.start);
 }
 
-interface Stat {
-  readonly name: string;
-  readonly state: string;
-  readonly parent: number;
-  readonly group: number;
-  readonly start: string;
-}
-
 /** Undefined if the process is gone, or on systems without `/proc`. */
-export function readStat(pid: number): Stat | undefined {
-  try {
+export function readStat(pid: number) {
+  return orElse(() => {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // proc(5): the program's name is the second field, in parentheses, and may contain spaces and parentheses.
     const end = stat.lastIndexOf(')');
@@ -48,9 +42,12 @@ export function readStat(pid: number): Stat | undefined {
     const start = fields[19];
     const name = stat.slice(stat.indexOf('(') + 1, end);
     return state && start ? { name, state, parent: Number(parent), group: Number(group), start } : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
+}
+
+/** Whether that very process is running. False if its id alone is known, because another process may have it by now. */
+export function isCertainlyAlive(mark: ProcessMark): boolean {
+  return mark.start !== undefined && isAlive(mark);
 }
 
 function answersSignals(pid: number): boolean {
@@ -59,6 +56,6 @@ function answersSignals(pid: number): boolean {
     return true;
   } catch (error) {
     // The process exists, but belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return errorCode(error) === 'EPERM';
   }
 }

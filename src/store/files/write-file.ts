@@ -11,11 +11,11 @@ const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Creates a file atomically, readable only by its owner. If the path exists, returns false and changes nothing. */
-export function writeNewFile(path: string, text: DiskText): boolean {
+export function writeNewFile(path: string, text: DiskText, replacement: Replacement = {}): boolean {
   if (kindOf(path) !== 'missing') return false;
   const temporary = temporaryFor(path);
   try {
-    orStoreError(path, () => fill(temporary, [text]));
+    orStoreError(path, () => fill(temporary, [text], replacement));
     return orStoreError(path, () => giveName(temporary, path));
   } finally {
     removeFile(temporary);
@@ -66,7 +66,7 @@ export function replaceFile(path: string, chunks: Iterable<DiskText>, replacemen
   }
 }
 
-function fill(path: string, chunks: Iterable<DiskText>, { durable = true }: Replacement = {}): void {
+function fill(path: string, chunks: Iterable<DiskText>, { durable = true }: Replacement): void {
   const fd = openSync(path, 'wx', FILE_MODE);
   try {
     for (const block of blocksOf(chunks)) writeWhole(fd, block);

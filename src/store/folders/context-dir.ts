@@ -16,7 +16,7 @@ import {
 } from '../files/plain-file.ts';
 import { isTornAt } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
-import { type Replacement, replaceFile } from '../files/write-file.ts';
+import { type Replacement, replaceFile, writeNewFile } from '../files/write-file.ts';
 import { asItIs, type DiskText } from '../masks/disk-text.ts';
 import { everythingIn, IGNORE, MARK } from './own-names.ts';
 
@@ -30,8 +30,8 @@ export interface ContextDir {
   readonly path: string;
   /** The absolute path of a regular or missing file in the folder. Creates its parent folders. */
   place(file: string): string;
-  /** The path of a new file: `name.txt`, else `name-2.txt` and so on up to a thousand. */
-  freePlace(name: string, ending: string): string;
+  /** Creates a new file atomically: `name.txt`, else `name-2.txt` and so on up to a thousand. Returns its path. */
+  create(name: string, ending: string, text: DiskText, replacement?: Replacement): string;
   /** Appends lines to a file in the folder. Ends the torn last line of a killed process first. */
   append(file: string, lines: DiskText): void;
   /** Writes a text, or its chunks, to a file in the folder atomically. */
@@ -67,18 +67,16 @@ function folderIn(root: string, path: string): ContextDir {
     return target;
   }
 
-  function freePlace(name: string, ending: string): string {
-    const numbered = (count: number) => place(`${name}${count === 1 ? '' : `-${count}`}${ending}`);
-    for (let count = 1; count < MAX_SAME_NAMES; count++) {
-      if (kindOf(numbered(count)) === 'missing') return numbered(count);
-    }
-    return numbered(MAX_SAME_NAMES);
-  }
-
   return {
     path,
     place,
-    freePlace,
+    create(name, ending, text, replacement) {
+      for (let count = 1; count <= MAX_SAME_NAMES; count++) {
+        const target = place(`${name}${count === 1 ? '' : `-${count}`}${ending}`);
+        if (writeNewFile(target, text, replacement)) return target;
+      }
+      throw new CtxbError('store', `${path} holds ${MAX_SAME_NAMES} files named ${name}: move them away`);
+    },
     append: (file, lines) =>
       withPlain(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
         const parts = [isTornAt(fd, stats) ? '\n' : '', lines, lines === '' || lines.endsWith('\n') ? '' : '\n'];
@@ -171,13 +169,10 @@ function requireMade(root: string): boolean {
 const RENAME = 'name another folder (contextDir, --context-dir)';
 
 function refuseGit(root: string): void {
-  const isGits = [...root.split(sep), ...realParts(root)].some((part) => part.toLowerCase() === '.git');
+  const isGits = [root, realPath(root)]
+    .flatMap((path) => path.split(sep))
+    .some((part) => part.toLowerCase() === '.git');
   if (isGits) throw new CtxbError('store', `${root} belongs to git: ${RENAME}`);
-}
-
-/** The parts of a path with its links resolved, as far as it exists. */
-function realParts(path: string): string[] {
-  return existsSync(path) || dirname(path) === path ? realPath(path).split(sep) : realParts(dirname(path));
 }
 
 /** Contains the folder's inode, so that a mark copied with a folder or a repository is invalid. */

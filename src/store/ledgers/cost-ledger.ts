@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { parseFields } from '../../core/protocol/fields.ts';
+import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { newHolder, takeLock } from '../files/lock.ts';
-import { isTime, kindOf } from '../files/plain-file.ts';
+import { kindOf } from '../files/plain-file.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
 import { openSeal, type Seal } from '../runs/seal.ts';
@@ -127,7 +127,7 @@ function nameOf(project: string): string {
 function openEntry(line: string, seal: Seal, name: string): CostEntry | undefined {
   const entry = parseFields(seal.open(line, name) ?? '');
   const { v, t, run, microUsd, claimed, call } = entry;
-  const isEntry = v === 1 && isTime(t) && typeof run === 'string';
+  const isEntry = v === 1 && timeOf(t) !== undefined && typeof run === 'string';
   return isEntry && [microUsd, claimed, call].every(Number.isSafeInteger) ? (entry as unknown as CostEntry) : undefined;
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { orElse, unreadableError } from '../../errors.ts';
-import { namesIn, removeFile, statsOf } from '../files/plain-file.ts';
+import { namesIn, realPath, removeFile, statsOf } from '../files/plain-file.ts';
 import { ignoring, orStoreError } from '../files/store-error.ts';
 import { HEALTH_PART } from '../folders/own-names.ts';
 
@@ -69,7 +69,7 @@ function logsIn(folder: string): string[] {
  * Resolves the folder but not the log itself, so that a log that is a link is refused like every link in a ctxb folder.
  */
 function withoutLinks(log: string): string {
-  return orElse(() => join(realpathSync(dirname(log)), basename(log)), log);
+  return join(realPath(dirname(log)), basename(log));
 }
 
 function foldersIn(path: string): string[] {

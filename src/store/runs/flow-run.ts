@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isLocked } from '../files/lock.ts';
 import { namesIn, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
@@ -69,7 +69,7 @@ export function openFlowRun(contextDir: string, id: string, onFault: Faults = ()
         try {
           folder ??= dir();
           // A repeated step must not append to the torn last line of a killed one.
-          file ??= pathOf(step, basename(folder.freePlace(pathOf(step, 'stream'), '.ndjson')));
+          file ??= folder.create(pathOf(step, 'stream'), '.ndjson', joined([]), { durable: false });
           folder.append(file, masked(line));
         } catch (error) {
           isOver = true;

@@ -2,16 +2,66 @@ import { join, resolve } from 'node:path';
 import type { DecisionOf } from '../../core/governor/decisions.ts';
 import { type Fields, parseFields, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { kindOf } from '../files/plain-file.ts';
+import { asProcessMark, isCertainlyAlive, type ProcessMark } from '../files/process-mark.ts';
 import { readLines } from '../files/read-lines.ts';
 
 /** Decisions and actions of all runs in a folder, with reasons. */
 export const JOURNAL = 'journal.ndjson';
 
 /** The entries of a folder's journal, oldest first; empty without a journal. */
-export function* journalEntries(contextDir: string): Generator<Fields> {
+function* journalEntries(contextDir: string): Generator<Fields> {
   const path = join(resolve(contextDir), JOURNAL);
   if (kindOf(path) !== 'file') return;
   for (const line of readLines(path)) yield parseFields(line);
+}
+
+/** A run that needs its files. */
+export interface LinkedRun {
+  readonly runId: string;
+  /** claude's session ids and the paths of their logs as claude's hooks reported them, oldest first. */
+  readonly sessions: { readonly id: string; readonly log: string | undefined }[];
+}
+
+/** A run in the journal. */
+export interface LoggedRun extends LinkedRun {
+  /** Start of the run, in milliseconds since the epoch; 0 if unknown. */
+  readonly since: number;
+  /** The processes of ctxb that have run it, and the claude that the newest one has started. */
+  readonly ctxb: ProcessMark[];
+  claude: ProcessMark | undefined;
+  isOver: boolean;
+  /** A later run has resumed this one, and may have sent its prompts. */
+  isTakenUp: boolean;
+}
+
+/** The runs in a folder's journal, oldest first. */
+export function loggedRuns(contextDir: string): LoggedRun[] {
+  const runs = new Map<unknown, LoggedRun>();
+  for (const entry of journalEntries(contextDir)) {
+    const { kind, t, runId } = entry;
+    const taken = runs.get(entry.resumes);
+    if (taken !== undefined) taken.isTakenUp = true;
+    if (kind === 'start' && !runs.has(runId)) {
+      const fresh = { sessions: [], since: timeOf(t) ?? 0, ctxb: [], claude: undefined };
+      runs.set(runId, { runId: String(runId), ...fresh, isOver: false, isTakenUp: false });
+    }
+    const run = runs.get(runId);
+    if (run !== undefined) take(run, entry);
+  }
+  return [...runs.values()];
+}
+
+function take(run: LoggedRun, { kind, ctxb, claude, id, log }: Fields): void {
+  if (kind === 'session') run.sessions.push({ id: String(id), log: textOf(log) });
+  if (kind === 'end' || kind === 'start') run.isOver = kind === 'end';
+  if (kind !== 'start') return;
+  run.claude = asProcessMark(claude);
+  run.ctxb.push(...[asProcessMark(ctxb) ?? []].flat());
+}
+
+/** Active runs; none on systems without `/proc`. */
+export function liveRuns(contextDir: string): LinkedRun[] {
+  return loggedRuns(contextDir).filter(({ ctxb, isOver }) => !isOver && ctxb.some(isCertainlyAlive));
 }
 
 /** A receipt from the journal. */

@@ -2,13 +2,12 @@ import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { kindOf, removeFile } from '../files/plain-file.ts';
-import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.ts';
 import { readLines } from '../files/read-lines.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG, keepShort } from '../ledgers/health-log.ts';
 import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
-import { JOURNAL, journalEntries } from './journal.ts';
+import { JOURNAL } from './journal.ts';
 import type { Seal } from './seal.ts';
 
 /**
@@ -89,27 +88,6 @@ function removeRunFile(path: string): void {
 /** Whether a run has left state to resume, however it ended. */
 export function hasRunFile(contextDir: string, runId: string): boolean {
   return kindOf(join(resolve(contextDir), nameOf(runId))) === 'file';
-}
-
-/** A run that needs its files. */
-export interface LinkedRun {
-  readonly runId: string;
-  /** Ids of the run's claude sessions. */
-  readonly sessions: readonly string[];
-}
-
-/** Active runs with their session ids, by the journal; empty on systems without `/proc`. */
-export function liveRuns(contextDir: string): LinkedRun[] {
-  const runs = new Map<string, { sessions: string[]; mark: ProcessMark | undefined }>();
-  for (const { kind, runId, ctxb, id } of journalEntries(contextDir)) {
-    const { sessions = [], mark } = runs.get(String(runId)) ?? {};
-    if (kind === 'start') runs.set(String(runId), { sessions, mark: asProcessMark(ctxb) });
-    if (kind === 'session') runs.set(String(runId), { sessions: [...sessions, String(id)], mark });
-    if (kind === 'end') runs.set(String(runId), { sessions, mark: undefined });
-  }
-  return [...runs].flatMap(([runId, { sessions, mark }]) =>
-    mark?.start !== undefined && isAlive(mark) ? [{ runId, sessions }] : [],
-  );
 }
 
 /**

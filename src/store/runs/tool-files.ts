@@ -5,7 +5,7 @@ import type { OwnEvent } from '../../core/governor/input.ts';
 import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts';
 import { orElse } from '../../errors.ts';
 import { withGiven } from '../files/given-file.ts';
-import { createPlain, readAt } from '../files/plain-file.ts';
+import { readAt } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
@@ -98,7 +98,5 @@ const FOLDER = 'tool-results';
  */
 export function storeToolResult(contextDir: string, name: string, text: string | readonly string[]): string {
   // Names are ids of tool calls, and some back-ends count them from one in every session.
-  const path = openContextDir(contextDir).freePlace(join(FOLDER, fileName(name)), '.txt');
-  createPlain(path, masked(text));
-  return path;
+  return openContextDir(contextDir).create(join(FOLDER, fileName(name)), '.txt', masked(text), { durable: false });
 }

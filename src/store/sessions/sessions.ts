@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { fieldsOf } from '../../core/protocol/fields.ts';
+import { fieldsOf, textsOf, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { isLocked } from '../files/lock.ts';
-import { isFolder, isTime, kindOf, namesIn, readJson, readPlain, statsOf } from '../files/plain-file.ts';
+import { isFolder, kindOf, namesIn, readJson, readPlain, statsOf } from '../files/plain-file.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { SESSION_FOLDER, SESSIONS } from '../folders/own-names.ts';
 
@@ -85,29 +85,20 @@ export const SESSION_FILE = 'session.json';
 const LIMIT = 64 * 1024;
 
 const SESSION_ID = /^[\w-]{1,64}$/;
-/** The contents of `session.json`: data about a session that can be read without its memory. */
-interface SessionFile {
-  readonly v: 1;
-  /** claude's ids of the session: `/clear` starts a new one. */
-  readonly ids: readonly string[];
-  readonly startedAt: string;
-  readonly updatedAt: string;
-}
-
 /** Whether an id can be the name of a folder. Ids come from a stream, so not all can. */
 export function isSessionId(id: string): boolean {
   return SESSION_ID.test(id);
 }
 
-/** Undefined if the file is missing, damaged or not a regular file. */
-export function readSessionFile(folder: string): SessionFile | undefined {
-  const value = readJson(join(folder, SESSION_FILE), LIMIT);
-  return isSessionFile(value) ? value : undefined;
-}
-
-function isSessionFile(value: unknown): value is SessionFile {
-  const { ids, startedAt, updatedAt } = fieldsOf(value);
-  return Array.isArray(ids) && ids.every((id) => typeof id === 'string') && isTime(startedAt) && isTime(updatedAt);
+/**
+ * The data about a session that can be read without its memory. `ids` are claude's: `/clear` starts a new one. Undefined
+ * if the file is missing, damaged or not a regular file.
+ */
+export function readSessionFile(folder: string) {
+  const { ids: all, startedAt, updatedAt } = fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT));
+  const ids = textsOf(all);
+  const isWhole = ids.length > 0 && [startedAt, updatedAt].every((t) => timeOf(t) !== undefined);
+  return isWhole ? { ids, startedAt: String(startedAt), updatedAt: String(updatedAt) } : undefined;
 }
 
 /** Maximum bytes to read from a file. */
