@@ -116,7 +116,7 @@ function toInput(input: Input | RecordLine): Input | undefined {
 }
 
 function snapshotOf(state: GovernorState): GovernorSnapshot {
-  const { gauge, turn, relief, session, cost, run } = state;
+  const { gauge, turn, relief, session, limits, run } = state;
   return {
     context: readContext(state, run.policy),
     turns: turn.ended,
@@ -128,6 +128,6 @@ function snapshotOf(state: GovernorState): GovernorSnapshot {
     sessionId: session.id,
     model: session.model,
     claudeCodeVersion: session.version,
-    costUsd: cost.known ? costUsd(state) : undefined,
+    costUsd: limits.cost.known ? costUsd(state) : undefined,
   };
 }

@@ -142,8 +142,8 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
 }
 
 function costOf(state: GovernorState, unlogged: readonly UnloggedAgent[]): SessionFigures['cost'] {
-  const { known, unpriced } = state.cost;
-  const computed = isComputed(state.cost);
+  const { known, unpriced } = state.limits.cost;
+  const computed = isComputed(state.limits.cost);
   const saved = savedUsd(state);
   const sum = { usd: known ? costUsd(state) : null, computed };
   return {

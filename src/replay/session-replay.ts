@@ -128,7 +128,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
         growth: found.growth,
         largest: found.largest,
         lineage,
-        subagents: watch.subagents.found(state.agents.all),
+        subagents: watch.subagents.found(state.work.agents.all),
         oddities: watch.oddities.found(),
         ...(watch.explainer && { explanation: watch.explainer.found(madeCalls) }),
         ...(retention && { retention: retention.found() }),

@@ -63,7 +63,7 @@ export function supervise(world: SupervisorWorld, { passOn, state, tell }: Liste
     if (start === undefined) return undefined;
     // Ending the run cuts the wait short.
     if (start.afterMs > 0) await delay(start.afterMs, undefined, { signal: wake.signal }).catch(() => {});
-    if (state().input !== 'open') return undefined;
+    if (state().mailbox.input !== 'open') return undefined;
     if (isStopped) {
       tell({ kind: 'exit', code: undefined, signal: 'SIGTERM', ...UNREADABLE });
       return undefined;

@@ -57,7 +57,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
   const questions = createQuestions(io, watcher);
   const startSuccessor: SessionEnds['startSuccessor'] = async (start, state) => {
-    const next = await ends.startSuccessor(start, runCostUsd(state) + toUsd(state.spending.lost));
+    const next = await ends.startSuccessor(start, runCostUsd(state) + toUsd(state.limits.lost));
     listen(next, watcher);
     noteProcess(store, run, next);
     return next;
@@ -97,7 +97,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
     isUnsaved: output.isUnsaved,
     received,
     isUnwritable,
-    outcome: state.outcome,
+    outcome: state.mailbox.outcome,
     isUndone: isUndone(state, end),
     isUnsent: waiting(state).length > 0,
   });
@@ -204,7 +204,7 @@ interface RunEnd {
   readonly received: NodeJS.Signals | undefined;
   /** stdout failed although it had a reader. */
   readonly isUnwritable: boolean;
-  readonly outcome: GovernorState['outcome'];
+  readonly outcome: GovernorState['mailbox']['outcome'];
   /** Some prompts have no answer. */
   readonly isUndone: boolean;
   /** Some prompts were not even sent. */
@@ -217,8 +217,8 @@ interface RunEnd {
  * error before it had a session, because it has already named the problem.
  */
 function isUndone(state: GovernorState, { code }: ChildEnd): boolean {
-  const { run, control, session } = state;
-  const isExpected = control.initialize !== undefined || (code !== 0 && session.id === undefined);
+  const { run, process, session } = state;
+  const isExpected = process.control.initialize !== undefined || (code !== 0 && session.id === undefined);
   return run.mode === 'act' && !isExpected && openPrompts(state).length > 0;
 }
 

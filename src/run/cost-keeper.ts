@@ -98,9 +98,9 @@ export function createCostKeeper({
 
   /** Records the cost of finished calls, and claims the expected cost of those in progress. */
   function write(state: GovernorState, isOver = false): boolean {
-    const total = totalMicroUsd(state.cost);
+    const total = totalMicroUsd(state.limits.cost);
     const { calls } = state.gauge;
-    const latest = latestCallsMicroUsd(state.cost);
+    const latest = latestCallsMicroUsd(state.limits.cost);
     if (latest === 0 && total !== reported.total) {
       const spent = Math.max(0, total - reported.total);
       expectedCall = Math.round(spent / Math.max(1, calls - reported.calls)) || expectedCall;
@@ -108,13 +108,18 @@ export function createCostKeeper({
     }
     expectedCall = Math.max(latest, expectedCall);
     const isAtWork = !isOver && mayCall(state);
-    const lost = interrupted + state.spending.lost - lostBefore;
+    const lost = interrupted + state.limits.lost - lostBefore;
     const call = reported.calls > 0 ? expectedCall : 0;
     if (total === writtenMicroUsd && isAtWork === claimed > lost) return false;
     attempt((open) => {
       const claims = lost + (isAtWork ? expectedCall || open.lastCall() : 0);
       if (total === writtenMicroUsd && claims === claimed) return;
-      const more = { session: state.session.id ?? null, computed: isComputed(state.cost), claimed: claims, call };
+      const more = {
+        session: state.session.id ?? null,
+        computed: isComputed(state.limits.cost),
+        claimed: claims,
+        call,
+      };
       open.add(total - writtenMicroUsd, more);
       writtenMicroUsd = total;
       claimed = claims;
@@ -124,15 +129,15 @@ export function createCostKeeper({
   }
 
   function note(state: GovernorState): void {
-    const { raised, before, lost } = state.spending;
+    const { raised, before, lost } = state.limits;
     const claimed = state.turn.phase === 'idle' ? 0 : expectedCall;
-    const open = totalMicroUsd(state.cost) - writtenMicroUsd;
+    const open = totalMicroUsd(state.limits.cost) - writtenMicroUsd;
     const spent = { settled: before + writtenMicroUsd, open, raised, agents: agentsBegun(state), lost, claimed };
     noted ??= JSON.stringify({ ...spent, settled: before, open: 0, agents: 0, claimed: 0 });
     const text = JSON.stringify(spent);
     if (text === noted) return;
     noted = text;
-    onSpent?.({ ...spent, at: reported.at, computed: openMicroUsd(state.cost) });
+    onSpent?.({ ...spent, at: reported.at, computed: openMicroUsd(state.limits.cost) });
   }
 
   /** Claims the first call of the run if the project has room for it. */
@@ -190,8 +195,8 @@ export function createCostKeeper({
       note(state);
       if (reported.calls === 0 && !mayCall(state)) letOthersCall();
       if (limitUsd === undefined || !(hasWritten || isEnd)) return undefined;
-      const seen = attempt((open) => look(open, state.spending.lost - lostBefore));
-      const { others, earlier } = state.spending;
+      const seen = attempt((open) => look(open, state.limits.lost - lostBefore));
+      const { others, earlier } = state.limits;
       const isNews = seen !== undefined && (seen.others !== others || seen.earlier !== earlier);
       hasTold = isNews && state.turn.stopped === undefined;
       return isNews ? seen : undefined;

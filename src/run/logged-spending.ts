@@ -27,7 +27,7 @@ export const loggedSpending = {
     const paths = [path, ...agentLogs(path)];
     figures.correct(loggedCalls(paths, figures.reportedAt));
     const calls = loggedCalls(paths, since);
-    const missing = state.cost.calls.filter(({ messageId }) => !calls.has(messageId));
+    const missing = state.limits.cost.calls.filter(({ messageId }) => !calls.has(messageId));
     const openMicroUsd = missing.reduce((sum, call) => sum + callMicroUsd(call), microUsdOf(calls, state));
     return { openMicroUsd };
   },
@@ -36,8 +36,8 @@ export const loggedSpending = {
   ofAgents(before: GovernorState, after: GovernorState, io: Io): OwnEvent[] {
     if (!hasAgentLimits(after.run.policy.agents)) return [];
     if (!after.run.persistent) return unseenOf(before, after);
-    if (after.agents.all === before.agents.all) return [];
-    return Object.entries(after.agents.all).flatMap(([id, agent]) => {
+    if (after.work.agents.all === before.work.agents.all) return [];
+    return Object.entries(after.work.agents.all).flatMap(([id, agent]) => {
       if (agent.calls <= (agentOf(before, id)?.calls ?? 0)) return [];
       const session = logOf(after, io);
       const paths = session === undefined ? [] : agentLogs(session);
@@ -56,9 +56,9 @@ export const loggedSpending = {
  * Without a log, claude's counter alone has the whole calls, and it does not tell the subagents apart: each one that has
  * called since its last report counts all of what the stream did not show.
  */
-function unseenOf({ cost, agents }: GovernorState, after: GovernorState): OwnEvent[] {
-  const unseen = totalMicroUsd(after.cost) - totalMicroUsd(cost);
-  if (after.cost.reported === cost.reported || unseen <= 0) return [];
+function unseenOf({ limits: { cost }, work: { agents } }: GovernorState, after: GovernorState): OwnEvent[] {
+  const unseen = totalMicroUsd(after.limits.cost) - totalMicroUsd(cost);
+  if (after.limits.cost.reported === cost.reported || unseen <= 0) return [];
   return Object.entries(agents.all).flatMap(([id, { tokens, microUsd, isUnseen, phase }]) => {
     const call = cost.calls.find(({ thread }) => thread === id);
     if (call === undefined && !(isUnseen && phase === 'running')) return [];

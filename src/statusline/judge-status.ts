@@ -38,7 +38,7 @@ export function withKnown(state: GovernorState, { window, model, limits }: Known
   const reported = isRefuted(state, { window }) ? 0 : (window ?? 0);
   const marked = learnWindowOf(useWindowOf(state.gauge, model), model, windowOfModel(model) ?? 0, 'model-id');
   const gauge = learnWindowOf(marked, model, reported, 'asked');
-  return changedIn({ ...state, gauge }, 'waits', { used: limits });
+  return changedIn({ ...state, gauge }, 'limits', { used: limits });
 }
 
 /**

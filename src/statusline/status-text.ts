@@ -130,7 +130,7 @@ function nextOf(state: GovernorState, predicted: number): { readonly at: number;
   const moment = nextMoment(state);
   if (moment !== undefined) return { at: moment.at, what: moment.way === 'compact' ? 'compaction' : 'handoff' };
   // Unknown until the mod for exact compactions is running.
-  if (mode === 'act' && !['off', 'late'].includes(state.exact.phase)) return undefined;
+  if (mode === 'act' && !['off', 'late'].includes(state.relief.exact.phase)) return undefined;
   const { warn, compact } = policy.thresholds;
   if (mode === 'act' && policy.compaction.enabled) return { at: compact, what: 'compaction' };
   const window = state.gauge.window.tokens;
@@ -168,8 +168,8 @@ function costParts(state: GovernorState, costUsd: number | undefined, isWide: bo
 /** Used share from which a limit is shown, and from which it is marked. */
 const [SHOWN, MARKED] = [0.5, 0.9];
 
-function limitParts({ waits }: GovernorState, style: Style): Part[] {
-  return Object.entries(waits.used).flatMap(([name, { share = 0 }]) => {
+function limitParts({ limits }: GovernorState, style: Style): Part[] {
+  return Object.entries(limits.used).flatMap(([name, { share = 0 }]) => {
     if (share < SHOWN) return [];
     const text = `${limitName(name)} ${percent(share)}`;
     return [share < MARKED ? { text, rank: 3 } : { text, rank: 1, paint: style.yellow }];

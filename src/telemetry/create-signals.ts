@@ -60,7 +60,7 @@ function createLevels(measure: Measure) {
 
   /** A counter must not fall: if claude reports less than computed, wait until the total exceeds the sent amount. */
   function cost(state: GovernorState): void {
-    const total = totalMicroUsd(state.cost);
+    const total = totalMicroUsd(state.limits.cost);
     if (total > countedCost) measure('ctxb.cost', toUsd(total - countedCost));
     countedCost = Math.max(countedCost, total);
   }
@@ -80,7 +80,7 @@ function createLevels(measure: Measure) {
     context(after);
     cost(after);
     recordSavings(after);
-    for (const [name, { share }] of Object.entries(after.waits.used)) {
+    for (const [name, { share }] of Object.entries(after.limits.used)) {
       set('ctxb.limit.utilization', share, { 'ctxb.limit': name });
     }
   };

@@ -4,6 +4,7 @@ import type { Child, ChildEnd } from '../../src/claude/child.ts';
 import type { LoggedState } from '../../src/claude/claude-log.ts';
 import type { OwnEvent } from '../../src/core/governor/input.ts';
 import type { GovernorState } from '../../src/core/governor/state.ts';
+import { changedIn } from '../../src/core/governor/steps.ts';
 import { type Supervisor, type SupervisorWorld, supervise } from '../../src/run/claude-supervisor.ts';
 import type { StartClaude } from '../../src/run/executor.ts';
 import { drive } from '../support/governor.ts';
@@ -66,7 +67,7 @@ function lineOf(more: Partial<SupervisorWorld> = {}, onExit: (line: Supervisor, 
     },
   );
   const close = () => {
-    state = { ...state, input: 'closed' };
+    state = changedIn(state, 'mailbox', { input: 'closed' });
   };
   return { line, first, children, events, faults, resumed, close };
 }

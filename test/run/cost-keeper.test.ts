@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { GovernorState } from '../../src/core/governor/state.ts';
+import { changedIn } from '../../src/core/governor/steps.ts';
 import { type CostKeeper, createCostKeeper } from '../../src/run/cost-keeper.ts';
 import { createFaults } from '../../src/store/files/store-error.ts';
 import { costEntries } from '../support/cost-ledger.ts';
@@ -101,7 +102,7 @@ it('a subagent is noted also with the end of a turn, and where nothing was spent
   const world = { ...place(), runId: 'r', period: 'day', limitUsd: undefined, now: () => NOON, onFault() {} } as const;
   const costs = createCostKeeper({ ...world, onSpent: ({ agents }) => void noted.push(agents) });
   const { state } = afterTurn(20_000);
-  const asked = (...ids: string[]) => ({ ...state, agents: { ...state.agents, asked: ids } });
+  const asked = (...ids: string[]) => changedIn(state, 'agents', { asked: ids });
   costs.settle(asked('one'));
   costs.close(asked('one', 'two'));
   expect(noted).toEqual([1, 2]);

@@ -130,7 +130,7 @@ describe('the judgement', () => {
     const limits = { five_hour: { used_percentage: 62, resets_at: 1795360292 }, seven_day: null };
     const input = readStatusInput(JSON.stringify({ rate_limits: limits }));
     if (input === undefined) throw new Error('no status');
-    expect(judgeStatus([], input, DEFAULTS).waits.used).toEqual({ five_hour: { share: 0.62, resetsAt: undefined } });
+    expect(judgeStatus([], input, DEFAULTS).limits.used).toEqual({ five_hour: { share: 0.62, resetsAt: undefined } });
   });
 
   const answer = (read: number) =>

@@ -216,7 +216,8 @@ export function contextAnswer(driver: Driver, response: Line): Line {
 
 /** claude's answer to the newest question of ours with that purpose. */
 export function answerTo(driver: Driver, asked: ControlPurpose, response: Line = {}): Line {
-  const [requestId] = Object.entries(driver.state.control.pending).findLast(([, purpose]) => purpose === asked) ?? [];
+  const [requestId] =
+    Object.entries(driver.state.process.control.pending).findLast(([, purpose]) => purpose === asked) ?? [];
   if (requestId === undefined) throw new Error('claude was not asked');
   return { type: 'control_response', response: { subtype: 'success', request_id: requestId, response } };
 }
@@ -246,7 +247,8 @@ export function exitEvent(changes: Partial<ExitEvent> = {}): ExitEvent {
 
 /** The session that goes on has told how full it is. */
 export function answerOpening(driver: Driver): Line {
-  const [id] = Object.entries(driver.state.control.pending).findLast(([, purpose]) => purpose === 'context') ?? [];
+  const [id] =
+    Object.entries(driver.state.process.control.pending).findLast(([, purpose]) => purpose === 'context') ?? [];
   const response = { totalTokens: 20_000, rawMaxTokens: 200_000, isAutoCompactEnabled: true };
   return { type: 'control_response', response: { subtype: 'success', request_id: id, response } };
 }

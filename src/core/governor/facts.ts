@@ -62,7 +62,7 @@ export interface Facts {
 interface Meters {
   readonly gauge: Gauge;
   readonly session: { readonly id: string | undefined };
-  readonly agents: { readonly all: object };
+  readonly work: { readonly agents: { readonly all: object } };
 }
 
 export const NO_FACTS: Facts = {
@@ -100,7 +100,7 @@ export function factsOf(
     call: after.gauge.calls > before.gauge.calls && isSized(event) ? event : undefined,
     replaced: event.kind === 'boundary' || event.kind === 'reset' ? event.kind : newSession,
     left: previousSession,
-    agents: after.agents.all !== before.agents.all,
+    agents: after.work.agents.all !== before.work.agents.all,
     ending: event.kind === 'result' && !isInjected ? event : undefined,
   };
 }

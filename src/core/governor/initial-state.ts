@@ -13,45 +13,40 @@ import {
   EMPTY_MAILBOX,
   type GovernorState,
   NEW_CONTROL,
+  NEW_LIFE,
   NEW_PROCESS,
   NEW_TURN,
   NO_SESSION,
-  NOTHING_TOLD,
   type Run,
 } from './state.ts';
 import { NEW_TOOL_BUDGET } from './tool-budget/tool-budget.ts';
-import { NEW_LIFE, NO_WAITS } from './waits/waits-state.ts';
+import { NO_WAITS } from './waits/waits-state.ts';
 
 export function initialState(run: Run): GovernorState {
   const { window } = run.policy;
+  const isTriggerOurs = run.mode === 'act' && !run.callerPlacedTrigger && run.policy.midTurn.enabled;
   return {
     run,
     now: 0,
-    process: { ...NEW_PROCESS, resumes: run.resumes },
-    session: NO_SESSION,
     facts: NO_FACTS,
+    session: { ...NO_SESSION, cache: NO_CACHE },
+    process: {
+      ...NEW_PROCESS,
+      resumes: run.resumes,
+      control: { ...NEW_CONTROL, trigger: isTriggerOurs ? 'unplaced' : 'off' },
+      life: NEW_LIFE,
+    },
     gauge:
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },
     turn: NEW_TURN,
     operation: IDLE,
-    relief: NO_RELIEF,
-    exact: newExact(run.mode === 'act' && run.exact === true),
-    tools: NO_TOOLS,
+    relief: { ...NO_RELIEF, exact: newExact(run.mode === 'act' && run.exact === true) },
     mailbox: EMPTY_MAILBOX,
-    control: {
-      ...NEW_CONTROL,
-      trigger: run.mode !== 'act' || run.callerPlacedTrigger || !run.policy.midTurn.enabled ? 'off' : 'unplaced',
+    work: { tools: NO_TOOLS, budget: NEW_TOOL_BUDGET, agents: NO_AGENTS, tasks: {} },
+    limits: {
+      ...NO_SPENDING,
+      ...NO_WAITS,
+      cost: run.resumes ? costAfterRestart(EMPTY_COST, 'resumed') : EMPTY_COST,
     },
-    tasks: {},
-    agents: NO_AGENTS,
-    toolBudget: NEW_TOOL_BUDGET,
-    told: NOTHING_TOLD,
-    cost: run.resumes ? costAfterRestart(EMPTY_COST, 'resumed') : EMPTY_COST,
-    cache: NO_CACHE,
-    spending: NO_SPENDING,
-    waits: NO_WAITS,
-    life: NEW_LIFE,
-    input: 'open',
-    outcome: undefined,
   };
 }

@@ -58,7 +58,12 @@ function phaseOf(state: GovernorState): RunPhase {
   return 'working';
 }
 
-function waitsFor({ waits: { wait }, input, operation, control }: GovernorState): Standing['waitsFor'] {
+function waitsFor({
+  limits: { wait },
+  mailbox: { input },
+  operation,
+  process: { control },
+}: GovernorState): Standing['waitsFor'] {
   if (input === 'paused' || operation.phase === 'deciding') return { what: 'person', until: null };
   if (control.questions.length > 0) return { what: 'caller', until: null };
   if (wait === undefined || !wait.said || wait.phase === 'over') return null;
@@ -82,10 +87,10 @@ export const OUTCOMES = {
 const SIGNALS = 128;
 
 /** @param state the latest state of the run */
-export function endReason({ outcome, spending }: GovernorState, exitCode: number): EndReason {
+export function endReason({ mailbox: { outcome }, limits }: GovernorState, exitCode: number): EndReason {
   if (exitCode > SIGNALS) return 'signal';
   if (outcome === 'asked') return 'stopped';
-  if (outcome === 'limit' && spending.time === 'up') return 'time-limit';
+  if (outcome === 'limit' && limits.time === 'up') return 'time-limit';
   if (outcome !== undefined) return OUTCOMES[outcome].reason;
   if (exitCode === UNDONE) return 'unanswered';
   return exitCode === 0 ? 'done' : 'failed';

@@ -9,10 +9,10 @@ import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
 import type { Operation } from './operations/operation.ts';
 import type { Policy } from './policy.ts';
-import type { Exact, Relief } from './relief/relief-state.ts';
+import type { Relief } from './relief/relief-state.ts';
 import type { Tools } from './relief/tool-results.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
-import type { Life, Waits } from './waits/waits-state.ts';
+import type { Waits } from './waits/waits-state.ts';
 import type { ZoneName } from './zones/zones.ts';
 
 /** Constants of a session. */
@@ -153,21 +153,8 @@ export interface OpenPrompt {
   readonly fate: Fate;
 }
 
-/** Prompts without an answer, and whether more can arrive. */
-export type Mailbox = Readonly<typeof EMPTY_MAILBOX>;
-
-export const EMPTY_MAILBOX = {
-  /** Sent prompts, then waiting ones, each oldest first; including ctxb's own. */
-  prompts: [] as readonly OpenPrompt[],
-  /** Newest `uuid`s of closed prompts that claude has seen: it skips a prompt that it has seen. */
-  over: [] as readonly string[],
-  ended: false,
-  /** Stop the turn of the first waiting prompt when it begins. */
-  stopNext: false,
-};
-
 /** The agent's knowledge of its budget. */
-export const NOTHING_TOLD = {
+const NOTHING_TOLD = {
   zone: 'ok' as ZoneName,
   /**
    * When the agent was last asked to come to a stopping point, in milliseconds since the epoch; undefined if not since
@@ -179,6 +166,33 @@ export const NOTHING_TOLD = {
   /** `uuid` of the last prompt that was announced as too large. */
   largeTask: undefined as string | undefined,
 };
+
+/** What goes to the agent: prompts without an answer, whether more can arrive, and notices. */
+export type Mailbox = Readonly<typeof EMPTY_MAILBOX>;
+
+export const EMPTY_MAILBOX = {
+  /** Sent prompts, then waiting ones, each oldest first; including ctxb's own. */
+  prompts: [] as readonly OpenPrompt[],
+  /** Newest `uuid`s of closed prompts that claude has seen: it skips a prompt that it has seen. */
+  over: [] as readonly string[],
+  /** The caller's input has ended. */
+  ended: false,
+  /** Stop the turn of the first waiting prompt when it begins. */
+  stopNext: false,
+  /**
+   * claude's input.
+   * - `interrupted`: the user has stopped the turn, and ctxb sends no further prompt.
+   * - `paused`: the turn has ended, and the user is asked whether to send the next prompt.
+   */
+  input: 'open' as 'open' | 'interrupted' | 'paused' | 'closed',
+  /** Why ctxb ends the run; undefined if claude ends it. */
+  outcome: undefined as
+    | ('asked' | 'limit' | 'unrelieved' | 'usage-limit' | 'outage' | 'stalled' | 'refused')
+    | undefined,
+  told: NOTHING_TOLD as Readonly<typeof NOTHING_TOLD>,
+};
+
+export type Session = Readonly<typeof NO_SESSION> & { readonly cache: PromptCache };
 
 export const NO_SESSION = {
   id: undefined as string | undefined,
@@ -197,8 +211,8 @@ export const NO_SESSION = {
   notes: undefined as string | undefined,
 };
 
-/** claude's process. */
-type Process = Readonly<typeof NEW_PROCESS>;
+/** claude's process, and the channel to it. */
+type Process = Readonly<typeof NEW_PROCESS> & { readonly control: Control; readonly life: Life };
 
 export const NEW_PROCESS = {
   /**
@@ -227,35 +241,38 @@ export const NEW_PROCESS = {
   since: 0,
 };
 
+/** claude's last sign of life. Times in milliseconds since the epoch. */
+export type Life = Readonly<typeof NEW_LIFE>;
+
+export const NEW_LIFE = {
+  at: 0,
+  /** Kind or name of the event; undefined before the first one. */
+  kind: undefined as string | undefined,
+};
+
+/** What claude works with: tools and the room for their results, subagents, background tasks. */
+export interface Work {
+  readonly tools: Tools;
+  readonly budget: ToolBudget;
+  readonly agents: Agents;
+  readonly tasks: Tasks;
+}
+
+/** What is spent, and what limits it: costs, time, and the API. */
+export type Limits = Spending & Waits & { readonly cost: Cost };
+
 export interface GovernorState {
   readonly run: Run;
   /** Time of the current input, in milliseconds since the epoch. */
   readonly now: number;
-  readonly process: Process;
-  readonly session: Readonly<typeof NO_SESSION>;
   readonly facts: Facts;
+  readonly session: Session;
+  readonly process: Process;
   readonly gauge: Gauge;
   readonly turn: Turn;
   readonly operation: Operation;
   readonly relief: Relief;
-  readonly exact: Exact;
-  readonly tools: Tools;
   readonly mailbox: Mailbox;
-  readonly control: Control;
-  readonly tasks: Tasks;
-  readonly agents: Agents;
-  readonly toolBudget: ToolBudget;
-  readonly told: Readonly<typeof NOTHING_TOLD>;
-  readonly cost: Cost;
-  readonly cache: PromptCache;
-  readonly spending: Spending;
-  readonly waits: Waits;
-  readonly life: Life;
-  /**
-   * - `interrupted`: the user has stopped the turn, and ctxb sends no further prompt.
-   * - `paused`: the turn has ended, and the user is asked whether to send the next prompt.
-   */
-  readonly input: 'open' | 'interrupted' | 'paused' | 'closed';
-  /** Why ctxb ends the run; undefined if claude ends it. */
-  readonly outcome: 'asked' | 'limit' | 'unrelieved' | 'usage-limit' | 'outage' | 'stalled' | 'refused' | undefined;
+  readonly work: Work;
+  readonly limits: Limits;
 }

@@ -17,7 +17,7 @@ import { giveUpArming, onExactFolder, onExactProved } from './operations/load-mo
 import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/broken-off.ts';
 import { onBegin, onExit } from './process/process.ts';
-import { lifeAfter, onStallTimer, watchLife } from './process/stall.ts';
+import { noteLife, onStallTimer, watchLife } from './process/stall.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
 import { chain, changed, changedIn, type Step, toStep } from './steps.ts';
@@ -29,8 +29,8 @@ import { onWaitTimer } from './waits/wait.ts';
  * processes, no randomness. `run` carries the actions out, `replay` lists them.
  */
 export function step(before: GovernorState, input: Input): Step {
-  const life = input.from === 'claude' ? lifeAfter(before.life, input.event, input.t) : before.life;
-  const state = changed(before, { now: input.t, life, facts: NO_FACTS });
+  const arrived = changed(before, { now: input.t, facts: NO_FACTS });
+  const state = input.from === 'claude' ? noteLife(arrived, input.event) : arrived;
   const judged = chain(handleInput(state, input), (taken) => afterRelief(state, taken), advance);
   return chain(answerAskers(before, judged), (next) => watchLife(before, next));
 }
@@ -62,8 +62,7 @@ const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event:
   notes: (state, { path }) => toStep(changedIn(state, 'session', { notes: path })),
   'handoff-problems': (state, { problems }) => onHandoffProblems(state, problems),
   'handoff-written': onHandoffWritten,
-  'project-cost': (state, { others, earlier }) =>
-    judgeSpending(state, changedIn(state, 'spending', { others, earlier })),
+  'project-cost': (state, { others, earlier }) => judgeSpending(state, changedIn(state, 'limits', { others, earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
   'agent-read': (state, event) => judgeAgents(readAgentFigures(state, event), { before: state }),

@@ -1,8 +1,14 @@
 import type { Event } from '../protocol/events.ts';
+import { ownOf } from '../protocol/fields.ts';
+import type { Agents } from './agents/agents-state.ts';
+import type { PromptCache } from './cost/prompt-cache.ts';
 import type { Action, Decision, DecisionFacts, DecisionName, DecisionOf } from './decisions.ts';
 import type { TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
-import type { GovernorState } from './state.ts';
+import type { Exact } from './relief/relief-state.ts';
+import type { Tools } from './relief/tool-results.ts';
+import type { Control, GovernorState, Life, Mailbox } from './state.ts';
+import type { ToolBudget } from './tool-budget/tool-budget.ts';
 
 export interface Step {
   readonly state: GovernorState;
@@ -113,8 +119,8 @@ export function isRelieving({ operation, process }: GovernorState): boolean {
 }
 
 /** Whether no limit on costs or time was crossed. */
-export function isWithinLimit({ spending, turn, operation }: GovernorState): boolean {
-  return spending.phase === 'within' && turn.stopped !== 'cost' && operation.phase !== 'deciding';
+export function isWithinLimit({ limits, turn, operation }: GovernorState): boolean {
+  return limits.phase === 'within' && turn.stopped !== 'cost' && operation.phase !== 'deciding';
 }
 
 /** A new state that is still mutable, because no other code has it yet. */
@@ -124,10 +130,40 @@ export function changed(state: GovernorState, changes: Partial<GovernorState>): 
   return Object.assign(draftOf(state), changes);
 }
 
-type Part = Exclude<keyof GovernorState, 'now' | 'input' | 'outcome'>;
+/** Parts that lie within a part of the state. */
+interface Inner {
+  readonly exact: Exact;
+  readonly cache: PromptCache;
+  readonly told: Mailbox['told'];
+  readonly control: Control;
+  readonly life: Life;
+  readonly tools: Tools;
+  readonly budget: ToolBudget;
+  readonly agents: Agents;
+}
 
-export function changedIn<P extends Part>(state: GovernorState, part: P, changes: Partial<GovernorState[P]>) {
-  return changed(state, { [part]: { ...state[part], ...changes } });
+const HOMES = {
+  exact: 'relief',
+  cache: 'session',
+  told: 'mailbox',
+  control: 'process',
+  life: 'process',
+  tools: 'work',
+  budget: 'work',
+  agents: 'work',
+} as const satisfies { readonly [P in keyof Inner]: keyof GovernorState };
+
+type Parts = Omit<GovernorState, 'now'> & Inner;
+
+/** The state with changes in one of its parts, at either level. */
+export function changedIn<P extends keyof Parts>(state: GovernorState, part: P, changes: Partial<Parts[P]>) {
+  const home = ownOf<(typeof HOMES)[keyof Inner]>(HOMES, part);
+  if (home === undefined) return changed(state, { [part]: withChanges(state, part, changes) });
+  return changed(state, { [home]: withChanges(state, home, { [part]: withChanges(state[home], part, changes) }) });
+}
+
+function withChanges(whole: object, part: string, changes: object): object {
+  return { ...(whole as Record<string, object>)[part], ...changes };
 }
 
 /**
@@ -139,27 +175,15 @@ export function draftOf(state: GovernorState): Draft {
   return {
     run: state.run,
     now: state.now,
-    process: state.process,
-    session: state.session,
     facts: state.facts,
+    session: state.session,
+    process: state.process,
     gauge: state.gauge,
     turn: state.turn,
     operation: state.operation,
     relief: state.relief,
-    exact: state.exact,
-    tools: state.tools,
     mailbox: state.mailbox,
-    control: state.control,
-    tasks: state.tasks,
-    agents: state.agents,
-    toolBudget: state.toolBudget,
-    told: state.told,
-    cost: state.cost,
-    cache: state.cache,
-    spending: state.spending,
-    waits: state.waits,
-    life: state.life,
-    input: state.input,
-    outcome: state.outcome,
+    work: state.work,
+    limits: state.limits,
   };
 }

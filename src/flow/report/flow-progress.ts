@@ -83,7 +83,7 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
       status(state) {
         // The last state of a session can arrive after its step has ended.
         if (running?.id !== step.id) return;
-        const text = `${percent(readGauge(state.gauge).fraction)} ${state.told.zone}`;
+        const text = `${percent(readGauge(state.gauge).fraction)} ${state.mailbox.told.zone}`;
         running = { id: step.id, ...(state.gauge.calls === 0 ? STARTING : { text, costUsd: costUsd(state) }) };
         draw();
       },

@@ -1,11 +1,12 @@
 import { createCallIdentity } from '../../core/governor/call-identity.ts';
 import { readMessage, sessionIn } from '../../core/governor/conversation/readings.ts';
-import { readCost } from '../../core/governor/cost/cost.ts';
+import { type Cost, readCost } from '../../core/governor/cost/cost.ts';
 import { ECHO, factsOf } from '../../core/governor/facts.ts';
 import { measureNatively, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
 import { emptyContext } from '../../core/governor/gauge/gauge.ts';
 import { initialState } from '../../core/governor/initial-state.ts';
 import { afterEcho, followExact, isEcho } from '../../core/governor/relief/exact.ts';
+import type { Exact } from '../../core/governor/relief/relief-state.ts';
 import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { type Draft, draftOf } from '../../core/governor/steps.ts';
 import type { AssistantEvent, Event } from '../../core/protocol/events.ts';
@@ -23,12 +24,20 @@ const MEANINGLESS = ['known', 'unknown', 'malformed', 'api-retry', 'mode'] as co
 /** Kinds of events in a session log. Any other kind requires a full replay. */
 const LIGHT: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boundary', ...MEANINGLESS]);
 
+/** The parts of a state that a light replay changes, each its own. */
+type LightState = Draft & { relief: { exact: Exact }; limits: { cost: Cost } };
+
+function lightState(run: Run): LightState {
+  const state = initialState(run);
+  return { ...draftOf(state), relief: { ...state.relief }, limits: { ...state.limits } };
+}
+
 /** Computes the figures of a session log line by line, without running the governor. */
 export function createLightReplay({ run, mask }: { readonly run: Run; readonly mask: Mask }) {
   const figures = createFigures(cutterWith(mask), { prompts: false, usage: false });
   const calls = createCallIdentity();
   // Mutated for each row, because copying a state takes longer than reading a row.
-  const [before, state] = [draftOf(initialState(run)), draftOf(initialState(run))];
+  const [before, state] = [lightState(run), lightState(run)];
   let isLog = true;
   /** The last answer, while only rows without effect on the figures follow. */
   let last: AssistantEvent | undefined;
@@ -44,11 +53,11 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     if (isQuiet(state, event)) figures.pass(t);
     else {
       before.gauge = state.gauge;
-      before.cost = state.cost;
+      before.limits.cost = state.limits.cost;
       before.session = state.session;
-      before.exact = state.exact;
+      before.relief.exact = state.relief.exact;
       const isRepeated = isEcho(state, event);
-      if (isRepeated) state.exact = afterEcho(state).exact;
+      if (isRepeated) state.relief.exact = afterEcho(state).relief.exact;
       else readLightly(state, event);
       state.facts = isRepeated ? ECHO : factsOf(event, before, state);
       figures.see({ line: figures.at, input: { t, from: 'claude', event }, before, after: state });
@@ -110,22 +119,23 @@ function isQuiet(state: GovernorState, event: Event): boolean {
   return event.role === 'tool-result' && isCalm(state) && reportedAgent(event) === undefined;
 }
 
-function isCalm({ session, exact }: GovernorState): boolean {
+function isCalm({ session, relief: { exact } }: GovernorState): boolean {
   return exact.echoes === 0 && session.id !== undefined && session.version !== undefined;
 }
 
 /** Updates calls, contexts and costs with a line. @param state is mutated */
-function readLightly(state: Draft, event: Event): void {
+function readLightly(state: LightState, event: Event): void {
   if (event.kind === 'boundary') state.gauge = emptyContext(state.gauge, event.postTokens ?? 0);
   if (event.kind === 'assistant' || event.kind === 'user') {
     const written = event.kind === 'assistant' ? measureNatively(event.blocks) : NO_CONTENT;
     const { prices } = state.run.policy.cost;
     const list = { prices, version: state.session.version, isRecording: true };
-    state.cost = readCost(state.cost, event, list, written);
+    state.limits.cost = readCost(state.limits.cost, event, list, written);
     state.gauge = readMessage(state, event, written);
     state.session = sessionIn(state.session, event);
   }
-  if (event.kind === 'boundary' || state.exact.echoes > 0) state.exact = followExact(state, event).state.exact;
+  if (event.kind === 'boundary' || state.relief.exact.echoes > 0)
+    state.relief.exact = followExact(state, event).state.relief.exact;
 }
 
 /** Omits the fields that only a full replay computes. */

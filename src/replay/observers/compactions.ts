@@ -56,7 +56,10 @@ function compactionOf(event: BoundaryEvent, { line, input, before }: Seen): Comp
   };
 }
 
-function initiatorOf({ trigger }: BoundaryEvent, { operation, control }: GovernorState): CompactionSeen['by'] {
+function initiatorOf(
+  { trigger }: BoundaryEvent,
+  { operation, process: { control } }: GovernorState,
+): CompactionSeen['by'] {
   if (trigger === 'manual') return operation.phase === 'compacting' ? 'ctxb' : 'caller';
   return typeof control.trigger === 'number' ? 'placed' : 'claude';
 }

@@ -76,8 +76,8 @@ export function createLedger(keepsUsage: boolean) {
 
   /** Uses the cost computed by the governor, so that the sum over all calls equals the cost of the session. */
   function seeCost({ before, after }: Seen, thread: string | null): void {
-    if (after.cost.calls === before.cost.calls) return;
-    const priced = after.cost.calls.find((call) => call.thread === thread);
+    if (after.limits.cost.calls === before.limits.cost.calls) return;
+    const priced = after.limits.cost.calls.find((call) => call.thread === thread);
     const last = open.get(thread ?? '');
     if (priced === undefined || last === undefined || priced.messageId !== last.messageId) return;
     last.price = priced.price;

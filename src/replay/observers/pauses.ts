@@ -20,7 +20,7 @@ export function createPauses(prices: Prices): Observer<Pauses> {
       if (
         call?.kind !== 'assistant' ||
         before.gauge.basis !== 'measured' ||
-        idleBeyondLife(before.cache, input.t) === undefined
+        idleBeyondLife(before.session.cache, input.t) === undefined
       )
         return;
       const { cacheRead, cacheCreation, input: uncached } = call.usage;
@@ -34,7 +34,7 @@ export function createPauses(prices: Prices): Observer<Pauses> {
       pauses.tokens += tokens;
       if (listPrice === undefined) return;
       const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, call.usage.terms?.fast);
-      microUsd.read += cost(writePrice(before.cache, price));
+      microUsd.read += cost(writePrice(before.session.cache, price));
       microUsd.cached += cost(price.cacheRead);
     },
     found: () => ({ ...pauses, usd: toUsd(microUsd.read), cachedUsd: toUsd(microUsd.cached) }),

@@ -93,7 +93,7 @@ export function createSubagents(cut: Cutter) {
       const task = event.kind === 'user' ? cut(textsOf(event.blocks), LINE_LENGTH) : null;
       startedAgents.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
     },
-    found: (agents: GovernorState['agents']['all']): SubagentSeen[] =>
+    found: (agents: GovernorState['work']['agents']['all']): SubagentSeen[] =>
       Object.entries(agents).flatMap(([id, agent]) => {
         const { peak, calls, tokens, microUsd, isUnseen: estimated } = agent;
         const kind = agent.kind ?? kinds.get(id) ?? null;

@@ -131,15 +131,15 @@ const ECHO = '^C';
 
 /** The status line of a run: the parts of the status line in claude's terminal, and the current activity. */
 export function statusLine(state: GovernorState, style: Style, width: number, now = state.now): string {
-  const { cost, turn } = state;
-  const { wait } = state.waits;
+  const { limits, turn } = state;
+  const { wait } = state.limits;
   const agents = agentTotals(state);
   const urgent = (text: string): Part => ({ text, rank: 0, paint: style.yellow });
   const footer: Part[] = [
     ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, paint: style.cyan }] : []),
     ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait, now))]),
     ...silenceText(state, now).map(urgent),
-    ...(cost.uncounted === 'all' ? [urgent('cost unknown')] : []),
+    ...(limits.cost.uncounted === 'all' ? [urgent('cost unknown')] : []),
     ...(agents.count === 0
       ? []
       : [{ text: `${counted(agents.count, 'agent')} ${dollars(toUsd(agents.microUsd))}`, rank: 5 }]),

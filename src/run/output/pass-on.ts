@@ -51,7 +51,7 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     isStamped: (uuid) => isOwnOrStamped(state(), uuid),
     isStreamed: output.format === 'json',
     ownHooks: () => registeredHooks(state()),
-    hasOnlyOwnHooks: () => state().control.initialize?.hooks === undefined,
+    hasOnlyOwnHooks: () => state().process.control.initialize?.hooks === undefined,
   };
   const own = ['"control_', state().run.runId.slice(0, -12), STAMP_MARK];
   const marks = [...own, ...traceMarks(traces), ...FAILURE_MARKS].map((mark) => Buffer.from(mark));

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { initialState } from '../../../src/core/governor/initial-state.ts';
 import { endReason } from '../../../src/core/governor/standing.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
-import { changed } from '../../../src/core/governor/steps.ts';
+import { changedIn } from '../../../src/core/governor/steps.ts';
 import { runWith } from '../../support/governor.ts';
 import { PAGES } from '../../support/pages.ts';
 
-const timeUp = (state: GovernorState) => changed(state, { spending: { ...state.spending, time: 'up' } });
+const timeUp = (state: GovernorState) => changedIn(state, 'limits', { time: 'up' });
 
 it.each([
   { outcome: undefined, exitCode: 0, reason: 'done' },
@@ -21,10 +21,10 @@ it.each([
   { outcome: 'usage-limit', exitCode: 5, reason: 'usage-limit' },
   { outcome: 'outage', exitCode: 7, reason: 'outage' },
 ] as const)('$outcome with $exitCode is $reason, which the documentation lists', ({ outcome, exitCode, reason }) => {
-  expect(endReason(changed(initialState(runWith()), { outcome }), exitCode)).toBe(reason);
+  expect(endReason(changedIn(initialState(runWith()), 'mailbox', { outcome }), exitCode)).toBe(reason);
   expect(PAGES.get('docs/runs.md')).toContain(`\`${reason}\``);
 });
 
 it('names the time limit as the reason', () => {
-  expect(endReason(timeUp(changed(initialState(runWith()), { outcome: 'limit' })), 3)).toBe('time-limit');
+  expect(endReason(timeUp(changedIn(initialState(runWith()), 'mailbox', { outcome: 'limit' })), 3)).toBe('time-limit');
 });

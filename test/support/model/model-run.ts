@@ -109,7 +109,7 @@ export class ModelRun {
   }
 
   caller(line: Line): void {
-    const isHeard = line.type === 'user' && this.state.input !== 'closed';
+    const isHeard = line.type === 'user' && this.state.mailbox.input !== 'closed';
     if (isHeard && !isCommand(line)) this.said.push(String(line.uuid));
     this.#judge({ t: this.#now, from: 'caller', event: decodeObject(line), line: JSON.stringify(line) }, line);
   }
@@ -201,7 +201,7 @@ export class ModelRun {
     }
     const start = this.#wanted;
     this.#wanted = undefined;
-    if (start === undefined || this.state.input !== 'open') {
+    if (start === undefined || this.state.mailbox.input !== 'open') {
       this.isOver = true;
       return;
     }

@@ -63,7 +63,7 @@ function factFaults({ input, before, after }: Judged): string[] {
   const changes = {
     call: after.gauge.calls - before.gauge.calls,
     left: before.session.id !== after.session.id ? before.session.id : undefined,
-    agents: input.from === 'claude' && after.agents.all !== before.agents.all,
+    agents: input.from === 'claude' && after.work.agents.all !== before.work.agents.all,
     ending: after.turn.ended - before.turn.ended,
     replaced: kind === 'boundary' || kind === 'reset' ? kind : undefined,
   };

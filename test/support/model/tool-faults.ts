@@ -14,7 +14,7 @@ export function toolFaults(judged: Judged, unanswered: Unanswered): string[] {
   const { event } = input;
   // The shell tells what it has found out before anything else comes; what is held waits for claude's window.
   const isTold = event.kind === 'file-measured' || event.kind === 'result-stored';
-  const isHeld = (id: string) => before.control.held.some(({ requestId }) => requestId === id);
+  const isHeld = (id: string) => before.process.control.held.some(({ requestId }) => requestId === id);
   const overdue = isTold ? [] : [...unanswered.keys()].filter((id) => !isHeld(id));
   const late = overdue.map((id) => `${id} was not answered`);
   for (const id of overdue) unanswered.delete(id);
@@ -24,7 +24,7 @@ export function toolFaults(judged: Judged, unanswered: Unanswered): string[] {
   const faults = answers.flatMap((answer) => answerFaults(answer, unanswered));
   // A claude that is dead waits for no answer.
   if (after.process.phase === 'dead') unanswered.clear();
-  const kept = Object.values(after.toolBudget.open).some(({ agent }) => agent === null);
+  const kept = Object.values(after.work.budget.open).some(({ agent }) => agent === null);
   return [...late, ...faults, ...(event.kind === 'result' && kept ? ['room is kept after the end of a turn'] : [])];
 }
 

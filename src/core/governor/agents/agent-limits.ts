@@ -19,7 +19,7 @@ export function hasAgentLimits({ max, tokens, costUsd }: AgentsPolicy): boolean 
 /** Whether an agent may start another agent or a workflow; `refusal` is the reason, worded for the agent. */
 export function askAgent(state: GovernorState, toolUseId: string): { state: GovernorState; refusal?: string } {
   const { max } = state.run.policy.agents;
-  const { asked } = state.agents;
+  const { asked } = state.work.agents;
   if (max === undefined || agentsBegun(state) < max) {
     return { state: changedIn(state, 'agents', { asked: [...asked, toolUseId] }) };
   }
@@ -28,27 +28,28 @@ export function askAgent(state: GovernorState, toolUseId: string): { state: Gove
 }
 
 /** Number of agents that the run started, also before an interruption, or is about to start. */
-export function agentsBegun({ agents }: GovernorState): number {
+export function agentsBegun({ work: { agents } }: GovernorState): number {
   return agents.before + new Set([...Object.keys(agents.all), ...agents.asked]).size;
 }
 
 /** Asks for claude's cost counter after calls outside the stream: it includes them before the next result. */
 export function countUnseen(state: GovernorState, { before }: Line): Step {
   const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
-  return Object.entries(state.agents.all).some(isNew) ? askCounter(state) : toStep(state);
+  return Object.entries(state.work.agents.all).some(isNew) ? askCounter(state) : toStep(state);
 }
 
 /** Stops agents that exceed a limit. */
 export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): Step {
   if (!hasAgentLimits(state.run.policy.agents)) return toStep(state);
-  const ids = Object.keys(state.agents.all);
+  const ids = Object.keys(state.work.agents.all);
   return ids.reduce<Step>((step, id, index) => {
     const [was, is] = [agentOf(before, id), agentOf(step.state, id)];
     if (is === undefined || was === is || is.phase !== 'running') return step;
     const isTooMany =
-      was === undefined && before.agents.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
+      was === undefined &&
+      before.work.agents.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
     // Agents of a stopped workflow may still be announced.
-    if (is.workflow !== undefined && step.state.agents.ended.includes(is.workflow)) return step;
+    if (is.workflow !== undefined && step.state.work.agents.ended.includes(is.workflow)) return step;
     const reason = isTooMany ? countReason(state) : excess(state, is);
     const isNew = isTooMany || was?.phase !== 'running' || excess(state, was) === undefined;
     return reason === undefined || !isNew ? step : chain(step, (next) => stopAgent(next, id, is, reason, isTooMany));
@@ -79,8 +80,8 @@ function stopAgent(state: GovernorState, id: string, agent: Agent, reason: strin
   if (state.run.mode !== 'act') return toStep(state, [note]);
   if (taskId === undefined) return decide(state, 'limit:agents', reason, { todo: 'failed', agent: name });
   const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;
-  const { untold, ended } = state.agents;
-  const isBackground = workflow !== undefined || ownOf(state.tasks, taskId)?.phase === 'background';
+  const { untold, ended } = state.work.agents;
+  const isBackground = workflow !== undefined || ownOf(state.work.tasks, taskId)?.phase === 'background';
   const next = changedIn(withAgent(state, id, { phase: 'stopped' }), 'agents', {
     untold: [...untold, { toolUseId: id, aside: isBackground, text }],
     ended: isWhole ? [...ended, workflow] : ended,
@@ -107,7 +108,7 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
  * thread.
  */
 export function takeUntold(state: GovernorState, toolUseId: string | undefined): Telling {
-  const { untold } = state.agents;
+  const { untold } = state.work.agents;
   const isMeant = ({ aside, ...entry }: Agents['untold'][number]) =>
     toolUseId === undefined ? aside : !aside && entry.toolUseId === toolUseId;
   const delivered = untold.filter(isMeant);

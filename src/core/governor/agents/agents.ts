@@ -29,11 +29,11 @@ export function readAgents(state: GovernorState, event: Event): GovernorState {
   return event.subagent === null ? state : readCall(state, event, event.subagent);
 }
 
-export function agentOf({ agents }: GovernorState, id: string | undefined): Agent | undefined {
+export function agentOf({ work: { agents } }: GovernorState, id: string | undefined): Agent | undefined {
   return id === undefined ? undefined : ownOf(agents.all, id);
 }
 
-export function agentOfTask({ agents }: GovernorState, taskId: string): [string, Agent] | undefined {
+export function agentOfTask({ work: { agents } }: GovernorState, taskId: string): [string, Agent] | undefined {
   return Object.entries(agents.all).find(([, agent]) => agent.taskId === taskId);
 }
 
@@ -43,7 +43,7 @@ export function isStopped(state: GovernorState, event: Event): boolean {
 }
 
 /** Whether claude is about to start a turn about an agent, or an agent is being stopped. */
-export function isReporting({ tasks, agents }: GovernorState): boolean {
+export function isReporting({ work: { tasks, agents } }: GovernorState): boolean {
   const stopped = Object.values(agents.all).filter(({ phase }) => phase === 'stopped');
   return Object.entries(tasks).some(
     ([id, { phase }]) =>
@@ -52,7 +52,7 @@ export function isReporting({ tasks, agents }: GovernorState): boolean {
 }
 
 /** Ends all running agents after their process has ended. */
-export function withoutRunning({ agents }: GovernorState): Agents {
+export function withoutRunning({ work: { agents } }: GovernorState): Agents {
   const over = (agent: Agent): Agent => (agent.phase === 'running' ? { ...agent, phase: 'over' } : agent);
   const all = Object.fromEntries(Object.entries(agents.all).map(([id, agent]) => [id, over(agent)]));
   return { ...agents, all, asked: [] };
@@ -60,11 +60,11 @@ export function withoutRunning({ agents }: GovernorState): Agents {
 
 export function withAgent(state: GovernorState, id: string, changes: Partial<Agent>): GovernorState {
   const agent = { ...(agentOf(state, id) ?? NEW_AGENT), ...changes };
-  return changedIn(state, 'agents', { all: { ...state.agents.all, [id]: agent } });
+  return changedIn(state, 'agents', { all: { ...state.work.agents.all, [id]: agent } });
 }
 
 /** Sums over all agents with calls. */
-export function agentTotals({ agents }: GovernorState) {
+export function agentTotals({ work: { agents } }: GovernorState) {
   const all = Object.values(agents.all).filter(hasCalled);
   const sum = (of: (agent: Agent) => number) => all.reduce((total, agent) => total + of(agent), 0);
   return {
@@ -83,7 +83,7 @@ export function hasCalled({ calls }: Agent): boolean {
 
 /** Counts a call from the stream; the cost already includes its price. */
 function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id: string): GovernorState {
-  const open = openCall(state.cost, id);
+  const open = openCall(state.limits.cost, id);
   if (event.kind === 'partial') {
     const known = agentOf(state, id);
     const isLate = open === undefined || known?.last === undefined || known.last.messageId !== open.messageId;
@@ -144,7 +144,9 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
   // An agent that receives a message continues as the same task under another tool call.
   if (id !== undefined) return agent?.phase === 'over' ? withAgent(state, id, { phase: 'running' }) : state;
   // 2.1.197 does not name the agent that started another.
-  const isStartedByAgent = Object.values(state.agents.all).some(({ started }) => started.includes(toolUseId ?? ''));
+  const isStartedByAgent = Object.values(state.work.agents.all).some(({ started }) =>
+    started.includes(toolUseId ?? ''),
+  );
   const isUnseen = parent !== undefined || isStartedByAgent;
   return withAgent(state, toolUseId ?? taskId, { kind: name, name: description, taskId, isUnseen });
 }
@@ -193,7 +195,7 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
 
 /** Between the lists of its agents a workflow only reports which agent called last, and the size of all contexts. */
 function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
-  const members = Object.entries(state.agents.all).filter(([, { workflow }]) => workflow === taskId);
+  const members = Object.entries(state.work.agents.all).filter(([, { workflow }]) => workflow === taskId);
   const running = members.filter(([, { phase }]) => phase === 'running');
   if (change !== 'progress') return running.reduce((next, [id]) => withAgent(next, id, { phase: 'over' }), state);
   const [id, agent] = running.find(([, { name }]) => name === lastTool) ?? [];
@@ -222,7 +224,7 @@ export function streamedCall({ last }: Agent) {
 
 /** Removes an allowed tool call whose agent has started, or which ended without an agent. */
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
-  const { asked } = state.agents;
+  const { asked } = state.work.agents;
   if (toolUseId === undefined || !asked.includes(toolUseId)) return state;
   return changedIn(state, 'agents', { asked: asked.filter((id) => id !== toolUseId) });
 }

@@ -35,12 +35,12 @@ const MAX_REQUESTS = 64;
 /** Keeps a request of the caller's, because claude's process may end before it answers. */
 export function noteRequest(state: GovernorState, { requestId: id, request }: ControlRequestEvent): GovernorState {
   const entry = { id, request, answered: false };
-  return changedIn(state, 'control', { requests: [...state.control.requests, entry] });
+  return changedIn(state, 'control', { requests: [...state.process.control.requests, entry] });
 }
 
 /** Handles claude's answer to a request. A new process gets only the settings that succeeded. */
 export function noteResponse(state: GovernorState, { requestId, ok }: ControlResponseEvent): GovernorState {
-  const { requests } = state.control;
+  const { requests } = state.process.control;
   const answered = requests.find((one) => one.id === requestId && !one.answered);
   if (answered === undefined) return state;
   const key = ok ? keyOf(answered) : undefined;
@@ -62,7 +62,7 @@ function keyOf({ request }: CallersRequest): string | undefined {
  * requests come first, each with our hooks, because the last one replaces those before it.
  */
 export function reopenControl(state: GovernorState): Step {
-  const { requests } = state.control;
+  const { requests } = state.process.control;
   const initializes = requests.filter(isInitialize);
   const opened = initializes.length > 0 ? toStep(state) : openControl(state);
   const others = requests.filter((one) => !isInitialize(one));

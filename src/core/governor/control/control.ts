@@ -45,7 +45,7 @@ function isFresh(state: GovernorState): boolean {
  * undefined: no delay.
  */
 export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
-  const { phase, asked, held, unsized } = state.control;
+  const { phase, asked, held, unsized } = state.process.control;
   // In a terminal, hooks are called without a control channel, so claude cannot be asked.
   if (phase === 'closed') return undefined;
   const hook = Object.keys(MATCHERS).find((name) => CALLBACKS[name as HookName] === event.callbackId);
@@ -58,14 +58,14 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
 
 /** Stops waiting for claude's report of its window. */
 export function giveUpAsking(state: GovernorState): Step {
-  const entries = Object.entries(state.control.pending);
+  const entries = Object.entries(state.process.control.pending);
   const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
   return chain(finishOpening(changedIn(state, 'control', { pending })), answerHeld);
 }
 
 /** Answers delayed hooks one by one, because the budget that one call uses is missing for the next. */
 export function answerHeld(state: GovernorState): Step {
-  const [first, ...held] = state.control.held;
+  const [first, ...held] = state.process.control.held;
   if (first === undefined || isAsking(state, 'context')) return toStep(state);
   const step = answerCallback(changedIn(state, 'control', { held }), first);
   if (held.length === 0) return chain(step, (next) => toStep(next, [STOP_WAITING]));
@@ -99,12 +99,12 @@ function matcherOf(name: string, { tools, agents }: Policy): string | null {
 }
 
 export function registeredHooks(state: GovernorState): string[] {
-  return state.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
+  return state.process.control.phase === 'closed' ? [] : Object.keys(hooksFor(state));
 }
 
 /** Opens the control channel of a process by a request of ctxb's own. */
 export function openControl(state: GovernorState): Step {
-  const body = withOurHooks(state, state.control.initialize ?? { subtype: 'initialize' });
+  const body = withOurHooks(state, state.process.control.initialize ?? { subtype: 'initialize' });
   return chain(request(opening(state), 'initialize', body), askAtOnce, askCost);
 }
 
@@ -127,7 +127,7 @@ function checkAgent(state: GovernorState, { response }: ControlResponseEvent): S
   const names = listOf(response.agents).map((known) => textOf(fieldsOf(known).name));
   if (agent === undefined || state.process.resumes || names.length === 0 || names.includes(agent)) return toStep(state);
   const line = `--agent '${agent}' not found. Available agents: ${names.join(', ')}`;
-  return toStep(changed(state, { outcome: 'refused' }), [{ kind: 'relay', line }]);
+  return toStep(changedIn(state, 'mailbox', { outcome: 'refused' }), [{ kind: 'relay', line }]);
 }
 
 /** Whether work must wait for claude's list of agents, because it begins as one of them. */
@@ -137,7 +137,7 @@ export function awaitsAgents(state: GovernorState): boolean {
 
 /** Asks for the agents; observe mode asks for nothing else. */
 export function askAgents(state: GovernorState): Step {
-  const isNeeded = state.run.agent !== undefined && state.control.sent === 0;
+  const isNeeded = state.run.agent !== undefined && state.process.control.sent === 0;
   return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : toStep(state);
 }
 
@@ -149,7 +149,7 @@ function askAtOnce(state: GovernorState): Step {
 /** Asks for the context as soon as the window matters, and for the size of calls whose lines lack it. */
 export function askLater(before: GovernorState, event: Event): Step {
   const state = withUnsized(before, event);
-  const { phase, asked, unsized } = state.control;
+  const { phase, asked, unsized } = state.process.control;
   const isDue = asked
     ? unsized && (isMainMessage(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
     : hasNextCall(state, event);
@@ -160,7 +160,7 @@ export function askLater(before: GovernorState, event: Event): Step {
 function withUnsized(state: GovernorState, event: Event): GovernorState {
   if (!isAnswer(event) || event.usage === undefined) return state;
   const unsized = saysNothing(event.usage);
-  return unsized === state.control.unsized ? state : changedIn(state, 'control', { unsized });
+  return unsized === state.process.control.unsized ? state : changedIn(state, 'control', { unsized });
 }
 
 /**
@@ -190,8 +190,8 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
 const PLACED_SOURCES: readonly unknown[] = ['env', 'settings'];
 
 export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
-  const purpose = state.control.pending[event.requestId];
-  const { [event.requestId]: _, ...pending } = state.control.pending;
+  const purpose = state.process.control.pending[event.requestId];
+  const { [event.requestId]: _, ...pending } = state.process.control.pending;
   const answered = changedIn(state, 'control', { pending });
   if (purpose === 'context' || purpose === 'late-context') return chain(onContext(answered, event), answerHeld);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
@@ -213,17 +213,17 @@ function askCost(state: GovernorState): Step {
 function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {
   const total = fieldsOf(event.response.session).total_cost_usd;
   if (typeof total !== 'number') return state;
-  const cost = (purpose === 'cost' ? readReport : readOpening)(state.cost, total);
+  const cost = (purpose === 'cost' ? readReport : readOpening)(state.limits.cost, total);
   // The answer may be older than the latest call.
-  const isBehind = purpose === 'cost' && totalMicroUsd(cost) < totalMicroUsd(state.cost);
-  return isBehind ? state : { ...state, cost };
+  const isBehind = purpose === 'cost' && totalMicroUsd(cost) < totalMicroUsd(state.limits.cost);
+  return isBehind ? state : changedIn(state, 'limits', { cost });
 }
 
 const STOP_WAITING = clearTimer('context');
 
 /** Releases waiting prompts when the context is known or claude does not report it. */
 function finishOpening(state: GovernorState): Step {
-  if (state.control.phase !== 'opening') return toStep(state);
+  if (state.process.control.phase !== 'opening') return toStep(state);
   return toStep(changedIn(state, 'control', { phase: 'open' }), [STOP_WAITING]);
 }
 
@@ -240,15 +240,17 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
   const total = countOf(response.totalTokens) ?? 0;
   const placed = PLACED_SOURCES.includes(response.autocompactSource);
   // A value below ctxb's own setting is the model's true window, which caps the setting.
-  const isOurs = typeof state.control.trigger === 'number' && tokens >= state.control.trigger + NATIVE_RESERVE_TOKENS;
-  const hidesWindow = placed && (typeof state.control.trigger !== 'number' || isOurs);
+  const isOurs =
+    typeof state.process.control.trigger === 'number' &&
+    tokens >= state.process.control.trigger + NATIVE_RESERVE_TOKENS;
+  const hidesWindow = placed && (typeof state.process.control.trigger !== 'number' || isOurs);
   // Measured sizes of this process are better than the answer, which claude estimates between calls.
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
-  const callers = response.isAutoCompactEnabled === false || (placed && state.control.trigger === 'unplaced');
-  const trigger = callers ? 'off' : state.control.trigger;
+  const callers = response.isAutoCompactEnabled === false || (placed && state.process.control.trigger === 'unplaced');
+  const trigger = callers ? 'off' : state.process.control.trigger;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens, 'asked');
   const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: measured }));
-  return state.control.phase === 'opening' ? chain(opened, prepareResumed) : opened;
+  return state.process.control.phase === 'opening' ? chain(opened, prepareResumed) : opened;
 }
 
 /**
@@ -258,7 +260,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
  */
 export function onQuestion(state: GovernorState, requestId: string): Step {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return toStep(state, [refusal(requestId)]);
-  return toStep(changedIn(state, 'control', { questions: [...state.control.questions, requestId] }));
+  return toStep(changedIn(state, 'control', { questions: [...state.process.control.questions, requestId] }));
 }
 
 /**
@@ -296,5 +298,5 @@ function refusal(requestId: string): Action {
 
 /** Answers open questions with an error, because the caller is gone. */
 export function refuseQuestions(state: GovernorState): Step {
-  return toStep(changedIn(state, 'control', { questions: [] }), state.control.questions.map(refusal));
+  return toStep(changedIn(state, 'control', { questions: [] }), state.process.control.questions.map(refusal));
 }

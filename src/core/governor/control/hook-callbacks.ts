@@ -86,7 +86,7 @@ function answerPreCompact(
   const isLeft = operation.phase === 'compacting' && operation.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
   if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];
-  const at = state.control.trigger;
+  const at = state.process.control.trigger;
   const isPlanned = typeof at === 'number' && readGauge(state.gauge).predicted >= at;
   const reason = isPlanned ? `claude compacts at its trigger of ${at} tokens` : 'claude compacts unplanned';
   return [
@@ -164,12 +164,12 @@ function beforeAgent(before: GovernorState, call: ToolCall): Step {
 }
 
 export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Step {
-  const plan = state.toolBudget.waiting[requestId];
+  const plan = state.work.budget.waiting[requestId];
   return plan?.kind === 'read' ? limitRead(forget(state, 'waiting', requestId), plan, file) : toStep(state);
 }
 
 export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
-  const plan = state.toolBudget.waiting[requestId];
+  const plan = state.work.budget.waiting[requestId];
   return plan?.kind === 'result'
     ? afterMainTool(cutResult(forget(state, 'waiting', requestId), plan, path), plan.call)
     : toStep(state);

@@ -43,7 +43,7 @@ const NEAR = 0.1;
 
 /** The place from which an exact compaction pays, if it is below `latest`. */
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
-  const { trigger } = state.control;
+  const { trigger } = state.process.control;
   const moment = momentOf(state);
   if (moment?.way !== 'compact' || moment.at >= latest) return undefined;
   const place = lowTriggerSetting(moment.at);
@@ -53,12 +53,12 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 
 /** Places claude's trigger as soon as the window is known, and moves it when its place changes. */
 export function placeTrigger(state: GovernorState): Step {
-  const { gauge, control, relief } = state;
-  const { trigger } = control;
+  const { gauge, process, relief } = state;
+  const { trigger } = process.control;
   // If a hook blocks compactions, claude refuses prompts above its trigger, so the trigger returns to claude's own
   // place.
   if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : toStep(state);
-  if (trigger === 'off' || !control.asked || !isKnown(gauge.window)) return toStep(state);
+  if (trigger === 'off' || !process.control.asked || !isKnown(gauge.window)) return toStep(state);
   // The pending answer may show that the caller has placed the trigger.
   if (isAsking(state, 'context') && gauge.window.source === 'result') return toStep(state);
   const place = triggerPlace(state);
@@ -69,13 +69,13 @@ export function placeTrigger(state: GovernorState): Step {
 
 /** Asks for the window of a new model. Releases our trigger first, because claude would report it instead. */
 export function askNewWindow(state: GovernorState): Step {
-  if (typeof state.control.trigger !== 'number') return askContext(state);
+  if (typeof state.process.control.trigger !== 'number') return askContext(state);
   return chain(setTrigger(state, 'release-trigger'), askContext);
 }
 
 /** @param place undefined for claude's own place */
 function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): Step {
-  const { trigger } = state.control;
+  const { trigger } = state.process.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };
   // A setting applies until it is reset.
   const isLow = place?.percent !== undefined || (typeof trigger === 'number' && needsPercent(trigger));
@@ -90,7 +90,7 @@ export function onTrigger(state: GovernorState, moved: boolean): Step {
     const off = changedIn(state, 'control', { trigger: 'off' });
     return decide(off, 'unavailable:trigger', 'this claude cannot move its trigger');
   }
-  const { trigger, triggerReason } = state.control;
+  const { trigger, triggerReason } = state.process.control;
   if (typeof trigger !== 'number') return toStep(state);
   return decide(state, 'mid-turn:trigger', triggerReason, { tokens: trigger });
 }

@@ -15,10 +15,10 @@ import { atLimit } from './spending.ts';
 
 /** Between two turns: relieves the context, sends the next prompt, or closes claude's input. */
 export function advance(state: GovernorState): Step {
-  if (state.run.mode === 'replay' || state.input === 'closed' || !isFree(state)) return toStep(state);
-  if (state.outcome !== undefined) return closeInput(state);
-  if (state.input === 'paused') return toStep(state);
-  if (state.input === 'interrupted') return afterStop(state);
+  if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isFree(state)) return toStep(state);
+  if (state.mailbox.outcome !== undefined) return closeInput(state);
+  if (state.mailbox.input === 'paused') return toStep(state);
+  if (state.mailbox.input === 'interrupted') return afterStop(state);
   const stopped = atLimit(state);
   if (stopped !== undefined) return chain(stopped, advance);
   const [next] = waiting(state);
@@ -47,16 +47,16 @@ export function advance(state: GovernorState): Step {
 function afterStop(state: GovernorState): Step {
   const count = waiting(state).length;
   if (!state.run.attended || count === 0) return closeInput(state);
-  return toStep({ ...state, input: 'paused' }, [{ kind: 'ask-next', waiting: count }]);
+  return toStep(changedIn(state, 'mailbox', { input: 'paused' }), [{ kind: 'ask-next', waiting: count }]);
 }
 
 /**
  * Applies the user's answer. Yes sends the next prompt and gives up the stopped one; no ends the run and keeps both.
  */
 export function onStopAnswer(state: GovernorState, continues: boolean): Step {
-  if (state.input !== 'paused') return toStep(state);
+  if (state.mailbox.input !== 'paused') return toStep(state);
   if (!continues) return closeInput(state);
-  return answer(changed(changedIn(state, 'mailbox', { stopNext: false }), { input: 'open' }), owedPrompts(state));
+  return answer(changedIn(state, 'mailbox', { stopNext: false, input: 'open' }), owedPrompts(state));
 }
 
 /** Handles a prompt that is too large for the rest of the window, as `zones.onLargeTask` says. */
@@ -69,13 +69,13 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
 }
 
 export function isFree(state: GovernorState): boolean {
-  if (state.turn.phase !== 'idle' || isRelieving(state) || state.waits.wait?.phase === 'paused') return false;
+  if (state.turn.phase !== 'idle' || isRelieving(state) || state.limits.wait?.phase === 'paused') return false;
   if (awaitsAgents(state) || state.process.hangs) return false;
   // A handoff waits until claude has stopped compacting.
   if (state.process.compacts && state.relief.due !== undefined) return false;
   // In observe mode ctxb asks claude nothing, so it waits for no answer.
   if (state.run.mode === 'observe') return true;
-  return state.control.phase === 'open' || (state.control.phase === 'closed' && state.mailbox.ended);
+  return state.process.control.phase === 'open' || (state.process.control.phase === 'closed' && state.mailbox.ended);
 }
 
 /**
@@ -89,7 +89,7 @@ function endWhenDone(state: GovernorState): Step {
   if (text !== '' && state.run.mode === 'act' && !isReporting(state))
     return resumeWork(afterNotice, { because: text, isLost: false });
   if (!state.mailbox.ended) return toStep(state);
-  const tasks = tasksAside(state.tasks);
+  const tasks = tasksAside(state.work.tasks);
   if (tasks.length === 0) return closeInput(state);
   const inBackground = tasks.filter(([, { phase }]) => phase === 'background');
   const shells = inBackground.filter(([, { kind }]) => kind === 'shell');
@@ -109,7 +109,7 @@ const SHELLS_MS = 600_000;
 const LATE_MS = 60_000;
 
 export function closeInput(state: GovernorState): Step {
-  return toStep({ ...state, input: 'closed' }, [{ kind: 'end-input' }]);
+  return toStep(changedIn(state, 'mailbox', { input: 'closed' }), [{ kind: 'end-input' }]);
 }
 
 function without(state: GovernorState, prompt: Prompt): GovernorState {

@@ -10,7 +10,7 @@ import { successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/outlook.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isHandingOver, isRelieving, type Step, toStep } from '../steps.ts';
+import { chain, changedIn, isHandingOver, isRelieving, type Step, toStep } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { onInterrupt } from './interrupt.ts';
 import { onCostAnswer } from './spending.ts';
@@ -31,9 +31,9 @@ export function onAsk(state: GovernorState, ask: Ask, by: Asker): Step {
 }
 
 function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
-  const { run, input, outcome, mailbox, relief } = state;
+  const { run, mailbox, relief } = state;
   if (run.mode !== 'act') return 'this run only observes (--observe)';
-  if (input === 'closed' || outcome !== undefined) return 'the run is about to end';
+  if (mailbox.input === 'closed' || mailbox.outcome !== undefined) return 'the run is about to end';
   if (what === 'stop') return undefined;
   const cannot = obstacleTo(what, state);
   if (cannot !== undefined) return cannot;
@@ -72,8 +72,8 @@ function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
 
 /** Ends the run after the turn. Interrupts the turn for `--now`, or if it waits for the API, which can take hours. */
 function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
-  const isWaiting = state.waits.wait !== undefined && state.waits.wait.phase !== 'over';
-  const ended = changed(stopWaiting(state), { outcome: 'asked' });
+  const isWaiting = state.limits.wait !== undefined && state.limits.wait.phase !== 'over';
+  const ended = changedIn(stopWaiting(state), 'mailbox', { outcome: 'asked' });
   const step = toStep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
   if (state.operation.phase === 'deciding') return chain(step, (next) => onCostAnswer(next, undefined));
   if (!now && !isWaiting) return step;
@@ -118,7 +118,7 @@ function answerFrom(before: GovernorState, state: GovernorState, actions: Step['
       receipt,
     );
   }
-  if (state.input !== 'closed') return undefined;
+  if (state.mailbox.input !== 'closed') return undefined;
   return { done: false, text: 'the run ended before it could answer' };
 }
 

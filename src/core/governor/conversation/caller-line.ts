@@ -24,7 +24,7 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   const request = askOf(event);
   if (request !== undefined) return onAsk(state, request.ask, request.by);
   // Between two processes claude cannot answer.
-  if (state.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
+  if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
   // The caller may send `initialize` until its first prompt.
   return event.kind === 'user' ? chain(openControl(state), (next) => dispatch(next, event, line)) : pass(state, line);
@@ -33,7 +33,7 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
 export function onCallerEnd(state: GovernorState): Step {
   const isLeft = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
   // claude starts no scheduled wake-up after its input closes between turns.
-  const next = isLeft ? changed(state, { tasks: withoutWakeup(state.tasks) }) : state;
+  const next = isLeft ? changedIn(state, 'work', { tasks: withoutWakeup(state.work.tasks) }) : state;
   const ended = changedIn(next, 'mailbox', { ended: true });
   const { mode, callerSpeaksProtocol } = state.run;
   return mode === 'observe' && callerSpeaksProtocol ? closeInput(ended) : refuseQuestions(ended);
@@ -53,7 +53,7 @@ function isInitialize(event: Event): event is ControlRequestEvent {
 
 function dispatch(state: GovernorState, event: Event, line: string): Step {
   if (event.kind === 'control-response') {
-    const questions = state.control.questions.filter((id) => id !== event.requestId);
+    const questions = state.process.control.questions.filter((id) => id !== event.requestId);
     return pass(changedIn(state, 'control', { questions }), line);
   }
   if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
@@ -98,7 +98,7 @@ function messageIn(line: string): Fields {
 /** Ends the pause before a turn is repeated: the result that claude wrote for it remains. */
 function endPause(state: GovernorState): Step {
   const stopped = stopWaiting(state);
-  if (stopped === state || state.input === 'closed') return toStep(state);
+  if (stopped === state || state.mailbox.input === 'closed') return toStep(state);
   return closeOwed(changedIn(stopped, 'relief', { unfinished: undefined }));
 }
 
@@ -113,7 +113,7 @@ function pass(state: GovernorState, line: string): Step {
 function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
   return (
     state.turn.phase === 'running' &&
-    state.input === 'open' &&
+    state.mailbox.input === 'open' &&
     isWithinLimit(state) &&
     prompt.command === undefined &&
     !isRelieving(state) &&

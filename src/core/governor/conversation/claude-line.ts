@@ -136,25 +136,27 @@ const RULES: readonly Rule[] = [
 
 /** The state after reading a line: its meters, and the facts of the line. */
 function readLine(state: GovernorState, event: Event, isInjected: boolean): GovernorState {
-  const turn = isInjected ? state.turn : beginTurn(state, event);
+  const { relief, run, operation, gauge, session, work } = state;
   const before = draftOf(state);
-  before.turn = turn;
-  if (!isInjected) before.mailbox = markHeard(state, event);
-  before.tasks = tasksAfter(state.tasks, event, isStopped(state, event));
-  // Recordings have too many lines to weigh, and a handoff is weighed after it has ended.
-  const { exact, run, operation } = state;
-  before.tools = toolsAfter(state.tools, event, {
+  if (!isInjected) {
+    before.turn = beginTurn(state, event);
+    before.mailbox = markHeard(state, event);
+  }
+  const tools = toolsAfter(work.tools, event, {
     now: state.now,
-    calls: state.gauge.calls,
-    kept: exact.receipt?.whole ?? [],
-    calibration: state.gauge.calibration,
+    calls: gauge.calls,
+    kept: relief.exact.receipt?.whole ?? [],
+    calibration: gauge.calibration,
+    // Recordings have too many lines to weigh, and a handoff is weighed after it has ended.
     weighs: run.mode === 'act' && operation.phase !== 'clearing',
   });
+  before.work = { ...work, tools, tasks: tasksAfter(work.tasks, event, isStopped(state, event)) };
   const measured = measureLine(event);
   const content = sumContent(measured);
   const { prices } = run.policy.cost;
-  const list = { prices, version: state.session.version, isRecording: run.mode === 'replay' };
-  before.cost = readCost(state.cost, event, list, content);
+  const list = { prices, version: session.version, isRecording: run.mode === 'replay' };
+  const cost = readCost(state.limits.cost, event, list, content);
+  if (cost !== state.limits.cost) before.limits = { ...state.limits, cost };
   const after = readSession(readAgents(readContext(before, event, content), event), event);
   return changed(after, { facts: factsOf(event, state, after, { measured, isInjected }) });
 }
@@ -165,9 +167,10 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
 function followCall(state: GovernorState, { before, event }: Line<SizedCall>): Step {
   const draft = draftOf(state);
   if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
-  draft.tasks = withoutTold(state.tasks);
-  const known = before.gauge.basis === 'measured' ? before.cache : NO_CACHE;
-  if (event.kind === 'assistant') draft.cache = cacheAfter(known, event, state.session, state.now);
+  const { work, session } = state;
+  draft.work = { ...work, tasks: withoutTold(work.tasks) };
+  const known = before.gauge.basis === 'measured' ? before.session.cache : NO_CACHE;
+  if (event.kind === 'assistant') draft.session = { ...session, cache: cacheAfter(known, event, session, state.now) };
   const [first] = promptsInTurn(state);
   const isCommand = first?.command !== undefined && draft.turn.calls === 1;
   return toStep(isCommand ? notePrompt(draft, first, true) : draft);
@@ -216,12 +219,12 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): St
  * Whether a signal to claude alone, Ctrl-C or a limit ended the turn. Its prompt stays unanswered and is not given up.
  */
 function isCutOff(state: GovernorState, event: ResultEvent): boolean {
-  const { run, input, turn } = state;
+  const { run, mailbox, turn } = state;
   if (run.mode !== 'act') return false;
   if (endsAtBudget(state, event)) return true;
   const isAborted = event.terminalReason === undefined || event.terminalReason.startsWith('aborted');
   if (!tellsInterrupt(event) || !isAborted) return false;
-  return CUTS_OFF.includes(turn.stopped) || input === 'interrupted';
+  return CUTS_OFF.includes(turn.stopped) || mailbox.input === 'interrupted';
 }
 
 /** Reasons for which a turn ends without an answer; undefined: claude was stopped from outside. */
@@ -229,7 +232,7 @@ const CUTS_OFF: readonly GovernorState['turn']['stopped'][] = [undefined, 'cost'
 
 function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
   const state = noteReport(readSession(before, event), event);
-  const callbacks = [...state.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
+  const callbacks = [...state.process.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
   const answered = changedIn(state, 'control', { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
@@ -243,7 +246,7 @@ const REMEMBERED_CALLBACKS = 63;
 function followModel(state: GovernorState, { before }: Line): Step {
   const { model } = before.session;
   const isOther = model !== undefined && state.session.model !== model;
-  return isOther && state.control.phase === 'open' ? askNewWindow(state) : toStep(state);
+  return isOther && state.process.control.phase === 'open' ? askNewWindow(state) : toStep(state);
 }
 
 /**

@@ -42,7 +42,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
   const watch = mayBeSkipped ? [setTimer('turn', SKIPPED_AFTER_MS)] : [];
   const expiry = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : toStep(state);
-  const next = changed(afterSend, { cache: expiry.state.cache });
+  const next = changedIn(afterSend, 'session', { cache: expiry.state.session.cache });
   return toStep(next, mode === 'replay' ? expiry.actions : [...expiry.actions, send, ...watch]);
 }
 
@@ -83,7 +83,7 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
   // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
-  const notes = state.waits.wait === undefined ? [decided(state, 'resume', because)] : [];
+  const notes = state.limits.wait === undefined ? [decided(state, 'resume', because)] : [];
   return chain(toStep(resumed, [...actions, ...notes]), (next) => injectPrompt(next, words, work));
 }
 

@@ -27,9 +27,9 @@ import { injectPrompt } from './send-prompt.ts';
  */
 export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
   if (tellsInterrupt(event)) return toStep(state);
-  if (endsAtBudget(state, event)) return toStep(changedIn(state, 'spending', { phase: 'wrapping' }));
+  if (endsAtBudget(state, event)) return toStep(changedIn(state, 'limits', { phase: 'wrapping' }));
   const isWhole = before.turn.stopped === 'cost' && state.turn.phase === 'idle';
-  return toStep(isWhole ? changedIn(state, 'spending', { brokenOff: false }) : state);
+  return toStep(isWhole ? changedIn(state, 'limits', { brokenOff: false }) : state);
 }
 
 /** Whether claude stopped at its own budget, which ctxb set to the cost limit. */
@@ -50,7 +50,7 @@ export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Step
 
 /** Warns that no limit holds, because claude's counter has no tokens either. */
 function judgeUncounted(before: GovernorState, state: GovernorState): Step {
-  const isNews = state.cost.uncounted === 'all' && before.cost.uncounted !== 'all' && isLimited(state);
+  const isNews = state.limits.cost.uncounted === 'all' && before.limits.cost.uncounted !== 'all' && isLimited(state);
   return toStep(state, isNews ? [decided(state, 'unavailable:costs', 'the back-end counts no tokens')] : []);
 }
 
@@ -61,9 +61,9 @@ function isLimited({ run }: GovernorState): boolean {
 }
 
 function judgeLimits(before: GovernorState, state: GovernorState): Step {
-  if (before.cost === state.cost && before.spending === state.spending) return toStep(state);
+  if (before.limits === state.limits) return toStep(state);
   const { level, news, said } = judge(state);
-  const withNews = news.length === 0 ? state : tellCosts(changedIn(state, 'spending', { said }), news);
+  const withNews = news.length === 0 ? state : tellCosts(changedIn(state, 'limits', { said }), news);
   const announced = toStep(
     withNews,
     news.map((notice) => announcement(withNews, notice)),
@@ -76,15 +76,15 @@ function judgeLimits(before: GovernorState, state: GovernorState): Step {
 
 /** Interrupts the running turn. A turn that has not begun is interrupted when it begins. */
 function interruptTurn(state: GovernorState): Step {
-  const brokenOff = changedIn(state, 'spending', { brokenOff: true });
+  const brokenOff = changedIn(state, 'limits', { brokenOff: true });
   return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : toStep(brokenOff);
 }
 
 /** Starts the time limit of a run, in its first process. */
 export function startTime(state: GovernorState): Step {
   const { time = 0 } = state.run.policy.limits;
-  if (time === 0 || state.run.mode !== 'act' || state.spending.time !== 'unlimited') return toStep(state);
-  return toStep(changedIn(state, 'spending', { time: 'runs' }), [setTimer('time', time * 1_000)]);
+  if (time === 0 || state.run.mode !== 'act' || state.limits.time !== 'unlimited') return toStep(state);
+  return toStep(changedIn(state, 'limits', { time: 'runs' }), [setTimer('time', time * 1_000)]);
 }
 
 /** Room after the time limit for the last turn: a share of the limit, at least a minute. */
@@ -93,8 +93,8 @@ const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
 /** Handles the time limit like a cost limit. When the room for the last turn is used up too, interrupts that turn. */
 export function onTimeUp(before: GovernorState): Step {
   const { time = 0 } = before.run.policy.limits;
-  if (before.spending.time === 'up') return cutLastTurn(before);
-  const state = changedIn(stopWaiting(before), 'spending', { time: 'up' });
+  if (before.limits.time === 'up') return cutLastTurn(before);
+  const state = changedIn(stopWaiting(before), 'limits', { time: 'up' });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
   const stopped = toStep(state, [
     decided(state, 'limit:time', 'the time for the run is up', { seconds: time }),
@@ -104,8 +104,8 @@ export function onTimeUp(before: GovernorState): Step {
 }
 
 function cutLastTurn(state: GovernorState): Step {
-  const { turn, spending } = state;
-  const isLast = turn.phase === 'running' && turn.stopped !== 'last' && spending.phase === 'wrapping';
+  const { turn, limits } = state;
+  const isLast = turn.phase === 'running' && turn.stopped !== 'last' && limits.phase === 'wrapping';
   return isLast ? sendInterrupt(state, 'last') : toStep(state);
 }
 
@@ -114,28 +114,28 @@ function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorS
     const whose = scope === 'run' ? 'This work' : 'The work of this project';
     return `${whose} has cost $${toUsd(spent).toFixed(2)} of $${toUsd(limit).toFixed(2)}: at the limit it is ended.`;
   });
-  return changedIn(state, 'told', { warnings: [...state.told.warnings, ...costs.slice(-1)] });
+  return changedIn(state, 'told', { warnings: [...state.mailbox.told.warnings, ...costs.slice(-1)] });
 }
 
 function judge(state: GovernorState) {
-  return judgeCost(runMicroUsd(state), limitsOf(state), state.spending.said);
+  return judgeCost(runMicroUsd(state), limitsOf(state), state.limits.said);
 }
 
-function limitsOf({ run, spending }: GovernorState): CostLimits {
+function limitsOf({ run, limits }: GovernorState): CostLimits {
   const { limitUsd, projectLimitUsd, warnAt } = run.policy.cost;
   return {
-    limitUsd: spending.raised.run ?? limitUsd,
-    projectLimitUsd: spending.raised.project ?? projectLimitUsd,
-    othersMicroUsd: spending.others,
+    limitUsd: limits.raised.run ?? limitUsd,
+    projectLimitUsd: limits.raised.project ?? projectLimitUsd,
+    othersMicroUsd: limits.others,
     // The ledger lists both sums under the run's earlier id.
-    earlierMicroUsd: spending.earlier + spending.before,
-    lostMicroUsd: spending.lost,
+    earlierMicroUsd: limits.earlier + limits.before,
+    lostMicroUsd: limits.lost,
     warnAt,
   };
 }
 
 function announcement(state: GovernorState, { scope, level, spent, limit }: CostNotice) {
-  const source = isComputed(state.cost) ? 'computed' : 'reported';
+  const source = isComputed(state.limits.cost) ? 'computed' : 'reported';
   const reason = level === 'warn' ? 'the cost comes near its limit' : 'the cost has reached its limit';
   return decided(state, 'limit:cost', reason, {
     ...{ scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source },
@@ -144,13 +144,13 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
 
 /** The step between turns at a limit; undefined if the run continues without one. */
 export function atLimit(state: GovernorState): Step | undefined {
-  const { phase, brokenOff } = state.spending;
+  const { phase, brokenOff } = state.limits;
   if (phase === 'wrapping') return endAtLimit(state);
   if (state.run.mode !== 'act') return undefined;
   const { level, nearest } = judge(state);
   // claude can report a lower cost than ctxb computed during the turn.
   const isReached = level === 'limit' && nearest !== undefined;
-  const isLate = state.spending.time === 'up';
+  const isLate = state.limits.time === 'up';
   if (!isReached && !isLate) return brokenOff ? toStep(continueWork(state)) : undefined;
   const way = wayOf(state);
   // Before the first call no work needs a wrap-up.
@@ -163,9 +163,9 @@ export function atLimit(state: GovernorState): Step | undefined {
   ]);
 }
 
-function wayOf({ run, spending }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
+function wayOf({ run, limits }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   const { onLimit } = run.policy.cost;
-  if (spending.time !== 'up' && asksPerson(onLimit, run.attended)) return 'ask';
+  if (limits.time !== 'up' && asksPerson(onLimit, run.attended)) return 'ask';
   return onLimit === 'stop' ? 'stop' : 'wrap-up';
 }
 
@@ -173,17 +173,17 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
   if (before.operation.phase !== 'deciding') return toStep(before);
   const state = changed(before, { operation: IDLE });
   // The user stopped the run instead of answering.
-  if (state.input !== 'open') return endAtLimit(state);
+  if (state.mailbox.input !== 'open') return endAtLimit(state);
   const { nearest } = judge(state);
   if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
-  const raised = { ...state.spending.raised, [nearest.scope]: limitUsd };
-  return toStep(continueWork(changedIn(state, 'spending', { raised })));
+  const raised = { ...state.limits.raised, [nearest.scope]: limitUsd };
+  return toStep(continueWork(changedIn(state, 'limits', { raised })));
 }
 
 /** Continues below the limit: resumes the stopped turn, unless the caller saw its end. */
 function continueWork(state: GovernorState): GovernorState {
-  const allowed = changedIn(state, 'spending', { phase: 'within', brokenOff: false });
-  if (!state.spending.brokenOff || wayOf(state) === 'stop') return allowed;
+  const allowed = changedIn(state, 'limits', { phase: 'within', brokenOff: false });
+  if (!state.limits.brokenOff || wayOf(state) === 'stop') return allowed;
   const because = 'The work was stopped because of its cost; it may continue now.';
   return changedIn(allowed, 'relief', { unfinished: { because, isLost: false } });
 }
@@ -199,13 +199,15 @@ const WRAP_UP = [
 ].join(' ');
 
 function wrapUp(state: GovernorState): Step {
-  const text = `${REACHED[state.spending.time === 'up' ? 'time' : 'cost']} ${WRAP_UP}`;
+  const text = `${REACHED[state.limits.time === 'up' ? 'time' : 'cost']} ${WRAP_UP}`;
   const work = { because: text, isLost: false };
-  return injectPrompt(changedIn(state, 'spending', { phase: 'wrapping' }), text, work);
+  return injectPrompt(changedIn(state, 'limits', { phase: 'wrapping' }), text, work);
 }
 
 function endAtLimit(state: GovernorState): Step {
-  return toStep(changed(changedIn(state, 'spending', { phase: 'over' }), { outcome: 'limit' }), [SHOW_DEFERRED]);
+  return toStep(changedIn(changedIn(state, 'limits', { phase: 'over' }), 'mailbox', { outcome: 'limit' }), [
+    SHOW_DEFERRED,
+  ]);
 }
 
 /** Whether a line reports the interruption of a turn that ctxb resumes: a later turn answers the caller. */

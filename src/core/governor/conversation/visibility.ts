@@ -42,7 +42,7 @@ export function isRecoverable(state: GovernorState, event: Event): boolean {
 
 function inInjectedTurn(state: GovernorState, event: Event): Visibility {
   // Hides the empty list of background tasks that claude writes for a fresh context.
-  if (Object.keys(withoutWakeup(state.tasks)).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
+  if (Object.keys(withoutWakeup(state.work.tasks)).length === 0 && isKnown(event, TASKS_CHANGED)) return 'hide';
   // Only the result shows whether ctxb or claude started the turn.
   if (isAnsweringUs(state)) return speaksOfTurn(event) || isAmbiguous(event) ? 'buffer' : 'show';
   if ('turn' in state.operation && state.operation.turn === 'running') return speaksOfTurn(event) ? 'hide' : 'show';
@@ -84,7 +84,7 @@ export function startsForeignTurn(state: GovernorState, event: Event): boolean {
 }
 
 function isOwnTraffic(state: GovernorState, event: Event): boolean {
-  const { callbacks } = state.control;
+  const { callbacks } = state.process.control;
   if (event.kind === 'control-request')
     return event.callbackId?.startsWith(OWN_PREFIX) || replyForCaller(state, event) !== undefined;
   if (event.kind === 'control-response')

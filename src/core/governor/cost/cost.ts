@@ -88,30 +88,29 @@ export function totalMicroUsd(cost: Cost): number {
   return cost.counted + cost.reported + openMicroUsd(cost);
 }
 
+/** A run, and its costs before it was interrupted, in micro-dollars. */
+interface Spender {
+  readonly limits: { readonly cost: Cost; readonly before: number };
+}
+
 /** Costs so far, in US dollars, including subagents. */
-export function costUsd({ cost }: { readonly cost: Cost }): number {
+export function costUsd({ limits: { cost } }: Spender): number {
   return toUsd(totalMicroUsd(cost));
 }
 
-/** A run, and its costs before it was interrupted, in micro-dollars. */
-interface ResumableRun {
-  readonly cost: Cost;
-  readonly spending: { readonly before: number };
-}
-
 /** Costs in micro-dollars, including those before the run was interrupted. */
-export function runMicroUsd({ cost, spending }: ResumableRun): number {
-  return totalMicroUsd(cost) + spending.before;
+export function runMicroUsd({ limits: { cost, before } }: Spender): number {
+  return totalMicroUsd(cost) + before;
 }
 
 /** Like `runMicroUsd`, in US dollars. */
-export function runCostUsd(run: ResumableRun): number {
+export function runCostUsd(run: Spender): number {
   return toUsd(runMicroUsd(run));
 }
 
 /** Like `runCostUsd`; undefined if no cost is known. */
-export function knownCostUsd(run: ResumableRun): number | undefined {
-  return run.cost.known || run.spending.before > 0 ? runCostUsd(run) : undefined;
+export function knownCostUsd(run: Spender): number | undefined {
+  return run.limits.cost.known || run.limits.before > 0 ? runCostUsd(run) : undefined;
 }
 
 /** Whether some of the total is only computed, not reported by claude. */

@@ -49,7 +49,7 @@ export function startCompaction(state: GovernorState): Step {
   const focus = focusText(state);
   // The messages stay in an exact compaction, and a focus would remain among them as an instruction.
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
-  const attempt: Attempt = { how, costBefore: totalMicroUsd(state.cost) };
+  const attempt: Attempt = { how, costBefore: totalMicroUsd(state.limits.cost) };
   const operation = { phase: 'compacting', turn: 'asked', attempt } as const;
   return chain(
     tellNotExact(state),
@@ -130,7 +130,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
     session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
   });
   const how = relief.landing?.receipt === undefined ? 'summary' : 'exact';
-  const microUsd = totalMicroUsd(state.cost) - attempt.costBefore;
+  const microUsd = totalMicroUsd(state.limits.cost) - attempt.costBefore;
   const afterPayment = changedIn(concluded, 'relief', { alone: aloneAfterSummary(relief.alone, microUsd) });
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
   return chain(

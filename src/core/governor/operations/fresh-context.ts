@@ -81,7 +81,7 @@ export function leave(state: GovernorState, { plan, document }: Written): Step {
 /** Starts a process without the conversation, after the old process has ended. */
 export function startFresh(state: GovernorState): Step {
   const { restarts, stalls } = state.process;
-  return toStep(changed(state, { process: { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls } }), [
+  return toStep(changedIn(state, 'process', { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls }), [
     clearTimer('exit'),
     { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
   ]);
@@ -99,12 +99,12 @@ function finishClear(
   way: 'clear' | 'process',
   hasDocument = false,
 ): Step {
-  const { relief, gauge } = state;
+  const { relief, gauge, work } = state;
   const { path, by, problems } = document;
   const fresh = changed(state, {
     operation: IDLE,
     gauge: emptyContext(gauge, 0),
-    tools: toolsAfterRelief(state.tools, []),
+    work: { ...work, tools: toolsAfterRelief(work.tools, []) },
     relief: {
       ...relief,
       ...UNTRIED,

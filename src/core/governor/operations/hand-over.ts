@@ -43,7 +43,10 @@ export function endUnrelieved(state: GovernorState, reason: string): Step {
 function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Step {
   const ended = changedIn(state, 'relief', { document });
   const note = decided(state, 'give-up:run', reason, { path: document });
-  return chain(toStep(changed(ended, { operation: IDLE, outcome: 'unrelieved' }), [note]), closeOwed);
+  return chain(
+    toStep(changedIn(changed(ended, { operation: IDLE }), 'mailbox', { outcome: 'unrelieved' }), [note]),
+    closeOwed,
+  );
 }
 
 /** Whether claude cannot be asked: it does not report the end of a stopped compaction, or it is dead. */
@@ -58,7 +61,7 @@ function mayAsk(state: GovernorState): boolean {
 }
 
 /** Whether a question fits below claude's own compaction trigger. */
-function hasRoomToAsk({ gauge, control, run }: GovernorState): boolean {
+function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): boolean {
   const window = gauge.window.tokens;
   if (window === undefined || window < MIN_NATIVE_WINDOW) return true;
   const native = typeof control.trigger === 'number' ? control.trigger : nativeLevel(run.policy, window);
@@ -122,7 +125,7 @@ export function onHandoffWritten(
   const { operation } = state;
   if (operation.phase !== 'writing') return toStep(state);
   // The user stopped the handoff, so the conversation stays.
-  if (state.input === 'interrupted') return toStep(changed(state, { operation: IDLE }));
+  if (state.mailbox.input === 'interrupted') return toStep(changed(state, { operation: IDLE }));
   const { plan } = operation;
   if (plan.way === 'end') return unrelieved(state, plan, path);
   const proceed = plan.way === 'clear' ? clear : leave;

@@ -19,18 +19,21 @@ const NEAR = 0.6;
 
 /** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
 export function prepareExact(state: GovernorState): Step {
-  const { exact, gauge } = state;
+  const {
+    relief: { exact },
+    gauge,
+  } = state;
   if (exact.phase === 'off') return toStep(state);
   if (exact.phase === 'unarmed') return predictedTokens(gauge) >= MIN_RELIEVED ? armMod(state) : toStep(state);
   // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
   // cannot see.
-  const { trigger } = state.control;
+  const { trigger } = state.process.control;
   const isNear = typeof trigger !== 'number' || predictedTokens(gauge) >= NEAR * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : toStep(state);
 }
 
 export function planExact(state: GovernorState): Step {
-  const { phase, midTurn, prompts } = state.exact;
+  const { phase, midTurn, prompts } = state.relief.exact;
   if (phase !== 'ready') return toStep(state);
   const summary = summaryBound(state);
   const { keep, kept } = summary ?? workingSetOf(state);
@@ -46,8 +49,8 @@ export function prepareResumed(state: GovernorState): Step {
 
 /** Lets prompts wait until the mod is loaded, if loading is possible. */
 export function awaitExact(state: GovernorState): Step {
-  const step = state.exact.phase === 'unarmed' ? armMod(state) : toStep(state);
-  const isComing = step.state.exact.phase === 'arming';
+  const step = state.relief.exact.phase === 'unarmed' ? armMod(state) : toStep(state);
+  const isComing = step.state.relief.exact.phase === 'arming';
   return isComing ? toStep(changed(step.state, { operation: { phase: 'loading' } }), step.actions) : step;
 }
 
@@ -57,8 +60,8 @@ function disarmGuarded(state: GovernorState): Step {
 }
 
 function armMod(state: GovernorState): Step {
-  if (state.control.phase === 'closed') return toStep(state);
-  const hooks = fieldsOf(state.control.initialize?.hooks).PreCompact;
+  if (state.process.control.phase === 'closed') return toStep(state);
+  const hooks = fieldsOf(state.process.control.initialize?.hooks).PreCompact;
   const isGuarded = Array.isArray(hooks) && hooks.length > 0;
   if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarmGuarded(state);
   return toStep(changedIn(state, 'exact', { phase: 'arming' }), [
@@ -84,7 +87,7 @@ export function onModLoaded(state: GovernorState, { ok, response }: ControlRespo
   if (!isLoading(state)) return toStep(state);
   if (!ok) return disarm(state, 'claude refuses to load the mod');
   if (response.held === true) return disarm(state, 'loading the mod would change the tools');
-  const timer = state.exact.phase === 'arming' ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
+  const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
   return toStep(state, [{ kind: 'prove-exact' }, ...timer]);
 }
 
@@ -102,7 +105,7 @@ export function giveUpArming(state: GovernorState): Step {
   const { version } = state.session;
   const name = version === undefined ? 'this claude' : `Claude Code ${version}`;
   const late = { phase: 'late', why: `${name} does not run the mod` } as const;
-  return toStep(state.exact.phase === 'arming' ? endLoading(state, late) : state);
+  return toStep(state.relief.exact.phase === 'arming' ? endLoading(state, late) : state);
 }
 
 const CLEAR = clearTimer('exact');

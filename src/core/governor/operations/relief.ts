@@ -116,7 +116,7 @@ export function relieveFor(state: GovernorState): Step {
 /** Remembers the context before a compaction. The first call after it shows what the compaction freed. */
 export function noteBoundary(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
   const { relief, gauge, turn } = state;
-  const { receipt } = before.exact;
+  const { receipt } = before.relief.exact;
   const answered = receipt?.answered ? receipt : undefined;
   const isChosen = answered !== undefined || receipt?.why === LEFT;
   const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isChosen);
@@ -149,7 +149,7 @@ export function judgeLevel(state: GovernorState): Step {
   // The last attempt failed at this reading, so another attempt or warning would change nothing.
   if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return toStep(state);
   // A running compaction is about to lower this figure.
-  if (isRelieving(state) || state.input === 'interrupted') return toStep(state);
+  if (isRelieving(state) || state.mailbox.input === 'interrupted') return toStep(state);
   const isAtCallLimit = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
   const level = isAtCallLimit ? (gauge.window.tokens ?? 0) : predictedTokens(gauge);
   const latch = latchAt(state.relief.latch, level, gauge.window.tokens, run.policy);
@@ -188,7 +188,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const missText = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const landings = withLanding(relief.landings, gauge.used);
   const baseTokens =
-    landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.tools.contents));
+    landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.work.tools.contents));
   const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : relief.failures;
   const resetTries = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
   const due = isMissed ? missText : undefined;

@@ -44,13 +44,13 @@ function excerpt(text: string): string {
 }
 
 function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {
-  const { turn, tools, process } = state;
+  const { turn, work, process } = state;
   if (turn.phase === 'idle') return undefined;
   const resumed = resumedWork(state);
   // ctxb's own prompt to resume was not delivered, so it is sent again.
   if (!promptsInTurn(state).some(({ uuid }) => event.delivered.includes(uuid))) return resumed;
   // The stream can show a tool call that the log lacks.
-  const openTool = openTools(tools) || event.openTool;
+  const openTool = openTools(work.tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
   const what = `Claude Code ${process.hangs ? 'said nothing any more, was ended' : end}`;
   return { because: interruption(what, { ...event, openTool }), isLost: resumed?.isLost ?? false };
@@ -67,11 +67,13 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
     return event.kind === 'user' ? [{ prompt: toPrompt(event, line), fate: 'owed' } as const] : [];
   });
   const { settled, open, raised, agents, lost } = spent;
-  const cost = { ...state.cost, counted: state.cost.counted + open, guessed: state.cost.guessed || open !== 0 };
-  const spending = { ...state.spending, before: settled, raised, lost };
-  const begun = { ...state.agents, before: agents };
+  const { cost } = state.limits;
+  const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open !== 0 };
+  const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
   const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return toStep(changedIn(changed(state, { cost, spending, agents: begun, relief }), 'mailbox', { prompts }));
+  return toStep(
+    changedIn(changedIn(changed(state, { limits, relief }), 'agents', { before: agents }), 'mailbox', { prompts }),
+  );
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

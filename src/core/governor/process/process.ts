@@ -36,9 +36,9 @@ const ASKED_CODES: readonly number[] = [0, 129, 130, 143];
 const ASKED_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
 export function onExit(before: GovernorState, event: ExitEvent): Step {
-  const state = changed(before, { cost: readLogged(before.cost, event.openMicroUsd) });
+  const state = changedIn(before, 'limits', { cost: readLogged(before.limits.cost, event.openMicroUsd) });
   const { restarts, balks } = state.process;
-  if (balks && event.code === 1) return endWithIt(changed(state, { outcome: 'refused' }), event);
+  if (balks && event.code === 1) return endWithIt(changedIn(state, 'mailbox', { outcome: 'refused' }), event);
   const { enabled, maxRestarts } = state.run.policy.recovery;
   // The user stopped the run between two processes.
   const isStopped = state.process.phase === 'dead' && event.signal !== undefined;
@@ -46,7 +46,7 @@ export function onExit(before: GovernorState, event: ExitEvent): Step {
   // A process with a fresh context needs nothing from the old one, so only the number of restarts limits it.
   if (leaving !== undefined)
     return restarts < Math.max(1, maxRestarts) ? startFresh(leaving) : endWithIt(leaving, event);
-  const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.outcome !== 'stalled';
+  const mayRestart = enabled && state.run.persistent && restarts < maxRestarts && state.mailbox.outcome !== 'stalled';
   return mayRestart && isDeath(state, event) ? restart(state, event) : endWithIt(state, event);
 }
 
@@ -55,14 +55,14 @@ export function onExit(before: GovernorState, event: ExitEvent): Step {
  * during `/clear`.
  */
 function leavingOf(state: GovernorState): GovernorState | undefined {
-  const { operation, input } = state;
-  if (input !== 'open' || !('document' in operation)) return undefined;
+  const { operation, mailbox } = state;
+  if (mailbox.input !== 'open' || !('document' in operation)) return undefined;
   const { plan, document } = operation;
   return changed(state, { operation: { phase: 'leaving', plan, document } });
 }
 
 function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
-  if (state.run.mode !== 'act' || state.input !== 'open') return false;
+  if (state.run.mode !== 'act' || state.mailbox.input !== 'open') return false;
   // An exit before the session id means a wrong start, which would fail again.
   const isUnfit = signal === undefined && state.session.id === undefined;
   if (!state.process.hangs && (isUnfit || wasAsked({ code, signal }))) return false;
@@ -83,13 +83,21 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
  * @param exit the end of the process; undefined if the process was already gone
  */
 export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
-  const isUnrelieved = state.operation.phase === 'leaving' && state.input === 'open';
-  const outcome = isUnrelieved ? 'unrelieved' : state.outcome;
-  return toStep(changed(state, { input: 'closed', outcome }), [...closeOpenPrompts(state, exit), SHOW_DEFERRED]);
+  const isUnrelieved = state.operation.phase === 'leaving' && state.mailbox.input === 'open';
+  const outcome = isUnrelieved ? 'unrelieved' : state.mailbox.outcome;
+  return toStep(changedIn(state, 'mailbox', { input: 'closed', outcome }), [
+    ...closeOpenPrompts(state, exit),
+    SHOW_DEFERRED,
+  ]);
 }
 
 function closeOpenPrompts(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
-  const { run, input, session, outcome, process } = state;
+  const {
+    run,
+    mailbox: { input, outcome },
+    session,
+    process,
+  } = state;
   const prompts = openPrompts(state);
   // A claude that exits by itself before it has a session has printed the reason. After a malformed line it does not
   // name the prompts.
@@ -119,22 +127,18 @@ const END_REASONS = {
 
 /** Handles the start of a process, the first or a replacement. */
 export function onBegin(state: GovernorState): Step {
-  const { run, process, control, operation, cost, exact } = state;
+  const { run, process, operation, limits, relief } = state;
   if (run.mode !== 'act') return toStep(state);
   // A prompt from the command line has already opened the channel.
-  const isOpened = run.callerSpeaksProtocol || control.phase !== 'closed';
+  const isOpened = run.callerSpeaksProtocol || process.control.phase !== 'closed';
   if (process.phase !== 'dead') return isOpened ? toStep(state) : openControl(state);
-  const afterStart = changed(withoutProcess(state), {
-    operation,
-    process: { ...process, phase: 'starting' },
-    cost: costAfterRestart(cost, process.resumes ? 'resumed' : 'fresh'),
+  const alone = changedIn(withoutProcess(state), 'process', { phase: 'starting' });
+  const { midTurn, prompts } = process.resumes ? relief.exact : NOT_EXACT;
+  const started = changedIn(changed(alone, { operation }), 'limits', {
+    cost: costAfterRestart(limits.cost, process.resumes ? 'resumed' : 'fresh'),
   });
-  const exactState = process.resumes ? exact : NOT_EXACT;
   // The document comes first, because the registered hooks depend on it.
-  return chain(
-    finishLeaving(changedIn(afterStart, 'exact', { midTurn: exactState.midTurn, prompts: exactState.prompts })),
-    reopenControl,
-  );
+  return chain(finishLeaving(changedIn(started, 'exact', { midTurn, prompts })), reopenControl);
 }
 
 /** Resets the counts of restarts and stalls after a turn that ended well. */
@@ -156,7 +160,7 @@ export function noteAlive(state: GovernorState, event: Event): GovernorState {
  * Whether a line is the error with which claude refuses to resume a session before it exits. Another attempt can
  * follow.
  */
-export function isFailedResume({ process, input }: GovernorState, event: Event): boolean {
+export function isFailedResume({ process, mailbox: { input } }: GovernorState, event: Event): boolean {
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
 }
 
@@ -187,21 +191,33 @@ function restart(state: GovernorState, event: ExitEvent): Step {
     !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isFailedResumption;
   const undelivered = logged ? undeliveredOf(promptsInTurn(state), event.delivered) : unansweredPrompts(state);
-  const alone = withoutProcess(state);
-  const afterExit = changed(alone, {
-    process: { ...NEW_PROCESS, phase: 'dead', resumes: logged || session.id === undefined, restarts: attempt, stalls },
-    mailbox: { ...takeBack(alone, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
-    relief: reliefAfter(state, { ...event, logged }),
-    cache: { ...state.cache, restarted: true },
-    spending: { ...state.spending, lost: state.spending.lost + latestCallsMicroUsd(state.cost) },
-  });
-  const uuids = undelivered.map(({ uuid }) => uuid);
   // A prompt that was sent into the turn is repeated as a separate prompt.
   const undeliveredTexts = new Set(undelivered.map(({ text }) => text));
-  const exactState = logged ? state.exact : NOT_EXACT;
-  const midTurn = exactState.midTurn.filter(({ text }) => !undeliveredTexts.has(text));
-  const prompts = exactState.prompts.filter((text) => !undeliveredTexts.has(text));
-  const afterDeath = toStep(changedIn(afterExit, 'exact', { midTurn, prompts }), [
+  const exactState = logged ? state.relief.exact : NOT_EXACT;
+  const alone = withoutProcess(state);
+  const afterExit = changed(alone, {
+    session: { ...session, cache: { ...session.cache, restarted: true } },
+    process: {
+      ...alone.process,
+      ...NEW_PROCESS,
+      phase: 'dead',
+      resumes: logged || session.id === undefined,
+      restarts: attempt,
+      stalls,
+    },
+    mailbox: { ...takeBack(alone, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
+    relief: {
+      ...reliefAfter(state, { ...event, logged }),
+      exact: {
+        ...alone.relief.exact,
+        midTurn: exactState.midTurn.filter(({ text }) => !undeliveredTexts.has(text)),
+        prompts: exactState.prompts.filter((text) => !undeliveredTexts.has(text)),
+      },
+    },
+    limits: { ...state.limits, lost: state.limits.lost + latestCallsMicroUsd(state.limits.cost) },
+  });
+  const uuids = undelivered.map(({ uuid }) => uuid);
+  const afterDeath = toStep(afterExit, [
     DROP_BUFFERED,
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,
@@ -222,7 +238,8 @@ function restart(state: GovernorState, event: ExitEvent): Step {
  */
 function isInterrupted(state: GovernorState): boolean {
   return (
-    promptsInTurn(state).length > 0 && state.control.requests.some(({ request }) => request.subtype === 'interrupt')
+    promptsInTurn(state).length > 0 &&
+    state.process.control.requests.some(({ request }) => request.subtype === 'interrupt')
   );
 }
 
@@ -245,17 +262,19 @@ function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[])
 
 /** The state without everything that ends with the process. */
 function withoutProcess(state: GovernorState): GovernorState {
-  const { sent, initialize, requests, ...control } = state.control;
-  const trigger = typeof control.trigger === 'number' ? 'unplaced' : control.trigger;
+  const { process, relief, work } = state;
+  const { sent, initialize, requests, trigger } = process.control;
+  const control = { ...NEW_CONTROL, sent, initialize, requests };
   return changed(state, {
+    process: {
+      ...process,
+      control: { ...control, trigger: typeof trigger === 'number' ? 'unplaced' : trigger },
+      life: { ...process.life, at: state.now },
+    },
     turn: { ...state.turn, phase: 'idle', stopped: undefined, grace: 'none' },
-    mailbox: afterTurn(state, [], 'owed'),
     operation: state.operation.phase === 'deciding' ? state.operation : IDLE,
-    exact: newExact(state.exact.phase !== 'off'),
-    control: { ...NEW_CONTROL, sent, initialize, requests, trigger },
-    tasks: {},
-    agents: withoutRunning(state),
-    tools: { ...state.tools, open: [] },
-    life: { ...state.life, at: state.now },
+    relief: { ...relief, exact: newExact(relief.exact.phase !== 'off') },
+    mailbox: afterTurn(state, [], 'owed'),
+    work: { ...work, tools: { ...work.tools, open: [] }, agents: withoutRunning(state), tasks: {} },
   });
 }

@@ -17,17 +17,16 @@ import {
   setTimer,
   toStep,
 } from '../steps.ts';
-import type { Life } from '../waits/waits-state.ts';
 
 /** Lines that claude writes at intervals: to keep a connection open, and for a running tool, even if its call hangs. */
 const BEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 
 /** Every line is a sign of life, except those in `BEATS`. */
-export function lifeAfter(life: Life, event: Event, t: number): Life {
-  if (event.kind === 'known' && BEATS.includes(event.name)) return life;
+export function noteLife(state: GovernorState, event: Event): GovernorState {
+  if (state.run.mode === 'replay' || (event.kind === 'known' && BEATS.includes(event.name))) return state;
   const isControl = event.kind.startsWith('control-');
-  const kind = isControl ? life.kind : 'name' in event ? event.name : event.kind;
-  return { at: t, kind };
+  const kind = isControl ? state.process.life.kind : 'name' in event ? event.name : event.kind;
+  return changedIn(state, 'life', { at: state.now, kind });
 }
 
 /**
@@ -35,17 +34,20 @@ export function lifeAfter(life: Life, event: Event, t: number): Life {
  * expected.
  */
 export function silentSince(state: GovernorState): number | undefined {
-  const { turn, life, control, process, tasks } = state;
-  const { wait } = state.waits;
-  const isBeside = Object.values(tasks).some(isAtWork);
-  if (turn.phase === 'idle' && !isBeside && state.input !== 'closed') return undefined;
-  if (process.phase === 'dead' || isRelieving(state) || control.questions.length > 0) return undefined;
+  const { turn, process, work } = state;
+  const { wait } = state.limits;
+  const isBeside = Object.values(work.tasks).some(isAtWork);
+  if (turn.phase === 'idle' && !isBeside && state.mailbox.input !== 'closed') return undefined;
+  if (process.phase === 'dead' || isRelieving(state) || process.control.questions.length > 0) return undefined;
   // claude has announced how long it waits.
-  return wait?.phase === 'claude' ? Math.max(life.at, wait.until) : life.at;
+  return wait?.phase === 'claude' ? Math.max(process.life.at, wait.until) : process.life.at;
 }
 
 /** The tool that has run longest, or else a subagent whose calls are not on the stream. */
-export function runningTool({ life, agents, tools }: GovernorState): { title: string; since: number } | undefined {
+export function runningTool({
+  process: { life },
+  work: { agents, tools },
+}: GovernorState): { title: string; since: number } | undefined {
   const first = tools.open.find(({ use }) => !isAgentCall(use.name));
   if (first !== undefined) return { title: titleOf(first.use), since: first.since };
   const silentAgent = Object.values(agents.all).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
@@ -69,7 +71,7 @@ const INTERRUPT_PATIENCE_MS = 10_000;
 /** Watches for a stall while a line of claude's is expected. */
 export function watchLife(before: GovernorState, after: GovernorState): Step {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
-  const isAsked = isPrompted || (before.input !== 'closed' && after.input === 'closed');
+  const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');
   const state = isAsked ? changedIn(after, 'life', { at: after.now }) : after;
   if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return toStep(state);
   return scheduleCheck(state, state.now);
@@ -85,7 +87,7 @@ function end(state: GovernorState, notes: readonly Action[] = []): Step {
 }
 
 function isWatched(state: GovernorState): boolean {
-  const isWanted = limitMs(state) > 0 && state.run.mode === 'act' && state.outcome !== 'stalled';
+  const isWanted = limitMs(state) > 0 && state.run.mode === 'act' && state.mailbox.outcome !== 'stalled';
   return isWanted && silentSince(state) !== undefined;
 }
 
@@ -119,11 +121,11 @@ export function onStallTimer(state: GovernorState): Step {
 
 /** Announces tools that exceed the limit. A long-running tool is no stall, but it may never end. */
 function tellLongTools(state: GovernorState): Step {
-  const { tools, now } = state;
+  const { work, now } = state;
   const isLong = (since: number) => now - since >= limitMs(state);
-  const long = tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
+  const long = work.tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
   if (long.length === 0) return toStep(state);
-  const open = tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
+  const open = work.tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
   return toStep(
     changedIn(state, 'tools', { open }),
     long.map(({ use, since }) =>
@@ -133,16 +135,16 @@ function tellLongTools(state: GovernorState): Step {
 }
 
 function onStall(state: GovernorState, ms: number): Step {
-  const { process, run, turn, input } = state;
+  const { process, run, turn, mailbox } = state;
   const { enabled } = run.policy.recovery;
-  const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || input !== 'open';
+  const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || mailbox.input !== 'open';
   const last = lastSeen(state);
   const note = decided(state, 'silence:claude', last, { ms, tries: process.stalls + 1, last: isLast });
   const next = changedIn(state, 'process', { stalls: process.stalls + 1, lookedAt: undefined });
   if (isLast) {
     // After its input closes, claude has answered everything and only fails to exit.
-    const outcome = state.outcome ?? (input === 'open' ? 'stalled' : undefined);
-    return end({ ...next, outcome }, [note]);
+    const outcome = state.mailbox.outcome ?? (mailbox.input === 'open' ? 'stalled' : undefined);
+    return end(changedIn(next, 'mailbox', { outcome }), [note]);
   }
   // claude ignores an interrupt before its turn begins.
   if (turn.phase !== 'running') return end(noteLostTasks(next), [note]);
@@ -170,7 +172,7 @@ const WORDS: Partial<Record<string, string>> = {
   malformed: 'a line that is not JSON',
 };
 
-function lastSeen({ life, turn }: GovernorState): string {
+function lastSeen({ process: { life }, turn }: GovernorState): string {
   if (life.kind === undefined) return 'it has written no line at all';
   if (turn.phase === 'sent') return 'it has not begun to answer the prompt';
   return `the last that it wrote was ${WORDS[life.kind] ?? life.kind}`;

@@ -11,7 +11,7 @@ export const OWN_OPENING = '[ctxb] ';
 export const GO_ON = 'Go on from where the work stands.';
 
 /** The next id of a line that ctxb writes, derived from the run's id so that a replay gets the same ids. */
-export function ownUuid({ run, control }: GovernorState): string {
+export function ownUuid({ run, process: { control } }: GovernorState): string {
   const count = (control.sent + 1).toString(16).padStart(12, '0');
   return run.runId.slice(0, -count.length) + count;
 }
@@ -25,7 +25,7 @@ export function isOwnLine(uuid: string | undefined): boolean {
 
 /** Counts a line that ctxb sent. */
 export function countSent(state: GovernorState): GovernorState {
-  return changedIn(state, 'control', { sent: state.control.sent + 1 });
+  return changedIn(state, 'control', { sent: state.process.control.sent + 1 });
 }
 
 type OwnTurn = Extract<Operation, { readonly turn: unknown }>;
@@ -100,11 +100,11 @@ export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Step 
  * whole run.
  */
 export function askCounter(state: GovernorState): Step {
-  return state.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : toStep(state);
+  return state.process.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : toStep(state);
 }
 
 /** Whether a request for this purpose is unanswered. */
-export function isAsking({ control }: GovernorState, purpose: ControlPurpose): boolean {
+export function isAsking({ process: { control } }: GovernorState, purpose: ControlPurpose): boolean {
   return Object.values(control.pending).includes(purpose);
 }
 
@@ -122,21 +122,21 @@ export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): St
  * prompt hook, before the model is called, or when the turn runs. claude ignores an earlier interrupt.
  */
 export function stopHeldPrompt(state: GovernorState): Step {
-  const { turn, mailbox, spending } = state;
+  const { turn, mailbox, limits } = state;
   if (turn.phase === 'idle' || turn.startedBy !== 'prompt') return toStep(state);
   if (mailbox.stopNext) return sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
-  const isBeyond = spending.brokenOff && spending.phase === 'within' && turn.stopped === undefined;
+  const isBeyond = limits.brokenOff && limits.phase === 'within' && turn.stopped === undefined;
   return isBeyond ? sendInterrupt(state, 'cost') : toStep(state);
 }
 
 /** Whether an answer belongs to a request of ctxb's. */
 export function isOwnRequest(state: GovernorState, requestId: string): boolean {
-  return Object.hasOwn(state.control.pending, requestId);
+  return Object.hasOwn(state.process.control.pending, requestId);
 }
 
 /** Sends a control request of ctxb's own. */
 export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
-  const { sent, pending } = state.control;
+  const { sent, pending } = state.process.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
   const pendingState = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
   return toStep(pendingState, [{ kind: 'send', line: controlLine(id, body) }]);

@@ -17,7 +17,7 @@ export function isAtWork({ kind, phase }: Task): boolean {
 
 /** Whether an answer is final: no background task can cause another answer before the next prompt. */
 export function isAnswerFinal(state: GovernorState): boolean {
-  return waiting(state).length > 0 || tasksAside(state.tasks).length === 0;
+  return waiting(state).length > 0 || tasksAside(state.work.tasks).length === 0;
 }
 
 /** The tasks after a line. @param isReported whether claude starts a turn about a stopped task */

@@ -34,7 +34,7 @@ function startedBy(who: Turn['startedBy'], { used }: GovernorState['gauge']) {
 }
 
 export function finishTurn(state: GovernorState, event: ResultEvent): Pick<GovernorState, 'turn' | 'mailbox'> {
-  const { turn, run, gauge, spending } = state;
+  const { turn, run, gauge, limits } = state;
   // claude was already reporting a task when the prompt was sent, so the turn of the prompt still follows.
   const isAhead = event.fromBackgroundTask && turn.startedBy === 'prompt';
   const isStopped = !isAhead && tellsInterrupt(event);
@@ -43,7 +43,7 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   const carriedOver = isStopped ? [] : sentPrompts(state);
   const queued = isAhead ? prompts : carriedOver;
   // An interrupt for the cost of the turn before can arrive ahead of the prompt.
-  const isUnread = turn.calls === 0 && spending.brokenOff;
+  const isUnread = turn.calls === 0 && limits.brokenOff;
   const dropped = isUnread ? prompts : sentPrompts(state);
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),

@@ -42,43 +42,45 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const { call, replaced, isInjected } = state.facts;
   if (replaced) {
     const isOwn = isClaudesOwn(before, replaced);
-    const after = aloneAfterReplacing(alone, before.gauge, before.tools.contents, isOwn);
-    const contents = isOwn ? forgetContents(state.tools.contents, []) : state.tools.contents;
+    const after = aloneAfterReplacing(alone, before.gauge, before.work.tools.contents, isOwn);
+    const contents = isOwn ? forgetContents(state.work.tools.contents, []) : state.work.tools.contents;
     return changedIn(changedIn(state, 'relief', { alone: after }), 'tools', { contents });
   }
   if (call?.kind !== 'assistant') return state;
-  const { gauge, cache, tools } = before;
+  const { gauge, session, work } = before;
   const after = aloneAfterCall(alone, {
     usage: call.usage,
     gauge,
-    contents: tools.contents,
+    contents: work.tools.contents,
     isOwn: isInjected,
     price: priceOfModel(state) ?? UNPRICED,
     // After a relief no earlier call names the model.
     level: claudesLevel(state.gauge.call?.model, gauge.window.tokens),
-    isIdle: idleBeyondLife(cache, state.now) !== undefined,
+    isIdle: idleBeyondLife(session.cache, state.now) !== undefined,
   });
   const { summary } = after;
-  const contents = summary === undefined ? state.tools.contents : forgetContents(state.tools.contents, summary.names);
+  const contents =
+    summary === undefined ? state.work.tools.contents : forgetContents(state.work.tools.contents, summary.names);
   const next = changedIn(state, 'relief', { alone: after });
   return changedIn(next, 'tools', { contents: endStep(contents) });
 }
 
 /** Whether the context would have been replaced without ctxb too. */
 function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
-  const { exact, operation, control, gauge } = state;
+  const { relief, operation, gauge } = state;
+  const { trigger } = state.process.control;
   if (replaced !== 'boundary') return !isHandingOver(state);
-  if (exact.receipt?.answered === true || operation.phase === 'compacting') return false;
-  return typeof control.trigger !== 'number' || control.trigger >= claudesLevel(gauge.call?.model, gauge.window.tokens);
+  if (relief.exact.receipt?.answered === true || operation.phase === 'compacting') return false;
+  return typeof trigger !== 'number' || trigger >= claudesLevel(gauge.call?.model, gauge.window.tokens);
 }
 
 /** The contents that a relief should keep whole, and the expected repeated fetches of the others. */
 export function workingSetOf(state: GovernorState): WorkingSet {
-  const { gauge, cache, relief } = state;
-  const { contents } = state.tools;
+  const { gauge, session, relief } = state;
+  const { contents } = state.work.tools;
   const price = priceOfModel(state) ?? UNPRICED;
   const { cacheRead, ...rates } = priceAt(price, predictedTokens(gauge));
-  const write = writePrice(cache, { ...rates, cacheRead });
+  const write = writePrice(session.cache, { ...rates, cacheRead });
   // Between two reliefs the context is on average about half as large.
   const call = callCost(predictedTokens(gauge) / 2, price);
   const sizes = Object.values(contents.byName).flatMap(({ tokens }) => tokens || []);

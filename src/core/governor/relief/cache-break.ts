@@ -18,7 +18,7 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
   if (loss === undefined) return toStep(state);
   const causes = causesOf(before, state, call);
   const cause = causes[0]?.cause ?? 'unknown';
-  if (cause === 'pause' && before.cache.foretold) return toStep(state);
+  if (cause === 'pause' && before.session.cache.foretold) return toStep(state);
   const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
   return decide(state, 'cache-lost:rewritten', reason, { cause, ...loss });
 }
@@ -30,15 +30,15 @@ const KEPT_SHARE = 0.5;
 
 /** Rewritten tokens and their cost; undefined if too small to announce. */
 function cacheLoss(before: GovernorState, state: GovernorState, usage: Usage) {
-  const { cache, gauge, run } = before;
+  const { session, gauge, run } = before;
   const minUsd = run.policy.cost.expiredCacheUsd;
   // Any other basis means that the context has been replaced since, or may have been.
   if (gauge.basis !== 'measured' || typeof minUsd !== 'number') return undefined;
-  if (usage.cacheRead >= cache.held * KEPT_SHARE) return undefined;
+  if (usage.cacheRead >= session.cache.held * KEPT_SHARE) return undefined;
   const listPrice = priceOfModel(state);
   if (listPrice === undefined) return undefined;
-  const tokens = Math.min(cache.held - usage.cacheRead, usage.cacheCreation);
-  const { usd, cachedUsd } = rewriteCost(tokens, state.cache, priceAt(listPrice, contextOf(usage)));
+  const tokens = Math.min(session.cache.held - usage.cacheRead, usage.cacheCreation);
+  const { usd, cachedUsd } = rewriteCost(tokens, state.session.cache, priceAt(listPrice, contextOf(usage)));
   return usd - cachedUsd < minUsd ? undefined : { tokens, usd, cachedUsd };
 }
 
@@ -64,14 +64,17 @@ const VERDICTS: Readonly<Record<string, Cause>> = {
 };
 
 function changesBetween(before: GovernorState, state: GovernorState, event: SizedAnswer): readonly Cause[] {
-  const { cache, gauge } = before;
-  const { version } = state.cache;
+  const {
+    session: { cache },
+    gauge,
+  } = before;
+  const { version } = state.session.cache;
   const idleMs = idleBeyondLife(cache, state.now);
   // An expired cache is lost, regardless of other changes.
   if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
   const removedTokens = gauge.used - contextOf(event.usage);
   const model = gauge.call?.model;
-  const tools = toolChanges(cache.setup, state.cache.setup);
+  const tools = toolChanges(cache.setup, state.session.cache.setup);
   const changes: readonly (Cause & { readonly applies: boolean })[] = [
     {
       cause: 'model',

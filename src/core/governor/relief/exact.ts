@@ -23,7 +23,7 @@ export function newExact(isWanted: boolean): Exact {
 }
 
 /** Whether the mod answers the next compaction. */
-export function exactIsPossible({ exact }: GovernorState): boolean {
+export function exactIsPossible({ relief: { exact } }: GovernorState): boolean {
   return exact.phase === 'ready';
 }
 
@@ -40,25 +40,25 @@ const MIN_KEPT = 5_000;
 /** Records the caller's messages for the mod. */
 export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
   const isOwn = prompt.command !== undefined || isOwnUuid(state, prompt.uuid);
-  if (state.exact.phase === 'off' || isOwn) return state;
-  const { prompts } = state.exact;
+  if (state.relief.exact.phase === 'off' || isOwn) return state;
+  const { prompts } = state.relief.exact;
   const texts = textsOf(prompt.event.blocks).filter((text) => text.trim() !== '' && !prompts.includes(text));
   return changedIn(state, 'exact', { prompts: [...prompts, ...texts] });
 }
 
 /** Records prompts within a turn: claude sends them together with the results of tools. */
 export function noteMidTurn(state: GovernorState, { before, event }: Line): Step {
-  if (state.exact.phase === 'off' || !isMainMessage(event)) return toStep(state);
+  if (state.relief.exact.phase === 'off' || !isMainMessage(event)) return toStep(state);
   const [after] = answeredIn(event.blocks);
   if (after === undefined) return toStep(state);
   const delivered = sentPrompts(state).length > 0 ? [] : sentPrompts(before).map(({ text }) => ({ text, after }));
-  return toStep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.exact.midTurn, ...delivered] }));
+  return toStep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.relief.exact.midTurn, ...delivered] }));
 }
 
 /** Records the report of a background task that claude adds to the running turn. */
 export function noteReport(state: GovernorState, { request }: ControlRequestEvent): GovernorState {
   const { hook_event_name: hook, prompt } = fieldsOf(request.input);
-  const { phase, midTurn, lastCall } = state.exact;
+  const { phase, midTurn, lastCall } = state.relief.exact;
   const isTold = state.turn.phase === 'running' && hook === 'UserPromptSubmit' && isTaskReport(prompt);
   if (phase === 'off' || !isTold) return state;
   return changedIn(state, 'exact', { midTurn: [...midTurn, { text: prompt, after: lastCall }] });
@@ -66,7 +66,7 @@ export function noteReport(state: GovernorState, { request }: ControlRequestEven
 
 /** Announces once, at a compaction, that it is not exact. */
 export function tellNotExact(state: GovernorState): Step {
-  const { why } = state.exact;
+  const { why } = state.relief.exact;
   if (why === undefined) return toStep(state);
   return decide(changedIn(state, 'exact', { why: undefined }), 'unavailable:exact', why);
 }
@@ -82,7 +82,7 @@ export function budgetOf({ gauge, run }: GovernorState, used = 0): number {
 }
 
 /** Whether the current compaction is exact, so that prompts and work stay in the context. */
-export function isExact({ exact }: GovernorState): boolean {
+export function isExact({ relief: { exact } }: GovernorState): boolean {
   return exact.receipt?.answered === true;
 }
 
@@ -92,8 +92,8 @@ export function followExact(state: GovernorState, event: Event): Step {
     return toStep(changedIn(state, 'exact', { receipt: undefined }));
   if (event.kind === 'reset') return toStep(changedIn(state, 'exact', { prompts: [] }));
   if (event.kind !== 'boundary') return toStep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
-  const { exact } = state;
-  const { receipt } = exact;
+  const { relief } = state;
+  const { receipt } = relief.exact;
   // Prompts within the turn are now part of the conversation, or of its summary.
   const over = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
@@ -112,8 +112,10 @@ export function followExact(state: GovernorState, event: Event): Step {
 /** Prompts for the mod after a summary. The mod does not see text that a hook gives back. */
 function knownAfterSummary(state: GovernorState): Partial<Exact> {
   const missing = lostPrompts(state);
-  if (missing.length === 0 || state.exact.phase === 'off')
-    return { prompts: promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', { prompts: [] })).exact.prompts };
+  if (missing.length === 0 || state.relief.exact.phase === 'off')
+    return {
+      prompts: promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', { prompts: [] })).relief.exact.prompts,
+    };
   const { text } = giveBack(state, missing, GIVEN_BACK);
   return { prompts: [text], midTurn: [{ text, after: '' }] };
 }
@@ -130,7 +132,7 @@ export const GIVEN_BACK = 'The context was compacted while you were working. Wha
 
 /** Handles a summary in place of an exact compaction. */
 function onSummary(over: GovernorState, reason: string | undefined): Step {
-  const { phase, refusals: before } = over.exact;
+  const { phase, refusals: before } = over.relief.exact;
   if (phase !== 'ready') return tellNotExact(over);
   if (reason === LEFT) return toStep(over);
   const why = reason ?? 'the mod did not answer';
@@ -145,20 +147,20 @@ function onSummary(over: GovernorState, reason: string | undefined): Step {
 const MAX_REFUSALS = 2;
 
 /** Whether claude is loading the mod, maybe late. */
-export function isLoading({ exact }: GovernorState): boolean {
+export function isLoading({ relief: { exact } }: GovernorState): boolean {
   return exact.phase === 'arming' || exact.phase === 'late';
 }
 
 /** Whether lines of claude's may come from the mod. */
 export function speaksOfMod(state: GovernorState): boolean {
-  return state.exact.echoes > 0 || isLoading(state);
+  return state.relief.exact.echoes > 0 || isLoading(state);
 }
 
 const ANY_COUNT = Number.MAX_SAFE_INTEGER;
 export const NO_ECHO = { echoes: 0, until: undefined };
 
 /** Whether the repeated messages have ended: new content begins, or a summary shows that no message is repeated. */
-function endsEchoes({ exact }: GovernorState, event: Event): boolean {
+function endsEchoes({ relief: { exact } }: GovernorState, event: Event): boolean {
   if (exact.echoes === 0) return false;
   return event.kind === 'result' || isMessage(event);
 }
@@ -167,7 +169,7 @@ function endsEchoes({ exact }: GovernorState, event: Event): boolean {
  * Whether a line repeats a kept message: after an exact boundary claude writes one line for each. Repeated answers lack
  * their usage; in a session log they are older than the boundary.
  */
-export function isEcho({ exact, gauge }: GovernorState, event: Event): boolean {
+export function isEcho({ relief: { exact }, gauge }: GovernorState, event: Event): boolean {
   if (exact.echoes === 0 || !mayEcho(event)) return false;
   if (exact.until !== undefined && event.timestamp !== undefined) return event.timestamp <= exact.until;
   if (event.kind === 'user') return event.toolReport === undefined;
@@ -180,5 +182,5 @@ export function mayEcho(event: Event): event is UserEvent | AssistantEvent {
 }
 
 export function afterEcho(state: GovernorState): GovernorState {
-  return changedIn(state, 'exact', { echoes: state.exact.echoes - 1 });
+  return changedIn(state, 'exact', { echoes: state.relief.exact.echoes - 1 });
 }

@@ -174,11 +174,11 @@ export function stopTurn(step: Step): Step {
 const STOP = { continue: false, stopReason: 'ctxb hands the work over to a fresh context' };
 
 function mustStop(state: GovernorState): boolean {
-  const { run, turn, relief, gauge, input, tasks } = state;
-  const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && input === 'open' && isWithinLimit(state);
+  const { run, turn, relief, gauge, mailbox, work } = state;
+  const isOurs = run.mode === 'act' && run.policy.midTurn.enabled && mailbox.input === 'open' && isWithinLimit(state);
   if (!isOurs || turn.phase !== 'running' || turn.startedBy !== 'prompt' || isRelieving(state)) return false;
   if (relief.stop !== undefined || relief.putOffAt === gauge.calls) return false;
-  if (Object.values(tasks).some(({ phase }) => phase === 'foreground')) return false;
+  if (Object.values(work.tasks).some(({ phase }) => phase === 'foreground')) return false;
   const extent = extentOf(state);
   const chosen = chooseWay(state, extent);
   if (chosen?.way !== 'handoff' || chosen.cause !== 'strategy') return false;

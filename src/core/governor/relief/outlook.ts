@@ -9,7 +9,7 @@ import { waiting } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, decided, type Step, toStep } from '../steps.ts';
+import { changedIn, decided, type Step, toStep } from '../steps.ts';
 import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
 import { SUMMARY_TOKENS } from './alone.ts';
 import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
@@ -63,7 +63,7 @@ export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
 
 /** The basis for comparing costs, assuming that the context grows as before. */
 function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake'> {
-  const { gauge, relief, run, cache } = state;
+  const { gauge, relief, run, session } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predictedTokens(gauge);
   const prefix = prefixOf(state);
@@ -89,7 +89,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
     kept,
     missed,
     atStake,
-    rates: { write: writePrice(cache, rates), cacheRead: rates.cacheRead, output: rates.output },
+    rates: { write: writePrice(session.cache, rates), cacheRead: rates.cacheRead, output: rates.output },
   };
 }
 
@@ -140,7 +140,7 @@ function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
  * may just fit beside it. `room` tokens beside the open step, including `keep`, the contents that claude shows again.
  * undefined for an earlier compaction, which pays by itself, and for one that was asked for.
  */
-export function summaryBound({ control, relief, run, gauge, tools }: GovernorState) {
+export function summaryBound({ process: { control }, relief, run, gauge, work: { tools } }: GovernorState) {
   const { trigger } = control;
   const level = nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
   const isEarly = typeof trigger === 'number' && trigger < level;
@@ -177,7 +177,7 @@ function certainCalls(state: GovernorState): number {
   return waiting(state).length + (state.turn.phase === 'idle' ? 0 : 1);
 }
 
-function isCold({ cache, now }: GovernorState): boolean {
+function isCold({ session: { cache }, now }: GovernorState): boolean {
   return idleBeyondLife(cache, now) !== undefined;
 }
 
@@ -228,7 +228,12 @@ function costText(state: GovernorState, micro: number): string {
 
 /** Announces before a prompt the extra cost of an expired cache, from the configured amount on. */
 export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {
-  const { gauge, cache, now, run } = state;
+  const {
+    gauge,
+    session: { cache },
+    now,
+    run,
+  } = state;
   const idleMs = idleBeyondLife(cache, now);
   const minUsd = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);
@@ -243,7 +248,7 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   const { lifetimeMs } = cache;
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens);
-  return toStep(changed(state, { cache: { ...cache, foretold: true } }), [
+  return toStep(changedIn(state, 'cache', { foretold: true }), [
     decided(state, 'cache-lost:expired', reason, {
       cause: 'pause',
       idleMs,

@@ -67,6 +67,7 @@ export interface Boundary {
 export type Relief = Readonly<typeof NO_RELIEF>;
 
 export const NO_RELIEF = {
+  exact: NOT_EXACT as Exact,
   latch: 'none' as Latch,
   /** Compactions in a row that have failed. */
   failures: 0,

@@ -25,7 +25,7 @@ export function isThrashing(boundaries: readonly Boundary[]): boolean {
   return (last.at(-1)?.turn ?? 0) - first.turn < THRASH.turns;
 }
 
-export function thrashText({ tools }: GovernorState): string {
+export function thrashText({ work: { tools } }: GovernorState): string {
   return `${THRASH.compactions} compactions within ${THRASH.turns} turns${filledBy(tools)}`;
 }
 
@@ -45,7 +45,7 @@ export function brakeThrash(state: GovernorState, { before }: Line): Step {
   const compactions = state.relief.refilled;
   const last = compactions >= maxCompactions && mayEnd(state);
   if (compactions !== THRASH.compactions && !last) return toStep(state);
-  const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.tools)}`;
+  const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.work.tools)}`;
   const thrash = decided(state, 'thrash', reason, { compactions, last });
   if (!last) return toStep(state, [thrash]);
   return chain(toStep(changedIn(state, 'relief', { hopeless: reason }), [thrash]), sendInterrupt);
@@ -61,7 +61,7 @@ export function tellsBreaker({ isError, terminalReason }: ResultEvent): boolean 
  */
 export function readBreaker(state: GovernorState, event: ResultEvent): GovernorState {
   if (!tellsBreaker(event) || !mayEnd(state) || exactIsPossible(state)) return state;
-  const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.tools)}`;
+  const reason = `claude has ended the turn, because its window was filled again at once${filledBy(state.work.tools)}`;
   return changedIn(state, 'relief', { hopeless: reason });
 }
 

@@ -19,7 +19,7 @@ export function passThroughOlder(state: GovernorState, { before }: Line): Step {
   const isOlder = version !== undefined && !isAtLeast(version, OLDEST_SUPPORTED);
   if (!isOlder) return toStep(state);
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
-  const measuring = changed(changedIn(state, 'control', { trigger: 'off' }), { run, exact: NOT_EXACT });
+  const measuring = changedIn(changedIn(changed(state, { run }), 'control', { trigger: 'off' }), 'exact', NOT_EXACT);
   if (before.session.version === version) return toStep(measuring);
   return decide(measuring, 'unavailable:relief', `Claude Code ${version} is not supported`);
 }

@@ -58,31 +58,33 @@ function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
 /** A hint about how much of a tool's output the budget allows, from the zone `warning` on, when few tokens are left. */
 export function hintFor(state: GovernorState, call: ToolCall): Telling {
   const unit = unitOf(call);
-  const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.told.zone) === 'ok';
+  const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.mailbox.told.zone) === 'ok';
   if (unit === undefined || isSilent) return silent(state);
   const { window: remaining } = roomFor(state, null);
-  const { hinted } = state.toolBudget;
+  const { hinted } = state.work.budget;
   const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
   if (remaining === undefined || remaining < MIN_REMAINING || remaining > last * FALLEN) return silent(state);
   if (remaining >= NEAR * alertLevels(state).warnBelow) return silent(state);
   return {
-    state: changedIn(state, 'toolBudget', { hinted: { ...hinted, [unit.name]: remaining } }),
+    state: changedIn(state, 'budget', { hinted: { ...hinted, [unit.name]: remaining } }),
     text: `${hintText(unit, remaining)} A longer result causes a compaction.`,
   };
 }
 
 /** Warns the agent when few tokens are left, once for each level; again after the budget has recovered. */
 export function alertAgent(state: GovernorState): Telling {
-  const { toolBudget } = state;
+  const {
+    work: { budget: toolBudget },
+  } = state;
   const { window: remaining } = roomFor(state, null);
   if (budgetMode(state) === 'off' || remaining === undefined) return silent(state);
   const level = alertLevel(remaining, alertLevels(state));
   if (level === toolBudget.alerted) return silent(state);
   // In the zone `critical` the agent already knows that it should reach a resumable state.
-  const isNews = statusOf(state.told.zone) !== 'critical' && toolBudget.alerted === 'none';
+  const isNews = statusOf(state.mailbox.told.zone) !== 'critical' && toolBudget.alerted === 'none';
   const isWorse = level === 'critical' || (level === 'low' && isNews);
   return {
-    state: changedIn(state, 'toolBudget', { alerted: level }),
+    state: changedIn(state, 'budget', { alerted: level }),
     text: isWorse ? alertText(level, remaining) : '',
   };
 }

@@ -127,7 +127,14 @@ export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
   return withPages(state, call, { isLarge: true });
 }
 
-function pagesOf({ toolBudget: { pages } }: GovernorState, { tool }: ToolCall): Pages {
+function pagesOf(
+  {
+    work: {
+      budget: { pages },
+    },
+  }: GovernorState,
+  { tool }: ToolCall,
+): Pages {
   return ownOf(pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN;
 }
 

@@ -68,7 +68,11 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 
 /** The room of the main thread (null) or of a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
-  const { run, gauge, toolBudget } = state;
+  const {
+    run,
+    gauge,
+    work: { budget: toolBudget },
+  } = state;
   const main = {
     history: toolBudget.history,
     results: toolBudget.results,

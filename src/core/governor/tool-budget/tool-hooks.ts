@@ -20,7 +20,7 @@ import {
 } from './tool-state.ts';
 
 export function afterTool(before: GovernorState, call: ToolCall): Step {
-  const limit = ownOf(before.toolBudget.open, call.toolUseId)?.limit;
+  const limit = ownOf(before.work.budget.open, call.toolUseId)?.limit;
   const isIgnored = limit !== undefined && call.input.limit !== limit;
   return chain(isIgnored ? noteIgnored(before, 'input') : toStep(before), (state) => withinBudget(state, call));
 }

@@ -23,7 +23,7 @@ export function budgetMode({ run, gauge }: GovernorState): ToolsPolicy['mode'] {
 
 /** Whether calls may be changed, not only commented on. */
 export function mayChange(state: GovernorState, what: 'input' | 'output'): boolean {
-  return budgetMode(state) === 'enforce' && !state.toolBudget.ignores.includes(what);
+  return budgetMode(state) === 'enforce' && !state.work.budget.ignores.includes(what);
 }
 
 /** Code points per token of tool results, learned from this session's calls. */
@@ -44,11 +44,11 @@ export function keepOpen(
 
 /** Undoes the changes of a hook whose answer was not delivered. */
 export function forgetChange(state: GovernorState, requestId: string): GovernorState {
-  const open = Object.entries(state.toolBudget.open).map(([id, result]) => {
+  const open = Object.entries(state.work.budget.open).map(([id, result]) => {
     const { limit: _, proof: __, ...asItWas } = result;
     return [id, result.requestId === requestId ? asItWas : result];
   });
-  return changedIn(state, 'toolBudget', { open: Object.fromEntries(open) });
+  return changedIn(state, 'budget', { open: Object.fromEntries(open) });
 }
 
 export function countCut(state: GovernorState, call: ToolCall): GovernorState {
@@ -60,7 +60,7 @@ export function mayPass(state: GovernorState, call: ToolCall): boolean {
   return cutsOf(state, call) >= CUTS_IN_A_ROW;
 }
 
-function cutsOf({ toolBudget }: GovernorState, call: ToolCall): number {
+function cutsOf({ work: { budget: toolBudget } }: GovernorState, call: ToolCall): number {
   return ownOf(toolBudget.repeats, callKey(call)) ?? 0;
 }
 
@@ -100,14 +100,14 @@ export function remember<R extends keyof Records>(
   key: string,
   value: Records[R][string],
 ): GovernorState {
-  const others = Object.entries(state.toolBudget[record]).filter(([name]) => name !== key);
+  const others = Object.entries(state.work.budget[record]).filter(([name]) => name !== key);
   const entries = [...others.slice(1 - MAX_RECORDS), [key, value]];
-  return changedIn(state, 'toolBudget', { [record]: Object.fromEntries(entries) });
+  return changedIn(state, 'budget', { [record]: Object.fromEntries(entries) });
 }
 
 export function forget(state: GovernorState, record: keyof Records, key: string): GovernorState {
-  const { [key]: _, ...left } = state.toolBudget[record];
-  return changedIn(state, 'toolBudget', { [record]: left });
+  const { [key]: _, ...left } = state.work.budget[record];
+  return changedIn(state, 'budget', { [record]: left });
 }
 
 export function readToolCall(hook: ToolHook, { requestId, request }: ControlRequestEvent): ToolCall {
@@ -134,10 +134,10 @@ function callKey({ tool, input }: ToolCall): string {
  * agent only gets advice.
  */
 export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
-  const { ignores } = state.toolBudget;
+  const { ignores } = state.work.budget;
   // Answers do not reach claude after its input was closed.
-  if (ignores.includes(what) || state.input === 'closed') return toStep(state);
-  const after = changedIn(state, 'toolBudget', { ignores: [...ignores, what] });
+  if (ignores.includes(what) || state.mailbox.input === 'closed') return toStep(state);
+  const after = changedIn(state, 'budget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
   return toStep(after, ignores.length > 0 ? [] : [decided(after, 'unavailable:tools', reason)]);
 }
@@ -146,8 +146,8 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
 export function followResults(state: GovernorState, { event }: Line): Step {
   // The replaced context also contained the hints and alerts.
   if (state.facts.replaced)
-    return toStep(changedIn(releaseRoom(state), 'toolBudget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
-  if (event.kind === 'result') return toStep(changedIn(releaseRoom(state), 'toolBudget', { results: 0, hinted: {} }));
+    return toStep(changedIn(releaseRoom(state), 'budget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
+  if (event.kind === 'result') return toStep(changedIn(releaseRoom(state), 'budget', { results: 0, hinted: {} }));
   if (event.kind === 'init') return toStep(releaseRoom(state));
   if (event.kind !== 'user' || event.replay) return toStep(state);
   if (isMainMessage(event, 'summary')) return toStep(setHistory(state, plainText(event.blocks)));
@@ -162,17 +162,17 @@ export function followResults(state: GovernorState, { event }: Line): Step {
 
 /** Releases the room of interrupted calls of the main thread: between turns none of its tools runs. */
 function releaseRoom(state: GovernorState): GovernorState {
-  const open = Object.entries(state.toolBudget.open).filter(([, { agent }]) => agent !== null);
-  return changedIn(state, 'toolBudget', { open: Object.fromEntries(open) });
+  const open = Object.entries(state.work.budget.open).filter(([, { agent }]) => agent !== null);
+  return changedIn(state, 'budget', { open: Object.fromEntries(open) });
 }
 
 /** Sets the size of the past in a fresh context: a summary or a handoff document. */
 export function setHistory(state: GovernorState, text: string): GovernorState {
-  return changedIn(state, 'toolBudget', { history: estimateTokens(text, charsPerToken(state)) });
+  return changedIn(state, 'budget', { history: estimateTokens(text, charsPerToken(state)) });
 }
 
 function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {
-  const { open, results, agents } = state.toolBudget;
+  const { open, results, agents } = state.work.budget;
   const own = ownOf(open, result.toolUseId);
   if (own === undefined && !isMain) return toStep(state);
   const tokens = estimateTokens(result.text, charsPerToken(state));
@@ -180,7 +180,7 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
   const afterRemoval = forget(state, 'open', result.toolUseId);
   const counted =
     agent === null
-      ? changedIn(afterRemoval, 'toolBudget', { results: results + tokens })
+      ? changedIn(afterRemoval, 'budget', { results: results + tokens })
       : remember(afterRemoval, 'agents', agent, (ownOf(agents, agent) ?? 0) + tokens);
   const { text, isError } = result;
   const proof = own?.proof;

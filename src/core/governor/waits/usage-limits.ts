@@ -5,8 +5,8 @@ import type { Waits } from './waits-state.ts';
 
 /** Records the used shares of the account's limits, and the one that was hit. */
 export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): Step {
-  const used = { ...state.waits.used, ...event.limits };
-  return toStep(changedIn(state, 'waits', { used, hit: event.rejected }));
+  const used = { ...state.limits.used, ...event.limits };
+  return toStep(changedIn(state, 'limits', { used, hit: event.rejected }));
 }
 
 /** A limit's name for messages: `five-hour` for `five_hour`. */

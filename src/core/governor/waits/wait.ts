@@ -8,7 +8,6 @@ import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import {
   chain,
-  changed,
   changedIn,
   decide,
   decided,
@@ -32,9 +31,10 @@ interface Failure extends ApiFailure {
 
 /** What follows a failed answer of the API; undefined if the caller gets claude's error and the run continues. */
 export function planFor(state: GovernorState, event: ResultEvent | AssistantEvent): Plan | undefined {
-  const { run, input, mailbox } = state;
+  const { run, mailbox } = state;
   const failure = failureIn(state, event);
-  if (failure === undefined || run.mode !== 'act' || input !== 'open' || !isWithinLimit(state)) return undefined;
+  if (failure === undefined || run.mode !== 'act' || mailbox.input !== 'open' || !isWithinLimit(state))
+    return undefined;
   // A caller that speaks the protocol handles the error itself.
   const isOurs = !run.callerSpeaksProtocol || mailbox.ended;
   const hasMore = waiting(state).length > 0 || (run.policy.limits.outageWait ?? 0) > 0;
@@ -43,7 +43,7 @@ export function planFor(state: GovernorState, event: ResultEvent | AssistantEven
 
 /** The failure of the API, also after ctxb has interrupted claude's own wait. */
 function failureIn(
-  { waits: { wait }, run, turn, gauge }: GovernorState,
+  { limits: { wait }, run, turn, gauge }: GovernorState,
   event: ResultEvent | AssistantEvent,
 ): Failure | undefined {
   if (wait !== undefined && turn.stopped === 'wait' && event.kind === 'result' && tellsInterrupt(event))
@@ -61,7 +61,7 @@ function failureIn(
 /** Time to repeat the turn, in milliseconds since the epoch; undefined if ctxb does not repeat it. */
 function retryAt(
   state: GovernorState,
-  { cause, resetsAt = resetOf(state.waits), isBeyond = false, isAccount }: Failure,
+  { cause, resetsAt = resetOf(state.limits), isBeyond = false, isAccount }: Failure,
 ): number | undefined {
   const { now, run } = state;
   const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
@@ -79,8 +79,8 @@ function retryAt(
 }
 
 /** The current wait, or a new one. */
-function waitOf({ waits, now }: GovernorState): Wait {
-  return waits.wait ?? { cause: 'outage', phase: 'claude', since: now, until: now, tries: 0, said: false };
+function waitOf({ limits, now }: GovernorState): Wait {
+  return limits.wait ?? { cause: 'outage', phase: 'claude', since: now, until: now, tries: 0, said: false };
 }
 
 /** claude rounds the reset to seconds, and many runs wait for the same reset. */
@@ -105,7 +105,7 @@ const MIN_TOLD_MS = 30_000;
 
 /** Follows a wait: claude retries, or the API answers again. */
 export function followWait(state: GovernorState, { event }: Line): Step {
-  const { wait } = state.waits;
+  const { wait } = state.limits;
   if (event.kind === 'api-retry') {
     const noted = noteRetry(state, event);
     return state.facts.isInjected ? noted : chain(noted, (next) => breakWait(next, event));
@@ -113,7 +113,7 @@ export function followWait(state: GovernorState, { event }: Line): Step {
   if (wait === undefined || wait.phase === 'paused') return toStep(state);
   const isReplay = state.run.mode === 'replay';
   // A new prompt in a recording means that the wait is over.
-  if (isReplay && isMainMessage(event, 'prompt')) return toStep(changedIn(state, 'waits', { wait: undefined }));
+  if (isReplay && isMainMessage(event, 'prompt')) return toStep(changedIn(state, 'limits', { wait: undefined }));
   if (event.kind !== 'assistant' || event.subagent !== null) return toStep(state);
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
@@ -124,15 +124,15 @@ export function followWait(state: GovernorState, { event }: Line): Step {
 const MIN_LIMIT_MS = 120_000;
 
 function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
-  const { now, waits, turn } = state;
+  const { now, limits, turn } = state;
   const wait = waitOf(state);
   if (wait.phase === 'paused' || turn.stopped === 'wait') return toStep(state);
-  const isLimit = status === 429 && (resetOf(waits) !== undefined || delayMs >= MIN_LIMIT_MS);
+  const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= MIN_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
-  const until = Math.max(now + delayMs, isLimit ? (resetOf(waits) ?? 0) : 0);
+  const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isTold = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
-  const next = changedIn(state, 'waits', { wait: { ...wait, cause, until, said: wait.said || !isTold } });
+  const next = changedIn(state, 'limits', { wait: { ...wait, cause, until, said: wait.said || !isTold } });
   return toStep(next, isTold ? [] : [announcement(next, 'claude', status)]);
 }
 
@@ -144,18 +144,18 @@ const SLEPT_MS = 60_000;
  * costs, if claude's timer missed the reset because the machine slept, or if the wait exceeds the limit.
  */
 function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
-  const { waits, now, run, turn, tasks } = state;
-  const { wait } = waits;
-  const isOurs = run.mode === 'act' && state.input === 'open' && turn.phase === 'running';
+  const { limits, now, run, turn, work } = state;
+  const { wait } = limits;
+  const isOurs = run.mode === 'act' && state.mailbox.input === 'open' && turn.phase === 'running';
   if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return toStep(state);
-  const resetAt = resetOf(waits) ?? wait.until;
+  const resetAt = resetOf(limits) ?? wait.until;
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
-  const pays = Object.keys(tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
+  const pays = Object.keys(work.tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
   // 2.1.197 waits without a limit.
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
   if (!hasSlept && !pays && !isTooLong) return toStep(state);
-  return sendInterrupt(changedIn(state, 'waits', { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
+  return sendInterrupt(changedIn(state, 'limits', { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
 }
 
 /** After a turn without an answer of the API: plans its repetition, or ends the run. */
@@ -176,8 +176,8 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
 function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
   const wait = waitOf(state);
   // A limit without a known reset is handled like an outage.
-  const cause = (failure.resetsAt ?? resetOf(state.waits)) === undefined ? 'outage' : failure.cause;
-  const next = changedIn(state, 'waits', {
+  const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
+  const next = changedIn(state, 'limits', {
     wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true },
   });
   const isTold = wait.said && wait.cause === cause;
@@ -188,7 +188,7 @@ const LIMIT_REACHED = 'a usage limit is reached';
 
 function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: number) {
   const { cause, until } = waitOf(state);
-  const limit = cause === 'limit' ? state.waits.hit : undefined;
+  const limit = cause === 'limit' ? state.limits.hit : undefined;
   const isRefused = status === 401 || status === 403;
   const problem = isRefused ? 'the API refuses the credentials' : 'the API does not answer';
   const reason = cause === 'limit' ? LIMIT_REACHED : problem;
@@ -196,24 +196,26 @@ function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: numb
 }
 
 function endAtLimit(state: GovernorState, failure: Failure): Step {
-  const { waits, run, now } = state;
-  const { wait } = waits;
-  const { resetsAt = resetOf(waits) } = failure;
+  const { limits, run, now } = state;
+  const { wait } = limits;
+  const { resetsAt = resetOf(limits) } = failure;
   const { wait: seconds } = run.policy.limits;
   const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > now);
-  const ended = changedIn(changed(state, { outcome: 'usage-limit' }), 'waits', {
+  const ended = changedIn(changedIn(state, 'mailbox', { outcome: 'usage-limit' }), 'limits', {
     wait: wait && { ...wait, phase: 'over' },
   });
   const limitDetails = isBeyond && { beyond: seconds };
   return toStep(ended, [
-    decided(ended, 'limit:usage', LIMIT_REACHED, { limit: waits.hit, resetsAt, ...limitDetails }),
+    decided(ended, 'limit:usage', LIMIT_REACHED, { limit: limits.hit, resetsAt, ...limitDetails }),
     SHOW_DEFERRED,
   ]);
 }
 
 /** Ends the run in an outage: the next prompts would get no answer either. */
 function endInOutage(state: GovernorState): Step {
-  return chain(endWait(changed(state, { outcome: 'outage' }), false), (next) => toStep(next, [SHOW_DEFERRED]));
+  return chain(endWait(changedIn(state, 'mailbox', { outcome: 'outage' }), false), (next) =>
+    toStep(next, [SHOW_DEFERRED]),
+  );
 }
 
 /** Interval for looking at the clock: timers stop while a machine sleeps, and cannot exceed 24 days. */
@@ -226,10 +228,10 @@ function tick(state: GovernorState) {
 
 /** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
 export function onWaitTimer(state: GovernorState): Step {
-  const { wait } = state.waits;
+  const { wait } = state.limits;
   if (wait?.phase !== 'paused') return toStep(state);
   if (state.now < wait.until) return toStep(state, [tick(state)]);
-  const next = changedIn(state, 'waits', { wait: { ...wait, phase: 'trying' } });
+  const next = changedIn(state, 'limits', { wait: { ...wait, phase: 'trying' } });
   const expiry = savingAt(next);
   if (expiry === undefined || next.relief.unfinished === undefined) return toStep(next);
   // A summary does not contain the words of the request.
@@ -248,9 +250,9 @@ function savingAt(state: GovernorState): Step['actions'] | undefined {
 }
 
 function endWait(state: GovernorState, answered: boolean): Step {
-  const { wait } = state.waits;
+  const { wait } = state.limits;
   if (wait === undefined) return toStep(state);
-  const next = changedIn(state, 'waits', { wait: answered ? undefined : { ...wait, phase: 'over' } });
+  const next = changedIn(state, 'limits', { wait: answered ? undefined : { ...wait, phase: 'over' } });
   if (!wait.said || wait.phase === 'over') return toStep(next);
   // A recording may have no times.
   const ms = wait.since > 0 ? state.now - wait.since : 0;
@@ -259,5 +261,5 @@ function endWait(state: GovernorState, answered: boolean): Step {
 }
 
 export function stopWaiting(state: GovernorState): GovernorState {
-  return state.waits.wait?.phase === 'paused' ? changedIn(state, 'waits', { wait: undefined }) : state;
+  return state.limits.wait?.phase === 'paused' ? changedIn(state, 'limits', { wait: undefined }) : state;
 }

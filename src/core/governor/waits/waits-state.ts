@@ -29,12 +29,3 @@ export interface Wait {
   readonly tries: number;
   readonly said: boolean;
 }
-
-/** claude's last sign of life. Times in milliseconds since the epoch. */
-export type Life = Readonly<typeof NEW_LIFE>;
-
-export const NEW_LIFE = {
-  at: 0,
-  /** Kind or name of the event; undefined before the first one. */
-  kind: undefined as string | undefined,
-};

@@ -6,16 +6,20 @@ import { isGuess, predictedTokens, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decide, type Line, type Step, silent, type Telling, toStep } from '../steps.ts';
+import { changedIn, decide, type Line, type Step, silent, type Telling, toStep } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function judgeZone(state: GovernorState): Step {
-  const { gauge, run, told } = state;
+  const {
+    gauge,
+    run,
+    mailbox: { told },
+  } = state;
   if (gauge.basis === 'none') return toStep(state);
   const zone = zoneAt(predictedTokens(gauge), gauge.window.tokens, run.policy);
   if (zone === told.zone) return toStep(state);
   const askedAt = isCritical(zone) ? told.askedAt : undefined;
-  const moved = changed(state, { told: { ...told, zone, askedAt } });
+  const moved = changedIn(state, 'told', { zone, askedAt });
   return toStep(moved, [health(moved, { event: 'zone', from: told.zone })]);
 }
 
@@ -45,7 +49,11 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
  * context budget, from the zone `warning` on. During a turn: only urgent text.
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
-  const { told, gauge, run } = state;
+  const {
+    mailbox: { told },
+    gauge,
+    run,
+  } = state;
   if (!run.policy.zones.tellAgent || gauge.basis === 'none') return silent(state);
   const { predicted: tokens, window, fraction, basis } = readGauge(gauge);
   const isDue = told.askedAt === undefined || state.now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
@@ -69,7 +77,8 @@ export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): St
 
 /** Whether a prompt is too large for the zone and has not been announced yet. */
 export function isTooLarge(state: GovernorState, prompt: Prompt | undefined): prompt is Prompt {
-  if (prompt === undefined || prompt.command !== undefined || state.told.largeTask === prompt.uuid) return false;
+  if (prompt === undefined || prompt.command !== undefined || state.mailbox.told.largeTask === prompt.uuid)
+    return false;
   return isLargeTask(sizeOf(state, prompt), zoneNow(state), state.run.policy);
 }
 

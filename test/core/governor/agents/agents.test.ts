@@ -78,7 +78,7 @@ describe('figures of subagents', () => {
       parent_tool_use_id: null,
       tool_use_result: { status: 'completed', agentId: 'a1', agentType: 'Explore', usage },
     });
-    expect(driver.state.agents.all.t1).toMatchObject({
+    expect(driver.state.work.agents.all.t1).toMatchObject({
       kind: 'Explore',
       calls: 1,
       tokens: 11_500,
@@ -101,7 +101,7 @@ describe('figures of subagents', () => {
         { agentId: 'm2', label: 'two', tokens: 20_000, toolCalls: 1 },
       ),
     );
-    expect(driver.state.agents.all).toMatchObject({
+    expect(driver.state.work.agents.all).toMatchObject({
       m1: { calls: 3, peak: 15_000, tokens: 40_000, phase: 'over', isUnseen: true },
       m2: { calls: 1, peak: 20_000, tokens: 20_000, phase: 'running' },
     });
@@ -190,7 +190,7 @@ describe('a limit for each subagent', () => {
     });
     expect(stopped(driver)).toEqual([]);
     driver.claude({ ...STARTED, tool_use_id: 't2' }, agentCall(61_000));
-    expect(Object.keys(driver.state.agents.all)).toEqual(['t1']);
+    expect(Object.keys(driver.state.work.agents.all)).toEqual(['t1']);
     expect(stopped(driver)).toEqual(['a1']);
   });
 
@@ -198,7 +198,7 @@ describe('a limit for each subagent', () => {
     const driver = atWork({ tokens: 50_000 });
     driver.claude(STARTED, agentCall(60_000));
     const [request_id] =
-      Object.entries(driver.state.control.pending).findLast(([, what]) => what === 'stop-task') ?? [];
+      Object.entries(driver.state.process.control.pending).findLast(([, what]) => what === 'stop-task') ?? [];
     const response = { subtype: 'error', request_id, error: 'no such task' };
     expect(decisions(driver.claude({ type: 'control_response', response }))).toMatchObject([
       { kind: 'limit', of: 'agents', todo: 'failed' },

@@ -137,7 +137,7 @@ describe('a replacement process gets', () => {
     const [first, second] = opened.map(({ request }) => Object.keys((request as { hooks: object }).hooks));
     expect(second).toEqual(first);
     expect(second).toContain('PreCompact');
-    expect(driver.state.control.initialize).toMatchObject({ hooks: { Stop: [{ hookCallbackIds: ['c2'] }] } });
+    expect(driver.state.process.control.initialize).toMatchObject({ hooks: { Stop: [{ hookCallbackIds: ['c2'] }] } });
   });
 
   it("with the caller's own initialize, where that has no answer yet", () => {

@@ -295,7 +295,7 @@ describe("claude's answer about its context", () => {
   ])('$name: it stays, and what is reported is not the window', ({ more }) => {
     const driver = asked();
     const actions = driver.claude(contextAnswer(driver, context(120_000, 0, more)));
-    expect(driver.state.control.trigger).toBe('off');
+    expect(driver.state.process.control.trigger).toBe('off');
     expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
     expect(kinds(actions)).toEqual([]);
   });
@@ -313,7 +313,7 @@ describe("claude's answer about its context", () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(1_000_000, 0, { autocompactSource })));
     expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
-    expect(driver.state.control.trigger).toBe(880_000);
+    expect(driver.state.process.control.trigger).toBe(880_000);
   });
 
   it('a change of the model: ctxb resets its trigger before it asks for the window', () => {
@@ -326,13 +326,13 @@ describe("claude's answer about its context", () => {
     ]);
     expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
     driver.claude(contextAnswer(driver, context(1_000_000, 0)));
-    expect(driver.state.control.trigger).toBe(880_000);
+    expect(driver.state.process.control.trigger).toBe(880_000);
   });
 
   it('native compaction switched off by the caller: ctxb leaves the trigger alone', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 0, { isAutoCompactEnabled: false })));
-    expect(driver.state.control.trigger).toBe('off');
+    expect(driver.state.process.control.trigger).toBe('off');
   });
 
   it('an error: prompts are sent', () => {
@@ -358,7 +358,8 @@ describe("claude's own trigger", () => {
     expect(placed(driver)).toEqual([setting(value)]);
     // Some versions never answer: then nothing is said to be placed.
     expect(decisions(driver.actions)).toEqual([]);
-    const [id] = Object.entries(driver.state.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
+    const [id] =
+      Object.entries(driver.state.process.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
     driver.claude({ type: 'control_response', response: { subtype: 'success', request_id: id } });
     expect(decisions(driver.actions)).toMatchObject([{ kind: 'mid-turn', of: 'trigger', tokens: at }]);
   });
@@ -407,11 +408,12 @@ describe("claude's own trigger", () => {
   it('stays if claude cannot move it, with one notice', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000)));
-    const [id] = Object.entries(driver.state.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
+    const [id] =
+      Object.entries(driver.state.process.control.pending).find(([, purpose]) => purpose === 'trigger') ?? [];
     const refused = { type: 'control_response', response: { subtype: 'error', request_id: id, error: 'unknown' } };
     expect(kinds(driver.claude(refused))).toEqual(['unavailable:trigger']);
     expect(kinds(driver.claude(refused))).toEqual([]);
-    expect(driver.state.control.trigger).toBe('off');
+    expect(driver.state.process.control.trigger).toBe('off');
   });
 
   it('is asked about again after a change of the model', () => {

@@ -36,7 +36,7 @@ const ANSWERS = [
 ];
 
 function refuseAll(driver: Driver): void {
-  for (const request_id of Object.keys(driver.state.control.pending)) {
+  for (const request_id of Object.keys(driver.state.process.control.pending)) {
     driver.claude({ type: 'control_response', response: { subtype: 'error', request_id, error: 'unknown' } });
   }
 }
@@ -74,7 +74,7 @@ it('keeps its own trigger if it cannot be moved, with a notice', () => {
   refuseAll(driver);
   refuseAll(driver);
   expect(decisions(driver.actions)).toContainEqual(expect.objectContaining({ kind: 'unavailable', of: 'trigger' }));
-  expect(driver.state.control.trigger).toBe('off');
+  expect(driver.state.process.control.trigger).toBe('off');
 });
 
 it('clears crossed thresholds after it has compacted within a turn', () => {

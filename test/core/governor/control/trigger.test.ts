@@ -66,7 +66,7 @@ describe("claude's own trigger", () => {
   });
 
   it('is not moved by the growth forecast for the next turn', () => {
-    expect(turns(30_000, 90_000, 150_000).state.control.trigger).toBe(REST);
+    expect(turns(30_000, 90_000, 150_000).state.process.control.trigger).toBe(REST);
   });
 
   it('is as high as possible if compaction is off, whatever the forecast', () => {
@@ -83,6 +83,6 @@ describe("claude's own trigger", () => {
 
   it('is left alone if it is not placed by ctxb', () => {
     expect(kinds(afterTurn(150_000, { callerPlacedTrigger: true }).actions)).not.toContain('mid-turn:trigger');
-    expect(afterTurn(150_000, { callerPlacedTrigger: true }).state.control.trigger).toBe('off');
+    expect(afterTurn(150_000, { callerPlacedTrigger: true }).state.process.control.trigger).toBe('off');
   });
 });

@@ -300,7 +300,7 @@ describe('observing', () => {
     const driver = observing();
     driver.prompt('One.');
     driver.claude(...cut('tool-turn.ndjson', 0, 7));
-    expect(driver.state.control.trigger).toBe('off');
+    expect(driver.state.process.control.trigger).toBe('off');
     expect(decisions(driver.actions)).toEqual([]);
   });
 });

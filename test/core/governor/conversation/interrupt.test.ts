@@ -45,7 +45,7 @@ describe('Ctrl-C at a terminal', () => {
     const driver = asked();
     expect(interrupts(driver)).toHaveLength(1);
     expect(driver.actions.at(-1)).toEqual({ kind: 'ask-next', waiting: 2 });
-    expect(driver.state.input).toBe('paused');
+    expect(driver.state.mailbox.input).toBe('paused');
     expect(said(driver.actions).at(-1)).toBe('Second.');
   });
 
@@ -151,7 +151,7 @@ describe('an interrupt without a user to ask', () => {
     const driver = midTurn();
     driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     driver.interrupt();
-    expect(driver.state.input).toBe('closed');
+    expect(driver.state.mailbox.input).toBe('closed');
     expect(leftUndone(driver)).toMatchObject([{ prompts: ['prompt-2', 'prompt-3', 'prompt-4'] }]);
     driver.interrupt();
     expect(leftUndone(driver)).toHaveLength(1);

@@ -159,14 +159,14 @@ describe("at the limit, 'wrap-up'", () => {
     const actions = driver.claude(...turn(1.15));
     expect(kinds(actions)).toContain('end-input');
     expect(said(actions)).toEqual([]);
-    expect(driver.state.outcome).toBe('limit');
+    expect(driver.state.mailbox.outcome).toBe('limit');
   });
 
   it('needs no last turn if no prompt waits and no turn was interrupted', () => {
     const driver = spent(1.1);
     expect(said(driver.actions)).toEqual(['Do the thing.']);
     expect(kinds(driver.actions)).toContain('end-input');
-    expect(driver.state.outcome).toBe('limit');
+    expect(driver.state.mailbox.outcome).toBe('limit');
   });
 
   it('interrupts the turn that crosses it, once, and the caller sees the last turn instead', () => {
@@ -203,7 +203,7 @@ describe("at the limit, 'wrap-up'", () => {
     const actions = driver.claude(resultLine({ total_cost_usd: 1.1 }));
     expect(said(actions)).toEqual([]);
     expect(kinds(actions)).toContain('end-input');
-    expect(driver.state.outcome).toBe('limit');
+    expect(driver.state.mailbox.outcome).toBe('limit');
   });
 
   it('sends no further prompt of the caller in the last turn', () => {
@@ -221,7 +221,7 @@ describe("at the limit, 'wrap-up'", () => {
     const actions = driver.claude(...turn(1.1, { subtype: 'error_max_budget_usd', is_error: true }));
     expect(said(actions)).toEqual([]);
     expect(kinds(actions)).toContain('end-input');
-    expect(driver.state.outcome).toBe('limit');
+    expect(driver.state.mailbox.outcome).toBe('limit');
   });
 });
 
@@ -233,7 +233,7 @@ it("at the limit, 'stop' says nothing more", () => {
   const actions = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 1.1 }));
   expect(said(actions)).toEqual([]);
   expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
-  expect(driver.state).toMatchObject({ outcome: 'limit', input: 'closed' });
+  expect(driver.state.mailbox).toMatchObject({ outcome: 'limit', input: 'closed' });
   const left = { kind: 'left-undone', prompts: expect.anything(), atLimit: true };
   expect(driver.tell(exitEvent({ code: 0, signal: undefined }))).toContainEqual(expect.objectContaining(left));
 });
@@ -280,7 +280,7 @@ describe("at the limit, 'ask'", () => {
     const driver = asking();
     expect(said(driver.tell({ kind: 'cost-answer', limitUsd }))).toEqual([WRAP_UP]);
     driver.claude(...turn(1.2));
-    expect(driver.state.outcome).toBe('limit');
+    expect(driver.state.mailbox.outcome).toBe('limit');
   });
 
   it('spends nothing more if the user stops the run instead of answering', () => {
@@ -317,7 +317,7 @@ it('resumes a turn that was stopped for computed costs if claude reports less', 
   const stop = { subtype: 'error_during_execution', is_error: true, terminal_reason: 'aborted_tools' };
   const after = driver.claude(resultLine({ ...stop, total_cost_usd: 0.95 }));
   expect(said(after)).toEqual([expect.stringContaining('it may continue now')]);
-  expect(driver.state.spending).toMatchObject({ phase: 'within', brokenOff: false });
+  expect(driver.state.limits).toMatchObject({ phase: 'within', brokenOff: false });
 });
 
 it('repeats its prompt if claude dies and the log lacks it', () => {
@@ -341,7 +341,7 @@ it("but not where its end was shown, with 'stop': its prompt stays without an an
   driver.claude(initLine(), ...Array.from({ length: 8 }, () => callLine(300_000)));
   const after = driver.claude(resultLine({ subtype: 'error_during_execution', is_error: true, total_cost_usd: 0.95 }));
   expect(said(after)).toEqual([]);
-  expect(driver.state.spending).toMatchObject({ phase: 'within', brokenOff: false });
+  expect(driver.state.limits).toMatchObject({ phase: 'within', brokenOff: false });
   expect(driver.state.mailbox.prompts).toMatchObject([{ prompt: { uuid: 'prompt-2' }, fate: 'owed' }]);
 });
 
@@ -384,7 +384,7 @@ describe('at the time limit', () => {
     const end = { subtype: 'error_during_execution', is_error: true };
     expect(said(driver.claude(resultLine(end)))).toEqual([TIME_UP]);
     expect(kinds(driver.claude(...turn(0.1)))).toContain('end-input');
-    expect(driver.state.outcome).toBe('limit');
+    expect(driver.state.mailbox.outcome).toBe('limit');
   });
 
   it('interrupts a last turn that takes too long, whose prompt stays without an answer', () => {
@@ -405,7 +405,7 @@ describe('at the time limit', () => {
   it('ends at once if no turn runs', () => {
     const driver = timed();
     expect(kinds(driver.timeout('time'))).toContain('end-input');
-    expect(driver.state.outcome).toBe('limit');
+    expect(driver.state.mailbox.outcome).toBe('limit');
   });
 
   it('gives no last turn with stop, and asks no one', () => {
@@ -450,7 +450,7 @@ describe('a back-end that counts no tokens', () => {
     ]);
     driver.claude(uncountedLine(), resultLine({ total_cost_usd: 0 }));
     expect(uncounted(driver)).toHaveLength(1);
-    expect(driver.state.cost.known).toBe(false);
+    expect(driver.state.limits.cost.known).toBe(false);
   });
 
   it('is reported at the end of the turn if claude does not answer', () => {
@@ -463,7 +463,7 @@ describe('a back-end that counts no tokens', () => {
     const driver = begun({ cost: { limitUsd: 1 } });
     driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.1 } }), resultLine({ total_cost_usd: 0.2 }));
     expect(uncounted(driver)).toEqual([]);
-    expect(driver.state.cost).toMatchObject({ known: true, uncounted: 'none' });
+    expect(driver.state.limits.cost).toMatchObject({ known: true, uncounted: 'none' });
   });
 
   it('is not reported without a limit', () => {
@@ -522,9 +522,9 @@ describe("in the middle of a turn claude's own counter", () => {
   it('does not lower the cost if it is older than the latest call', () => {
     const driver = asked();
     driver.claude(callLine(400_000));
-    const before = driver.state.cost;
+    const before = driver.state.limits.cost;
     driver.claude(counter(driver, 0.51));
-    expect(driver.state.cost).toBe(before);
+    expect(driver.state.limits.cost).toBe(before);
   });
 
   it('is not asked for without a limit', () => {

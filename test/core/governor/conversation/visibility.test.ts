@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import { stampUuid } from '../../../../src/core/governor/prompts/prompt.ts';
+import { changedIn } from '../../../../src/core/governor/steps.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
   afterTurn,
@@ -118,7 +119,7 @@ describe('traffic of ctxb on the control channel', () => {
     { name: 'a prompt sent back', line: userLine('Do it.', { isReplay: true, uuid: 'prompt-1' }), fate: 'show' },
   ])('$name: $fate', ({ line, fate }) => {
     const { state } = afterTurn(20_000);
-    const asked = { ...state, control: { ...state.control, pending: { 'ctxb:1': 'context' } as const } };
+    const asked = changedIn(state, 'control', { pending: { 'ctxb:1': 'context' } });
     expect(visibilityOf(asked, decodeObject(line))).toBe(fate);
   });
 

@@ -100,11 +100,11 @@ function decoded({ events, lines }: Stats) {
 }
 
 function stat(input: Stats): Stat {
-  const { gauge, cost } = replayed(decoded(input));
+  const { gauge, limits } = replayed(decoded(input));
   const { used, window } = gauge;
   const tokens = window.tokens ?? 200_000;
   const context_pct = Math.floor((used / tokens) * 100);
-  return { context_window: tokens, context_tokens: used, context_pct, cost_usd: toUsd(totalMicroUsd(cost)) };
+  return { context_window: tokens, context_tokens: used, context_pct, cost_usd: toUsd(totalMicroUsd(limits.cost)) };
 }
 
 describe('token figures of a stream', () => {

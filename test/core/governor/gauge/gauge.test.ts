@@ -156,14 +156,14 @@ describe('the predicted context', () => {
 
 describe('meters of subagents', () => {
   it('are separate', () => {
-    const { agents, gauge } = read(...cut('subagent.ndjson', 0, 12));
-    expect(agents.all).toMatchObject({ toolu_standin_0001: { used: 9_400, peak: 9_400, calls: 2 } });
+    const { work, gauge } = read(...cut('subagent.ndjson', 0, 12));
+    expect(work.agents.all).toMatchObject({ toolu_standin_0001: { used: 9_400, peak: 9_400, calls: 2 } });
     expect(gauge.peak).toBe(21_900);
   });
 
   it.each(['__proto__', 'constructor'])('count a subagent with the name %s', (parent_tool_use_id) => {
-    const { agents } = read(initLine(), callLine(5_000, { parent_tool_use_id }));
-    expect(Object.entries(agents.all)).toMatchObject([[parent_tool_use_id, { peak: 5_000, calls: 1 }]]);
+    const { work } = read(initLine(), callLine(5_000, { parent_tool_use_id }));
+    expect(Object.entries(work.agents.all)).toMatchObject([[parent_tool_use_id, { peak: 5_000, calls: 1 }]]);
   });
 });
 
@@ -180,11 +180,11 @@ describe('the cost', () => {
     { name: 'is the last total', totals: [0.1, 0.3], usd: 0.3 },
     { name: 'goes on where claude starts to count anew', totals: [0.5, 0, 0.25], usd: 0.75 },
   ])('$name', ({ totals, usd }) => {
-    const { cost } = read(initLine(), ...totals.map((total_cost_usd) => resultLine({ total_cost_usd })));
-    expect(toUsd(totalMicroUsd(cost))).toBe(usd);
+    const { limits } = read(initLine(), ...totals.map((total_cost_usd) => resultLine({ total_cost_usd })));
+    expect(toUsd(totalMicroUsd(limits.cost))).toBe(usd);
   });
 
   it('is unknown before claude reports it', () => {
-    expect(read(initLine()).cost.known).toBe(false);
+    expect(read(initLine()).limits.cost.known).toBe(false);
   });
 });

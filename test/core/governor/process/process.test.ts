@@ -95,13 +95,13 @@ describe('claude dies within a turn', () => {
 
   it("and claude's log corrects the cost, where a call under way still counts for limits", () => {
     const driver = midTurn();
-    const call = latestCallsMicroUsd(driver.state.cost);
-    const before = totalMicroUsd(driver.state.cost);
-    const logged = openMicroUsd(driver.state.cost) + 70_000;
+    const call = latestCallsMicroUsd(driver.state.limits.cost);
+    const before = totalMicroUsd(driver.state.limits.cost);
+    const logged = openMicroUsd(driver.state.limits.cost) + 70_000;
     driver.tell(exitEvent({ delivered: ['prompt-2'], openMicroUsd: logged }));
     expect(call).toBeGreaterThan(0);
-    expect(totalMicroUsd(driver.state.cost)).toBe(before + 70_000);
-    expect(driver.state.spending.lost).toBe(call);
+    expect(totalMicroUsd(driver.state.limits.cost)).toBe(before + 70_000);
+    expect(driver.state.limits.lost).toBe(call);
   });
 
   it('and ctxb waits for the resumed turn, however late claude begins', () => {
@@ -243,7 +243,7 @@ describe('between two processes', () => {
     driver.tell(exitEvent());
     const subtypes = sent(driver.begin()).map(({ request }) => (request as { subtype: string }).subtype);
     expect(subtypes).toEqual(['initialize', 'get_context_usage', 'get_usage']);
-    expect(driver.state.control.trigger).toBe('unplaced');
+    expect(driver.state.process.control.trigger).toBe('unplaced');
   });
 
   it("with the caller's own initialize, where claude had answered one", () => {
@@ -291,7 +291,7 @@ describe('the number of restarts', () => {
     expect(starts(driver)).toMatchObject([{ afterMs: 1_000 }, { afterMs: 2_000 }, { afterMs: 4_000 }]);
     const actions = driver.tell(exitEvent());
     expect(kinds(actions)).toEqual(['left-undone', 'deferred']);
-    expect(driver.state.input).toBe('closed');
+    expect(driver.state.mailbox.input).toBe('closed');
   });
 
   it('is reset after a turn that ended well', () => {
@@ -311,7 +311,7 @@ describe('the number of restarts', () => {
     const driver = midTurn(changes);
     driver.tell(exitEvent());
     expect(starts(driver)).toEqual([]);
-    expect(driver.state.input).toBe('closed');
+    expect(driver.state.mailbox.input).toBe('closed');
   });
 });
 
@@ -346,7 +346,7 @@ describe('an exit without a restart', () => {
       driver.caller({ type: 'user', ...more });
       driver.tell(exitEvent({ code: 1, signal: undefined }));
       expect(starts(driver)).toEqual([]);
-      expect(driver.state.outcome).toBe('refused');
+      expect(driver.state.mailbox.outcome).toBe('refused');
     },
   );
 

@@ -112,7 +112,7 @@ describe('a stalled claude', () => {
     expect(decisions(driver.actions).at(-1)).toMatchObject(last);
     const end = driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     expect(kinds(end)).toEqual(['left-undone', 'deferred']);
-    expect(driver.state.outcome).toBe('stalled');
+    expect(driver.state.mailbox.outcome).toBe('stalled');
   });
 
   it.each([
@@ -121,14 +121,14 @@ describe('a stalled claude', () => {
   ])('ends the run at once: $name', ({ recovery, changes }) => {
     const driver = midTurn(recovery, changes);
     expect(quiet(driver, 15)).toEqual(['silence:claude']);
-    expect(driver.state.outcome).toBe('stalled');
+    expect(driver.state.mailbox.outcome).toBe('stalled');
     expect(kinds(driver.actions)).toContain('kill');
   });
 
   it('is ended if it does not exit after its input is closed', () => {
     const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
     driver.callerEnd();
-    expect(driver.state.input).toBe('closed');
+    expect(driver.state.mailbox.input).toBe('closed');
     expect(quiet(driver, 15)).toEqual(['silence:claude']);
     expect(kinds(driver.actions)).toContain('kill');
   });

@@ -77,6 +77,6 @@ it.each(LOOP.filter(({ id }) => !ELSEWHERE.has(id)))('$id: $name', (vector) => {
   }
   const last = vector.input.results.at(-1);
   const isGivenUp = again && FULL.test(last?.log ?? '');
-  expect(driver.state.outcome).toBe(isGivenUp ? 'unrelieved' : undefined);
+  expect(driver.state.mailbox.outcome).toBe(isGivenUp ? 'unrelieved' : undefined);
   expect(decisions(driver.actions).some((one) => nameOf(one) === 'give-up:run')).toBe(isGivenUp);
 });

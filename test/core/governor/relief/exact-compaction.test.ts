@@ -78,7 +78,7 @@ describe('the mod', () => {
       hold_on_cache_impact: true,
     });
     expect(kinds(actions)).toEqual(expect.arrayContaining(['prove-exact', 'plan-exact']));
-    expect(driver.state.exact.phase).toBe('ready');
+    expect(driver.state.relief.exact.phase).toBe('ready');
   });
 
   it('delays only a prompt before which the context is relieved', () => {
@@ -116,7 +116,7 @@ describe('the mod', () => {
     const driver = ready(50_000);
     driver.prompt('Next.');
     driver.tell(exitEvent());
-    expect(driver.state.exact.phase).toBe('unarmed');
+    expect(driver.state.relief.exact.phase).toBe('unarmed');
     driver.begin();
     const answer = { rawMaxTokens: 200_000, totalTokens: 50_000 };
     const asked = driver.claude(answerTo(driver, 'context', answer));
@@ -128,9 +128,9 @@ describe('the mod', () => {
   it('is used even if it is loaded late', () => {
     const driver = worked(50_000);
     driver.timeout('exact');
-    expect(driver.state.exact.phase).toBe('late');
+    expect(driver.state.relief.exact.phase).toBe('late');
     load(driver);
-    expect(driver.state.exact).toMatchObject({ phase: 'ready', why: undefined });
+    expect(driver.state.relief.exact).toMatchObject({ phase: 'ready', why: undefined });
   });
 });
 
@@ -173,7 +173,7 @@ describe('a compaction by the mod', () => {
     driver.claude(initLine(NEW), callLine(FULL));
     driver.tell(compacted());
     driver.claude(boundaryLine('auto', FULL));
-    const { turn, cost, gauge } = driver.state;
+    const { turn, limits, gauge } = driver.state;
     const repeated = [
       userLine('Do the thing.'),
       syntheticLine('done before'),
@@ -184,7 +184,7 @@ describe('a compaction by the mod', () => {
       expect(visibilityOf(driver.state, decodeObject(line))).toBe('hide');
       expect(driver.claude(line)).toEqual([]);
     }
-    expect(driver.state).toMatchObject({ turn, cost, gauge });
+    expect(driver.state).toMatchObject({ turn, limits: { cost: limits.cost }, gauge });
     // The next answer is new, and so is what claude itself says of an error then.
     expect(visibilityOf(driver.state, decodeObject(callLine(40_000)))).toBe('show');
     driver.claude(callLine(40_000));
@@ -214,10 +214,10 @@ describe('a compaction by the mod', () => {
         { kind: 'unavailable', of: 'exact-once', reason },
         { kind: 'compacted', how: 'summary' },
       ]);
-      expect(driver.state.exact.phase).toBe('ready');
+      expect(driver.state.relief.exact.phase).toBe('ready');
       const [again] = refuseOnce();
       expect(again).toMatchObject({ kind: 'unavailable', of: 'exact', reason });
-      expect(driver.state.exact.phase).toBe('off');
+      expect(driver.state.relief.exact.phase).toBe('off');
     },
   );
 
@@ -240,7 +240,7 @@ describe('a compaction by the mod', () => {
       driver.tell(compacted({ ...RECEIPT, answered: false, why: LEFT }));
       driver.claude(boundaryLine('auto', 168_000));
     }
-    expect(driver.state.exact.phase).toBe('ready');
+    expect(driver.state.relief.exact.phase).toBe('ready');
     expect(driver.actions).not.toContainEqual(expect.objectContaining({ kind: 'unavailable' }));
   });
 
@@ -251,7 +251,7 @@ describe('a compaction by the mod', () => {
       driver.tell(compacted({ ...RECEIPT, answered }));
       driver.claude(...manual, initLine(NEW), callLine(FULL), resultLine());
     }
-    expect(driver.state.exact).toMatchObject({ phase: 'ready', refusals: 1 });
+    expect(driver.state.relief.exact).toMatchObject({ phase: 'ready', refusals: 1 });
   });
 
   it("is the way out of claude's own brake, instead of the end", () => {

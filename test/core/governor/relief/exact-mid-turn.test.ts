@@ -47,13 +47,13 @@ it('after a summary the plan has the text that the hook gave back, which the mod
   driver.prompt('Not that.');
   driver.claude(toolResultLine('done'), callLine(54_000), boundaryLine('auto', 54_000), callLine(20_000));
   const text = expect.stringMatching(/^The context was compacted .*, word for word:\n\nDo it\.\n\nNot that\.$/s);
-  expect(driver.state.exact).toMatchObject({ midTurn: [{ text, after: '' }], prompts: [text] });
+  expect(driver.state.relief.exact).toMatchObject({ midTurn: [{ text, after: '' }], prompts: [text] });
 });
 
 it('after a summary between two turns no prompt is repeated', () => {
   const driver = working();
   driver.claude(resultLine(), boundaryLine('manual', 54_000), callLine(20_000));
-  expect(driver.state.exact.midTurn).toEqual([]);
+  expect(driver.state.relief.exact.midTurn).toEqual([]);
 });
 
 it('the report of a task within a turn is in the plan too, one that begins a turn is not', () => {
@@ -63,7 +63,7 @@ it('the report of a task within a turn is in the plan too, one that begins a tur
   driver.claude(toolResultLine('done'), hook, callLine(54_000));
   expect(planned(driver)).toEqual([{ text: prompt, after: 'toolu_1' }]);
   driver.claude(resultLine(), hook);
-  expect(driver.state.exact.midTurn).toHaveLength(1);
+  expect(driver.state.relief.exact.midTurn).toHaveLength(1);
 });
 
 it.each([
@@ -75,7 +75,7 @@ it.each([
   driver.claude(toolResultLine('done'), callLine(54_000));
   driver.tell(exitEvent({ delivered }));
   driver.begin();
-  expect(driver.state.exact.midTurn.map(({ text }) => text)).toEqual(midTurn);
+  expect(driver.state.relief.exact.midTurn.map(({ text }) => text)).toEqual(midTurn);
 });
 
 it('the plan contains the prompts of the caller', () => {
@@ -83,6 +83,6 @@ it('the plan contains the prompts of the caller', () => {
   driver.prompt('<system-reminder>Not that.</system-reminder>', '/model opus');
   driver.claude(toolResultLine('done'), callLine(54_000));
   const said = ['Look.', 'Do it.', '<system-reminder>Not that.</system-reminder>'];
-  expect(driver.state.exact.prompts).toEqual(said);
+  expect(driver.state.relief.exact.prompts).toEqual(said);
   expect(driver.actions.findLast(({ kind }) => kind === 'plan-exact')).toMatchObject({ prompts: said });
 });

@@ -40,7 +40,7 @@ function worked({ calls = 20, growth = 2_000, model = MODEL, policy = {}, change
   driver.claude(initLine());
   for (let at = 1; at <= calls; at++) driver.claude(call(20_000 + at * growth, model));
   driver.claude(resultLine());
-  const ready: GovernorState = { ...driver.state, exact: { ...driver.state.exact, phase: 'ready' } };
+  const ready = changedIn(driver.state, 'exact', { phase: 'ready' });
   return { ...ready, ...changes(ready) };
 }
 
@@ -58,7 +58,7 @@ describe('the moment of an exact compaction', () => {
   });
 
   it.each<{ name: string; work: Work }>([
-    { name: 'where the mod does not run', work: { changes: ({ exact }) => ({ exact: { ...exact, phase: 'off' } }) } },
+    { name: 'where the mod does not run', work: { changes: (state) => changedIn(state, 'exact', { phase: 'off' }) } },
     { name: 'with few calls', work: { calls: 8 } },
     {
       name: 'while the window is not known',
@@ -88,7 +88,7 @@ describe('the moment of an exact compaction', () => {
 
   it('comes at once if the cache has expired', () => {
     const state = worked({ calls: 20, growth: 2_000 });
-    const later = { ...state, now: (state.cache.usedAt ?? 0) + 3_600_000, cache: { ...state.cache, usedAt: 1 } };
+    const later = changedIn({ ...state, now: (state.session.cache.usedAt ?? 0) + 3_600_000 }, 'cache', { usedAt: 1 });
     expect(momentAt(later)).toBeLessThan(momentAt(state));
   });
 
@@ -105,7 +105,7 @@ function withLanding(tokens: number) {
 
 /** As many contents that are as likely as not to be used again. */
 function missing(calls: number) {
-  return ({ tools }: GovernorState) => {
+  return (state: GovernorState) => {
     const content = {
       id: 'toolu_1',
       path: undefined,
@@ -117,12 +117,12 @@ function missing(calls: number) {
       isHabit: false,
     };
     const byName = Object.fromEntries(Array.from({ length: calls }, (_, index) => [`${index}`, content]));
-    return { tools: { ...tools, contents: { ...tools.contents, byName } } };
+    return changedIn(state, 'tools', { contents: { ...state.work.tools.contents, byName } });
   };
 }
 
 describe('the way that pays', () => {
-  const off = ({ exact }: GovernorState) => ({ exact: { ...exact, phase: 'off' } as const });
+  const off = (state: GovernorState) => changedIn(state, 'exact', { phase: 'off' });
   const tried = (call: number) => (state: GovernorState) => ({
     relief: { ...state.relief, handed: { call, landing: 23_000, answer: 1_500 } },
   });
@@ -188,7 +188,7 @@ describe('effects of the moment', () => {
   it('stays while the moment moves a little, and returns to its default after a compaction', () => {
     const state = worked({ calls: 15 });
     const near = changedIn(state, 'control', { trigger: momentAt(state) + 2_000 });
-    expect(triggerPlace(near)?.at).toBe(near.control.trigger);
+    expect(triggerPlace(near)?.at).toBe(near.process.control.trigger);
     expect(triggerPlace(worked({ changes: relieved(15) }))).toMatchObject({ at: 167_000, setting: 200_000 });
   });
 
@@ -212,7 +212,7 @@ it('resumed work does not repeat a prompt that an exact compaction has kept', ()
   const unfinished = { because: 'The API did not answer.', isLost: true };
   const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
   const told = { ...driver.state, relief: { ...driver.state.relief, unfinished } };
-  const exactly = { ...told, exact: { ...told.exact, receipt } };
+  const exactly = changedIn(told, 'exact', { receipt });
   const event = { kind: 'boundary', trigger: 'manual' } as never;
   expect(noteBoundary(exactly, { before: exactly, event }).state.relief.unfinished).toEqual({
     ...unfinished,
@@ -242,7 +242,7 @@ describe('a prompt after the cache has expired', () => {
     driver.tell({ kind: 'exact-folder', path: '/mod' });
     driver.claude(answerTo(driver, 'load-mod'));
     driver.tell({ kind: 'exact-proved' });
-    expect(driver.state.exact.phase).toBe('ready');
+    expect(driver.state.relief.exact.phase).toBe('ready');
     expect(reliefNow(driver.state)).toBeUndefined();
     driver.wait(6 * 60_000);
     driver.prompt('Two.');

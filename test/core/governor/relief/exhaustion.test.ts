@@ -92,7 +92,7 @@ describe('a context that is too full for a turn', () => {
     driver.claude(...OFF);
     driver.tell(exitEvent({ code: 0, signal: undefined }));
     expect(said(driver.begin())).toEqual([RESUMED]);
-    expect(driver.state.outcome).toBeUndefined();
+    expect(driver.state.mailbox.outcome).toBeUndefined();
   });
 
   it('is not handed over if the user stops the run meanwhile: undone prompts are named', () => {
@@ -105,7 +105,7 @@ describe('a context that is too full for a turn', () => {
     expect(kinds(ended)).not.toContain('start-claude');
     const left = { reason: 'the run was stopped', prompts: ['prompt-2', 'prompt-3'] };
     expect(decisions(ended)).toMatchObject([{ kind: 'left-undone', ...left }]);
-    expect(driver.state.outcome).toBeUndefined();
+    expect(driver.state.mailbox.outcome).toBeUndefined();
   });
 
   it('ends the run if a fresh context does not help either, and names the refused prompt and the document', () => {
@@ -117,7 +117,7 @@ describe('a context that is too full for a turn', () => {
     const reason = expect.stringContaining('the request has 210000 tokens, the window 200000');
     expect(decisions(actions)).toMatchObject([{ kind: 'give-up', of: 'run', path: 'last.md', reason }]);
     expect(actions).toContainEqual({ kind: 'deferred', fate: 'show' });
-    expect(driver.state).toMatchObject({ outcome: 'unrelieved', input: 'closed' });
+    expect(driver.state.mailbox).toMatchObject({ outcome: 'unrelieved', input: 'closed' });
   });
 
   it('ends the run after three handoffs in a row, even if each let the work continue for a while', () => {
@@ -145,7 +145,7 @@ describe('a context that is too full for a turn', () => {
     const actions = driver.claude(initLine(), resultLine({ is_error: true, result: 'Prompt is too long' }));
     expect(kinds(decisions(actions))).toEqual(one.decided);
     expect(actions.some(({ kind }) => kind === 'answered')).toBe(!one.resumes);
-    expect(driver.state.outcome).toBeUndefined();
+    expect(driver.state.mailbox.outcome).toBeUndefined();
   });
 
   it('gets the prompts of the caller again, and not those of ctxb', () => {
@@ -165,7 +165,7 @@ describe('a context that is too full for a turn', () => {
     driver.tell(WRITTEN);
     driver.tell(exitEvent());
     expect(kinds(decisions(driver.begin()))).toEqual(['handed-over', 'resume']);
-    expect(driver.state.outcome).toBeUndefined();
+    expect(driver.state.mailbox.outcome).toBeUndefined();
   });
 
   it('is forgotten after a successful turn', () => {

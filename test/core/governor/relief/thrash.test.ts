@@ -61,7 +61,7 @@ describe('compactions in a row in one turn', () => {
     const over = driver.tell({ kind: 'handoff-written', path: 'h.md', text: '', by: 'memory', problems: [] });
     expect(decisions(over)).toMatchObject([{ kind: 'give-up', of: 'run', path: 'h.md' }]);
     expect(kinds(over)).toContain('end-input');
-    expect(driver.state.outcome).toBe('unrelieved');
+    expect(driver.state.mailbox.outcome).toBe('unrelieved');
   });
 
   it.each<{ name: string; driver: () => Driver }>([
@@ -84,5 +84,5 @@ it("claude's own brake ends the run in the same way", () => {
   expect(kinds(ended)).toContain('write-handoff');
   const over = driver.tell({ kind: 'handoff-written', path: 'h.md', text: '', by: 'memory', problems: [] });
   expect(decisions(over)).toMatchObject([{ kind: 'give-up', of: 'run', path: 'h.md' }]);
-  expect(driver.state.outcome).toBe('unrelieved');
+  expect(driver.state.mailbox.outcome).toBe('unrelieved');
 });

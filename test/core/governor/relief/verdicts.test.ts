@@ -163,7 +163,7 @@ describe('after the verdict', () => {
   it('success: claude is asked for its context', () => {
     const driver = compacting();
     driver.claude(...COMPACT_TURNS.success);
-    expect(Object.values(driver.state.control.pending)).toContain('context');
+    expect(Object.values(driver.state.process.control.pending)).toContain('context');
     expect(driver.state.gauge.basis).toBe('estimated');
   });
 

@@ -307,7 +307,7 @@ describe('a page', () => {
 });
 
 describe('tiers', () => {
-  const used = (driver: Driver) => driver.state.toolBudget;
+  const used = (driver: Driver) => driver.state.work.budget;
 
   it('of results start over at each turn', () => {
     const driver = inTurn();
@@ -330,7 +330,7 @@ describe('tiers', () => {
     const summary = userLine('This session is being continued from a previous conversation', { isSynthetic: true });
     driver.claude(summary);
     expect(used(driver).history).toBe(18);
-    expect(setHistory(driver.state, 'x'.repeat(350)).toolBudget.history).toBe(100);
+    expect(setHistory(driver.state, 'x'.repeat(350)).work.budget.history).toBe(100);
     driver.claude(resultLine());
     expect(used(driver).history).toBe(18);
   });
@@ -364,8 +364,8 @@ describe('a subagent', () => {
     driver.claude(started);
     played(driver, called({ id: 's', agent: 'agent-1', response: bash('x'.repeat(3_500)) }));
     driver.claude(resultOf('s', 'x'.repeat(3_500), { parent_tool_use_id: 'toolu_agent' }));
-    expect(driver.state.toolBudget).toMatchObject({ results: 0, agents: { 'agent-1': 1_000 } });
-    expect(driver.state.toolBudget.open).toEqual({});
+    expect(driver.state.work.budget).toMatchObject({ results: 0, agents: { 'agent-1': 1_000 } });
+    expect(driver.state.work.budget.open).toEqual({});
   });
 
   it("is cut like the main thread, without the main thread's notices", () => {

@@ -47,16 +47,16 @@ describe('room is reserved for pending results', () => {
   it('until the stream shows them; then their actual size counts', () => {
     const driver = reading();
     driver.claude(...['a', 'b', 'c', 'd', 'e'].map((id) => result(id, 'x'.repeat(350))));
-    expect(driver.state.toolBudget.open).toEqual({});
-    expect(driver.state.toolBudget.results).toBe(500);
+    expect(driver.state.work.budget.open).toEqual({});
+    expect(driver.state.work.budget.results).toBe(500);
     expect(room(driver)).toBe(WHOLE);
   });
 
   it('of cut results at their reduced size', () => {
     const driver = inTurn();
     played(driver, called({ id: 'a', response: bash('line\n'.repeat(20_000)) }));
-    expect(driver.state.toolBudget.open.a?.tokens).toBeGreaterThan(7_000);
-    expect(driver.state.toolBudget.open.a?.tokens).toBeLessThanOrEqual(8_000);
+    expect(driver.state.work.budget.open.a?.tokens).toBeGreaterThan(7_000);
+    expect(driver.state.work.budget.open.a?.tokens).toBeLessThanOrEqual(8_000);
   });
 });
 
@@ -76,7 +76,7 @@ describe('reserved room is released', () => {
     const driver = reading();
     expect(room(driver)).toBeLessThan(WHOLE);
     driver.claude(...lines);
-    expect(driver.state.toolBudget.open).toEqual({});
+    expect(driver.state.work.budget.open).toEqual({});
     expect(room(driver)).toBe(WHOLE);
   });
 
@@ -94,8 +94,8 @@ describe('reserved room is released', () => {
       for (let call = 0; call < 8; call++) playOne(driver, `${turn}-${call}`, (turn + call) % 6);
       driver.claude(resultLine(), initLine(), callLine(20_000));
     }
-    expect(driver.state.toolBudget.open).toEqual({});
-    expect(driver.state.toolBudget.results).toBe(0);
+    expect(driver.state.work.budget.open).toEqual({});
+    expect(driver.state.work.budget.results).toBe(0);
     expect(room(driver)).toBe(WHOLE);
   });
 
@@ -103,7 +103,7 @@ describe('reserved room is released', () => {
     const driver = inTurn();
     const line = called({ id: '', response: bash('line\n'.repeat(20_000)) });
     played(driver, line);
-    expect(driver.state.toolBudget.open).toEqual({});
+    expect(driver.state.work.budget.open).toEqual({});
   });
 });
 
@@ -123,7 +123,7 @@ describe('a subagent', () => {
     const driver = inTurn();
     played(driver, called({ id: 'x', agent: 'agent-1', response: bash('line\n'.repeat(20_000)) }));
     driver.claude(resultLine(), initLine());
-    expect(Object.keys(driver.state.toolBudget.open)).toEqual(['x']);
+    expect(Object.keys(driver.state.work.budget.open)).toEqual(['x']);
     expect(room(driver)).toBe(WHOLE);
   });
 });

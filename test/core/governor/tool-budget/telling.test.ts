@@ -293,5 +293,5 @@ describe('texts for the agent', () => {
 it('ignore the echo of a line', () => {
   const driver = inTurn();
   driver.claude(userLine([{ type: 'tool_result', tool_use_id: 'a', content: 'x' }], { isReplay: true }));
-  expect(driver.state.toolBudget.results).toBe(0);
+  expect(driver.state.work.budget.results).toBe(0);
 });

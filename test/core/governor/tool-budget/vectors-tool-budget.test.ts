@@ -113,7 +113,7 @@ function told(record: Recorded['record']): { level: string; text: string }[] {
     const used = DEFAULTS.tiers.system + history + toolResults;
     const alert = alertAgent({ ...state, gauge: { ...state.gauge, basis: 'asked', used } });
     state = alert.state;
-    return alert.text === '' ? [] : [{ level: state.toolBudget.alerted, text: alert.text }];
+    return alert.text === '' ? [] : [{ level: state.work.budget.alerted, text: alert.text }];
   });
 }
 
@@ -269,7 +269,7 @@ describe('a recorded result', () => {
     for (const content of contents) {
       driver.claude(userLine([{ type: 'tool_result', tool_use_id: 'toolu_1', content }]));
     }
-    return driver.state.toolBudget.results;
+    return driver.state.work.budget.results;
   };
 
   it.each(VECTORS)('$id: $name', ({ input, expected }) => {
@@ -290,7 +290,7 @@ describe('a recorded result', () => {
   it('of an echo is not recorded twice', () => {
     const driver = inTurn();
     driver.claude(toolResultLine('x'.repeat(35)), toolResultLine('x'.repeat(35), { isReplay: true }));
-    expect(driver.state.toolBudget.results).toBe(10);
+    expect(driver.state.work.budget.results).toBe(10);
   });
 });
 

@@ -74,13 +74,13 @@ function waitOut(driver: Driver, ms: number): readonly Action[] {
     const step = timer?.kind === 'set-timer' ? Math.max(1, Math.min(timer.afterMs, left)) : left;
     driver.wait(step);
     left -= step;
-    if (driver.state.waits.wait?.phase === 'paused') actions.push(...driver.timeout('wait'));
+    if (driver.state.limits.wait?.phase === 'paused') actions.push(...driver.timeout('wait'));
   }
   return actions;
 }
 
 function expectLeft(driver: Driver, prompts: readonly string[]): void {
-  expect(driver.state.outcome).toBe('outage');
+  expect(driver.state.mailbox.outcome).toBe('outage');
   expect(driver.actions).toContainEqual({ kind: 'end-input' });
   expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
     expect.objectContaining({ kind: 'left-undone', reason: 'the run has ended, as the API gave no answer', prompts }),
@@ -97,7 +97,7 @@ describe('a usage limit', () => {
     expect(told(actions)).toEqual(['limit:usage']);
     expect(actions).toContainEqual({ kind: 'end-input' });
     expect(actions.filter(({ kind }) => kind === 'answered')).toEqual([]);
-    expect(driver.state.outcome).toBe('usage-limit');
+    expect(driver.state.mailbox.outcome).toBe('usage-limit');
     expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
       expect.objectContaining({ kind: 'left-undone', prompts: ['prompt-1', 'prompt-2'], atReset: true }),
     );
@@ -141,10 +141,10 @@ describe('a usage limit', () => {
   it('without a known reset is retried at growing intervals', () => {
     const driver = begun({ wait: 3_600 });
     const pauses: number[] = [];
-    while (driver.state.outcome === undefined) {
+    while (driver.state.mailbox.outcome === undefined) {
       driver.claude(...failed(LIMIT_TEXT));
-      const { waits, now } = driver.state;
-      const { wait } = waits;
+      const { limits, now } = driver.state;
+      const { wait } = limits;
       if (wait?.phase !== 'paused') break;
       pauses.push(wait.until - now);
       waitOut(driver, wait.until - now);
@@ -170,7 +170,7 @@ describe('a usage limit', () => {
       const driver = begun(limits);
       const actions = driver.claude(resultLine(REFUSED));
       expect(decisions(actions).map(decisionText)).toEqual([`the usage limit is reached; ${says}`]);
-      expect(driver.state.outcome).toBe('usage-limit');
+      expect(driver.state.mailbox.outcome).toBe('usage-limit');
       expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
         expect.objectContaining({ kind: 'left-undone', prompts: ['prompt-1', 'prompt-2'] }),
       );
@@ -183,7 +183,7 @@ describe('a usage limit', () => {
   ])('that refuses calls $name is waited for as an outage', ({ withoutRetries, before }) => {
     const driver = begun({ wait: 60, outageWait: 600 }, { withoutRetries });
     expect(told(driver.claude(...before, resultLine(REFUSED)))).toEqual(['wait:begun']);
-    expect(driver.state.outcome).toBeUndefined();
+    expect(driver.state.mailbox.outcome).toBeUndefined();
   });
 
   it('leaves the decision to a caller that speaks the protocol', () => {
@@ -194,7 +194,7 @@ describe('a usage limit', () => {
     driver.claude(initLine());
     const actions = driver.claude(...limited(START + HOUR));
     expect(actions).toContainEqual({ kind: 'answered', uuids: ['prompt-1'] });
-    expect(driver.state.outcome).toBeUndefined();
+    expect(driver.state.mailbox.outcome).toBeUndefined();
   });
 
   it('is no longer waited for when the caller interrupts: the result of the turn is shown', () => {
@@ -332,8 +332,8 @@ describe('an outage', () => {
     const pauses: number[] = [];
     for (let turn = 0; turn < ends; turn++) {
       driver.claude(retryLine(500), ...failed(OUTAGE_TEXT));
-      const { waits, now } = driver.state;
-      const { wait } = waits;
+      const { limits, now } = driver.state;
+      const { wait } = limits;
       if (wait?.phase !== 'paused') break;
       pauses.push(wait.until - now);
       waitOut(driver, wait.until - now);
@@ -349,7 +349,7 @@ describe('an outage', () => {
 
   it('that lasts too long shows the caller one error, that of the last turn', () => {
     const driver = begun({ outageWait: 600 });
-    while (driver.state.outcome === undefined) {
+    while (driver.state.mailbox.outcome === undefined) {
       for (const line of failed(OUTAGE_TEXT)) {
         expect(visibilityOf(driver.state, decodeObject(line))).toBe('defer');
         driver.claude(line);
@@ -365,7 +365,7 @@ describe('an outage', () => {
   it('is an error page of another server after an answered call', () => {
     const driver = begun({ outageWait: 600 });
     driver.claude(callLine(30_000), ...failed(PAGE, NOT_THERE));
-    expect(driver.state.waits.wait).toMatchObject({ cause: 'outage', phase: 'paused' });
+    expect(driver.state.limits.wait).toMatchObject({ cause: 'outage', phase: 'paused' });
   });
 
   it('is not an error of the first call, as with a wrong address', () => {
@@ -400,7 +400,7 @@ describe('an outage', () => {
     (text) => {
       const driver = begun({ outageWait: 600 });
       driver.claude(...failed(text));
-      expect(driver.state.waits.wait).toBeUndefined();
+      expect(driver.state.limits.wait).toBeUndefined();
     },
   );
 
@@ -408,7 +408,7 @@ describe('an outage', () => {
     const pauses = ['1', '7', 'c'].map((digit) => {
       const driver = begun({ outageWait: 600 }, { runId: `${digit.repeat(8)}-2222-4333-8444-555555555555` });
       driver.claude(...failed(OUTAGE_TEXT));
-      return (driver.state.waits.wait?.until ?? 0) - driver.state.now;
+      return (driver.state.limits.wait?.until ?? 0) - driver.state.now;
     });
     expect(new Set(pauses).size).toBe(3);
     for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(2_500);
@@ -419,5 +419,5 @@ it('records the share of each limit', () => {
   const driver = begun({});
   driver.claude(limitLine('allowed', 0.2, START + HOUR), limitLine('allowed_warning', 0.92, START + HOUR));
   expect(told(driver.actions)).toEqual([]);
-  expect(driver.state.waits.used).toEqual({ five_hour: { share: 0.92, resetsAt: START + HOUR } });
+  expect(driver.state.limits.used).toEqual({ five_hour: { share: 0.92, resetsAt: START + HOUR } });
 });
