@@ -10,7 +10,7 @@ import type { Span } from './span.ts';
 const SHOWS_WINDOW = 0.4;
 
 const KEY =
-  'Dashed from top to bottom: a compaction. ▼ above the chart: an action of ctxb. The strip at its foot: one turn dark, the next one light.';
+  'A vertical dashed line is a compaction, and ▼ an action of ctxb. The strip at the bottom shows the turns, dark and light in turn.';
 
 /** The context over the calls, with zones, compactions and actions of ctxb. */
 export function contextSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {

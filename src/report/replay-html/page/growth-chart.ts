@@ -9,7 +9,7 @@ import type { Span } from './span.ts';
 /** `call`: tokens added before each call. `sum`: tokens added since the context was last replaced. */
 type Mode = 'call' | 'sum';
 
-const WAYS: Readonly<Record<Mode, string>> = { call: 'Per call', sum: 'Piled up since the last compaction' };
+const WAYS: Readonly<Record<Mode, string>> = { call: 'Per call', sum: 'Sum since the last compaction' };
 
 const ABOUT: Readonly<Record<Mode, string>> = {
   call: 'Estimated tokens that came in before each call.',

@@ -91,7 +91,7 @@ function totals(sessions: readonly PageSession[]): string {
     counted(calls, 'call'),
     counted(compactions, 'compaction'),
     `${tokens(full)} above 85% of the window`,
-    `${costText({ ...all, usd: all.usd ?? 0 })} of known cost`,
+    `cost ${costText({ ...all, usd: all.usd ?? 0 })}`,
     ...(copiedCalls === 0 ? [] : [`${counted(copiedCalls, 'copied call')} not counted again`]),
   ].join(' · ');
 }
