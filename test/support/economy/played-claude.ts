@@ -49,7 +49,7 @@ export interface PlayedWorld {
   readonly window: number;
   readonly model: string;
   readonly policy?: PolicyChanges;
-  /** Tokens of the system prompt and the tools. */
+  /** Tokens of the first call, without the prompt. */
   readonly prefix?: number;
   /** Calls never hit the cache. */
   readonly cold?: boolean;
@@ -71,6 +71,8 @@ const SUMMARY_TOKENS = 2_250;
 const SUMMARY = 'word '.repeat(Math.round((SUMMARY_TOKENS / tokensOfText('word '.repeat(1_000))) * 1_000));
 /** What ctxb gives back from its notes after a summary: as much as it may. */
 const EVIDENCE = 'fact '.repeat(1_500);
+/** Of the first call without the prompt: the rest stands in the first message, which a summary replaces. */
+const SYSTEM_SHARE = 0.8;
 const CACHE_LIFE_MS = 5 * 60_000;
 const CALL_MS = 8_000;
 
@@ -325,7 +327,7 @@ class PlayedClaude {
   #summarise(): void {
     const read = this.#isWarm() ? this.#cached : 0;
     this.#pay(read, this.#cached - read, SUMMARY_TOKENS);
-    this.#cachedAt = this.#now;
+    [this.#cached, this.#cachedAt] = [Math.round(this.#prefix * SYSTEM_SHARE), this.#now];
     const step = this.#messages.findLastIndex(({ role }) => role === 'assistant');
     const [before, stays] = [this.#messages.slice(0, Math.max(0, step)), this.#messages.slice(Math.max(0, step))];
     this.#replace([createMessage('user', SUMMARY), ...stays, createMessage('user', shownAgain(before, stays))]);

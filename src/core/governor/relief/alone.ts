@@ -2,7 +2,7 @@ import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predictedTokens } from '../gauge/gauge.ts';
 import type { Contents } from './contents.ts';
-import { CALL_TOKENS, USUALLY_MISSED } from './economic-moment.ts';
+import { CALL_TOKENS } from './economic-moment.ts';
 import { reshownContents, type ShownContents } from './working-set.ts';
 
 /**
@@ -34,7 +34,11 @@ export const NEW_ALONE = {
   open: undefined as OpenCall | undefined,
   /** Cost of all calls except the open one, in micro-dollars. */
   microUsd: { alone: 0, real: 0 },
-  /** Cost for claude alone of what its summaries lose, in micro-dollars. Reported, but no decision depends on it. */
+  /**
+   * Failures that the last summary of claude alone made it forget, and the cost of trying those again, in micro-dollars:
+   * reported, but no decision depends on it.
+   */
+  forgotten: 0,
   lost: 0,
   /** Set if claude alone would have summarised before the last call: the contents that it would show again. */
   summary: undefined as ShownContents | undefined,
@@ -147,17 +151,22 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   const reading = readingCost(context, SUMMARY_TOKENS, open.price, open.cold !== undefined);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = reshownContents(contents, level - landing);
-  const repeatCost = USUALLY_MISSED.calls * callCost(landing + summary.tokens, open.price);
+  const cached = Math.round(first * CACHED_SHARE);
   return {
     ...alone,
-    context: first,
-    open: { ...open, growth: landing + summary.tokens - first },
-    microUsd: { ...microUsd, alone: microUsd.alone + reading + repeatCost },
-    // Known failures are tried once more.
-    lost: alone.lost + contents.failed.length * callCost((landing + level) / 2, open.price),
+    context: cached,
+    open: { ...open, growth: landing + summary.tokens - cached },
+    microUsd: { ...microUsd, alone: microUsd.alone + reading },
+    forgotten: contents.failed.length,
     summary,
   };
 }
+
+/**
+ * Share of the first call that claude finds in the cache after a summary: the system prompt and the tools, but not what
+ * it adds to the first message. The median of public sessions.
+ */
+const CACHED_SHARE = 0.8;
 
 /**
  * Length of a summary in tokens: the median of public recordings, without thoughts, because few are visible. After a
@@ -173,13 +182,19 @@ function settleCall(alone: Alone, output: number, wasMade: boolean): Alone {
   const real = microUsd.real + microUsdOf(usage, price, output);
   if (isOwn || !wasMade) return { ...alone, open: undefined, microUsd: { ...microUsd, real } };
   const cost = microUsdOf(usageAlone(usage, context, growth, cold), price, output);
+  const tried = alone.forgotten * TRIED_SHARE;
   return {
     ...alone,
     open: undefined,
     context: context + growth,
     microUsd: { alone: microUsd.alone + cost, real },
+    forgotten: alone.forgotten - tried,
+    lost: alone.lost + tried * callCost(context + growth, price),
   };
 }
+
+/** Share of the forgotten failures that each call tries again; close to `npm run outcome`. */
+const TRIED_SHARE = 1 / 50;
 
 /** The usage of the same call with the context of claude alone. */
 function usageAlone(usage: Usage, context: number, growth: number, cold: number | undefined): Usage {

@@ -42,7 +42,7 @@ export const NO_CONTENTS = {
   gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was last changed. */
   changed: 0,
-  /** The last failed tool calls. */
+  /** The last tool calls that failed, and did not succeed since. */
   failed: [] as readonly string[],
   /**
    * `row`: files that were read in a row, without another tool between. `together`: most files in a row before a
@@ -71,11 +71,8 @@ const NAMES = 500;
 /** Longest name, in UTF-16 units. */
 const NAME_LENGTH = 300;
 
-/**
- * Most failures that are remembered. A summary loses more, but only some are tried again before the next one; close to
- * `npm run outcome`.
- */
-const MAX_FAILED = 3;
+/** Most failures that are remembered: a model that forgot more would not try all of them again. */
+const MAX_FAILED = 5;
 
 /** Tools that work instead of fetching content. */
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
@@ -102,11 +99,17 @@ export function contentsAfter(
 
 function countResult(contents: Contents, { input }: ToolUse, { isError }: ToolResult, size: number): Contents {
   const { step, failed } = contents;
+  const isKnown = isError || failed.length > 0;
   return {
     ...contents,
-    failed: isError ? [...new Set([...failed, nameOf(JSON.stringify(input))])].slice(-MAX_FAILED) : failed,
+    failed: isKnown ? failedAfter(failed, nameOf(JSON.stringify(input)), isError) : failed,
     step: { ...step, results: step.results + 1, size: step.size + size },
   };
+}
+
+function failedAfter(failed: readonly string[], name: string, isError: boolean): readonly string[] {
+  const others = failed.filter((other) => other !== name);
+  return isError ? [...others, name].slice(-MAX_FAILED) : others;
 }
 
 /** Clears the step after a measured call has accounted for it. */

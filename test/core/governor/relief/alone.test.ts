@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { PRICES, type Price, priceOf } from '../../../../src/core/governor/cost/prices.ts';
+import { EMPTY_GAUGE } from '../../../../src/core/governor/gauge/gauge.ts';
+import { savedUsd } from '../../../../src/core/governor/relief/accounts.ts';
+import { type Alone, aloneAfterCall, callCost, NEW_ALONE } from '../../../../src/core/governor/relief/alone.ts';
+import { NO_CONTENTS } from '../../../../src/core/governor/relief/contents.ts';
+import { type PlayedWorld, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
+import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
+
+const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
+
+/** What a run says that it saved, as a multiple of what it saved. */
+function toldOverMeasured(shape: Shape, world: PlayedWorld): number {
+  const [alone, run] = [playAlone(jobOf(shape), world), playGoverned(jobOf(shape), world)];
+  if (run.driver === undefined) throw new Error('claude alone tells nothing');
+  return savedUsd(run.driver.state) / (alone.usd - run.usd);
+}
+
+describe('a run tells what it saved', () => {
+  it.each([
+    ['five of eight large files in turn', { prompts: 4, edits: 8, files: 8, tokens: 20_000, inTurn: 5, runs: 8 }],
+    ['three of nineteen large files in turn', { prompts: 3, edits: 8, files: 19, tokens: 30_000, inTurn: 3, runs: 4 }],
+  ])('where claude alone writes many summaries: %s', (_, shape) => {
+    const times = toldOverMeasured(shape, SONNET);
+    expect(times).toBeGreaterThan(0.98);
+    expect(times).toBeLessThan(1.02);
+  });
+});
+
+it('claude alone tries forgotten failures again as it goes on', () => {
+  const price = priceOf(SONNET.model, PRICES) as Price;
+  const usage = { input: 0, cacheCreation: 0, cacheRead: 100_000, output: 100 };
+  const gauge = { ...EMPTY_GAUGE, used: 100_000 };
+  const call = { usage, price, level: 167_000, isOwn: false, isIdle: false, gauge, contents: NO_CONTENTS };
+  const costAfter = (calls: number) => {
+    const forgotten: Alone = { ...NEW_ALONE, forgotten: 5 };
+    const after = Array.from({ length: calls }).reduce((alone: Alone) => aloneAfterCall(alone, call), forgotten);
+    return after.lost / callCost(100_000, price);
+  };
+  expect(costAfter(5)).toBeLessThan(1);
+  expect(costAfter(80)).toBeGreaterThan(3);
+  expect(costAfter(1_000)).toBeLessThanOrEqual(5);
+});
