@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, orElse } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
 
 /** Signals by which a user, or the program that started ctxb, asks it to end. */
@@ -24,16 +24,7 @@ export interface ChildEnd {
 }
 
 /** A running claude, in a process group of its own so that a terminal's Ctrl-C reaches ctxb first. */
-export interface Child {
-  readonly pid: number;
-  readonly stdin: Writable;
-  /** Buffered, like `stderr`, until it is read. */
-  readonly stdout: Readable;
-  readonly stderr: Readable;
-  readonly ended: Promise<ChildEnd>;
-  /** Signals the whole group. Does nothing if the group has ended. */
-  kill(signal: NodeJS.Signals): void;
-}
+export type Child = Awaited<ReturnType<typeof startChild>>;
 
 interface ChildOptions {
   readonly command: string;
@@ -48,7 +39,7 @@ interface ChildOptions {
  * @throws CtxbError `command-not-found` when the program is not found, `command-failed` when it cannot be started;
  * Error `EMFILE` when there are too many open files
  */
-export async function startChild(options: ChildOptions): Promise<Child> {
+export async function startChild(options: ChildOptions) {
   const child = await start(options);
   const [stdin, stdout, stderr] = child.stdio as [Writable, Readable, Readable, null, null];
   const pid = child.pid as number;
@@ -58,10 +49,13 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     pid,
     stdin,
     // Readers attach a moment later, and Node discards unread data when the process ends.
-    stdout: stdout.pipe(new PassThrough()),
-    stderr: stderr.pipe(new PassThrough()),
-    ended: endOf(child),
-    kill: (signal) => killGroup(pid, signal),
+    stdout: stdout.pipe(new PassThrough()) as Readable,
+    stderr: stderr.pipe(new PassThrough()) as Readable,
+    ended: new Promise<ChildEnd>((resolve) => {
+      child.on('close', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
+    }),
+    /** Signals the whole group. Does nothing if the group has ended. */
+    kill: (signal: NodeJS.Signals) => void orElse(() => process.kill(-pid, signal), false),
   };
 }
 
@@ -75,12 +69,6 @@ async function start({ command, args, cwd, env }: ChildOptions): Promise<ChildPr
   } catch (error) {
     throw startError(command, error as NodeJS.ErrnoException);
   }
-}
-
-function endOf(child: ChildProcess): Promise<ChildEnd> {
-  return new Promise((resolve) => {
-    child.on('close', (code, signal) => resolve({ code: code ?? undefined, signal: signal ?? undefined }));
-  });
 }
 
 /** The exit code that a shell reports for a process ended by a signal. */
@@ -141,14 +129,6 @@ function requireDescriptors(): void {
     while (open.length < DESCRIPTORS) open.push(openSync(devNull, 'r'));
   } finally {
     for (const fd of open) closeSync(fd);
-  }
-}
-
-function killGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-pid, signal);
-  } catch {
-    // The group has already ended.
   }
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type Fields, parseFields } from '../core/protocol/fields.ts';
+import { parseFields } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { readGiven } from '../store/files/given-file.ts';
@@ -16,19 +16,18 @@ export function configFolder({ env, cwd }: ClaudePlace): string {
   return env.CLAUDE_CONFIG_DIR ? resolve(cwd, env.CLAUDE_CONFIG_DIR) : join(env.HOME || homedir(), '.claude');
 }
 
-/** Kinds of Claude Code settings: the project's shared ones, the project's local ones, the user's. */
-export type SettingsPlace = (typeof SETTINGS_PLACES)[number];
-
-export const SETTINGS_PLACES = ['project', 'local', 'user'] as const;
-
-/** @param where `cwd` is the project's folder */
-export function settingsPath(place: SettingsPlace, where: ClaudePlace): string {
-  if (place === 'user') return join(configFolder(where), 'settings.json');
-  return join(where.cwd, '.claude', place === 'local' ? 'settings.local.json' : 'settings.json');
+/**
+ * The files with Claude Code's settings: the user's, the project's shared ones, the project's local ones.
+ *
+ * @param where `cwd` is the project's folder
+ */
+export function settingsPaths(where: ClaudePlace): string[] {
+  const names = ['settings.json', 'settings.local.json'];
+  return [join(configFolder(where), 'settings.json'), ...names.map((name) => join(where.cwd, '.claude', name))];
 }
 
 /** Maximum bytes of a settings file. */
-const SETTINGS_LIMIT = 4 * 1024 * 1024;
+export const SETTINGS_LIMIT = 4 * 1024 * 1024;
 
 /**
  * Whether the user's settings contain a PreCompact hook, which may guard the context.
@@ -36,13 +35,10 @@ const SETTINGS_LIMIT = 4 * 1024 * 1024;
  * @param given the value of `--settings`: a path or JSON
  */
 export function hasCompactionHook(where: ClaudePlace, given: string | undefined): boolean {
-  const files = SETTINGS_PLACES.map((place) => settingsPath(place, where));
+  const files = settingsPaths(where);
   const own = given?.trimStart().startsWith('{') ? parseFields(given) : undefined;
   const paths = given === undefined || own !== undefined ? files : [...files, resolve(where.cwd, given)];
-  return [...paths.map(settingsIn), own ?? {}].some(({ hooks }) => namesCompactionHook(hooks));
-}
-
-/** Empty for an unreadable file, which claude cannot read either. */
-function settingsIn(path: string): Fields {
-  return parseFields(orElse(() => readGiven(path, SETTINGS_LIMIT).toString('utf8'), ''));
+  // claude cannot read an unreadable file either.
+  const texts = paths.map((path) => orElse(() => readGiven(path, SETTINGS_LIMIT).toString('utf8'), ''));
+  return [...texts.map(parseFields), own ?? {}].some(({ hooks }) => namesCompactionHook(hooks));
 }

@@ -2,7 +2,7 @@ import type { ExitEvent } from '../core/governor/input.ts';
 import { promptsInTurn } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { DESCRIPTIVE_KEYS } from '../core/memory/entries/describe.ts';
-import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
+import { type Fields, fieldsOf, stringOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';
 import { readLines } from '../store/files/read-lines.ts';
@@ -10,25 +10,9 @@ import { redact } from '../store/masks/redact.ts';
 import { findSessionLog } from './find-session-log.ts';
 
 /** Facts about a session from claude's own log, read after its process has ended. */
-export interface SessionLog {
-  /** Whether the log has messages besides commands: after only `/clear`, the agent knows nothing. */
-  readonly hasMessages: boolean;
-  /**
-   * The uuids of input that claude has processed: prompts, and texts sent during a turn. Includes rows that claude
-   * writes on the user's behalf. Of lines that claude joined into one turn, only the last uuid is present. A row is
-   * written up to 0.15 s after the prompt was sent to the API: a claude that is killed earlier does not know the prompt
-   * when it resumes.
-   */
-  readonly delivered: ReadonlySet<string>;
-  /**
-   * Whether the last turn of the main thread ended with an answer, rather than an error, an interruption or a kill.
-   * Always false for logs of old versions (2.1.38 is the newest one known), which do not record why an answer ended.
-   */
-  readonly finished: boolean;
-  /** A tool call of the last answer without a result. */
-  readonly openTool: OpenTool | undefined;
-}
+export type SessionLog = ReturnType<typeof readSessionLog>;
 
+/** A tool call of the last answer without a result. */
 export interface OpenTool {
   readonly name: string;
   /** The subject of the call (the command, the file), one line of at most 200 characters. Not masked. May be empty. */
@@ -41,14 +25,30 @@ export interface OpenTool {
  *
  * @throws CtxbError `store` when the log is unreadable or not a regular file
  */
-export function readSessionLog(path: string): SessionLog {
+export function readSessionLog(path: string) {
   const reading = new Reading();
   for (const line of readLines(path)) {
     for (const row of rowsIn(line)) if (row.isSidechain !== true) takeRow(reading, row);
   }
   const [openTool] = reading.open.values();
-  const { hasMessages, delivered, finished } = reading;
-  return { hasMessages, delivered, finished, openTool };
+  return {
+    /** Whether the log has messages besides commands: after only `/clear`, the agent knows nothing. */
+    hasMessages: reading.hasMessages,
+    /**
+     * The uuids of input that claude has processed: prompts, and texts sent during a turn. Includes rows that claude
+     * writes on the user's behalf. Of lines that claude joined into one turn, only the last uuid is present. A row is
+     * written up to 0.15 s after the prompt was sent to the API: a claude that is killed earlier does not know the
+     * prompt when it resumes.
+     */
+    delivered: reading.delivered,
+    /**
+     * Whether the last turn of the main thread ended with an answer, rather than an error, an interruption or a kill.
+     * Always false for logs of old versions (2.1.38 is the newest one known), which do not record why an answer ended.
+     */
+    finished: reading.finished,
+    /** A tool call of the last answer without a result. */
+    openTool,
+  };
 }
 
 /** The state of a log after the rows read so far. */
@@ -79,7 +79,7 @@ function takeRow(reading: Reading, row: Fields): void {
   if (row.type === 'assistant') takeAnswer(reading, message);
   else if (row.type === 'user') takeUser(reading, row, blocksOf(message.content));
   else if (row.type === 'attachment') addText(reading.delivered, fieldsOf(row.attachment).source_uuid);
-  else if (row.subtype === 'local_command' && COMMAND_OUTPUT.test(wordOf(row.content))) endCommand(reading);
+  else if (row.subtype === 'local_command' && COMMAND_OUTPUT.test(stringOf(row.content))) endCommand(reading);
 }
 
 function takeAnswer(reading: Reading, { id, model, content, stop_reason }: Fields): void {
@@ -90,7 +90,7 @@ function takeAnswer(reading: Reading, { id, model, content, stop_reason }: Field
   reading.message = id;
   for (const block of blocksOf(content)) {
     if (block.type !== 'tool_use') continue;
-    reading.open.set(wordOf(block.id), { name: wordOf(block.name), title: titleOf(fieldsOf(block.input)) });
+    reading.open.set(stringOf(block.id), { name: stringOf(block.name), title: titleOf(fieldsOf(block.input)) });
   }
   reading.finished = ENDINGS.has(stop_reason) && reading.open.size === 0;
 }
@@ -105,13 +105,13 @@ function takeUser(reading: Reading, row: Fields, blocks: readonly Fields[]): voi
   addText(reading.delivered, row.uuid);
   // 2.1.329 also marks the caller's synthetic prompts as meta.
   if (row.isMeta === true && row.promptSource === undefined) return;
-  const text = wordOf(blocks.find(({ type }) => type === 'text')?.text);
+  const text = stringOf(blocks.find(({ type }) => type === 'text')?.text);
   if (COMMAND_OUTPUT.test(text)) endCommand(reading);
   else if (!INTERRUPTED.test(text)) beginTurn(reading, COMMAND.test(text));
 }
 
 function takeResult(reading: Reading, { tool_use_id, is_error }: Fields): void {
-  const id = wordOf(tool_use_id);
+  const id = stringOf(tool_use_id);
   const isAnswer = reading.open.get(id)?.name === ANSWER_TOOL && is_error !== true;
   reading.open.delete(id);
   reading.finished = isAnswer;
@@ -132,7 +132,7 @@ function endCommand(reading: Reading): void {
 const TITLE_LENGTH = 200;
 
 function titleOf(input: Fields): string {
-  const title = DESCRIPTIVE_KEYS.map((key) => wordOf(input[key])).find((text) => text !== '') ?? '';
+  const title = DESCRIPTIVE_KEYS.map((key) => stringOf(input[key])).find((text) => text !== '') ?? '';
   const line = title.trim().split(/\r?\n/, 1)[0] ?? '';
   return Array.from(line.slice(0, 2 * TITLE_LENGTH))
     .slice(0, TITLE_LENGTH)
@@ -146,10 +146,6 @@ function addText(set: Set<string>, value: unknown): void {
 function blocksOf(content: unknown): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.map(fieldsOf) : [];
-}
-
-function wordOf(value: unknown): string {
-  return textOf(value) ?? '';
 }
 
 export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 'openTool'>;

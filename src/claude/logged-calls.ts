@@ -37,7 +37,8 @@ function* callsIn(path: string): Generator<LoggedCall> {
     if (line.includes('"output_tokens"')) yield* rowsIn(line).map(decodeObject).filter(isAnswered);
 }
 
-function isAnswered(event: Event): event is LoggedCall {
+/** Whether an event is a line of a call that reports usage. */
+export function isAnswered(event: Event): event is LoggedCall {
   return event.kind === 'assistant' && !event.synthetic && event.usage !== undefined && !saysNothing(event.usage);
 }
 

@@ -58,9 +58,10 @@ Examples:
 async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const checks = flags.quick ? [] : FACTS;
   const around = await inspectSurroundings(io);
-  const sheet = flags.json ? undefined : await sheetFor(io);
+  const { stdout, env } = io;
+  const sheet = flags.json ? undefined : { style: await styleFor(stdout, env), columns: stdout.columns };
   // Print the known remarks immediately, because the checks take a while.
-  if (sheet !== undefined) io.stdout.write(`${remarksText('Surroundings', around.remarks, sheet)}\n`);
+  if (sheet !== undefined) stdout.write(`${remarksText('Surroundings', around.remarks, sheet)}\n`);
   const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();
   const progress = createFactsProgress(io.stderr, checks.length);
@@ -68,20 +69,16 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   try {
     const timeoutMs = flags.timeout === undefined ? undefined : flags.timeout * 1000;
     const limits = { timeoutMs, stop: signals.stop, onLooked: progress.add };
-    const diagnosis = await diagnose(checks, { claude, path: io.env.PATH }, around, limits);
+    const diagnosis = await diagnose(checks, { claude, path: env.PATH }, around, limits);
     progress.clear();
     const received = signals.received();
     if (received !== undefined) return signalExitCode(received);
-    if (sheet === undefined) io.stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
-    else io.stdout.write(diagnosisText(claude, diagnosis, Date.now() - started, sheet));
+    if (sheet === undefined) stdout.write(`${printableJson(doctorJson(claude, around, diagnosis), 2)}\n`);
+    else stdout.write(diagnosisText(claude, diagnosis, Date.now() - started, sheet));
     return isUsable(around, diagnosis, flags.strict === true) ? 0 : EXIT_GATE;
   } finally {
     signals.release();
   }
-}
-
-async function sheetFor({ stdout, env }: Io): Promise<Sheet> {
-  return { style: await styleFor(stdout, env), columns: stdout.columns };
 }
 
 function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: Sheet): string {

@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { closest } from '../config/finding.ts';
+import { closest, didYouMean } from '../config/finding.ts';
 import { CtxbError, isCtxbError, shortageOf } from '../errors.ts';
 import { hasVariable, type Io } from '../io.ts';
 import { hanging } from '../report/layout.ts';
@@ -223,8 +223,7 @@ function isHelp(word: string | undefined): boolean {
 function checkTopic(topic: string | undefined): void {
   const names = COMMANDS.map(({ name }) => name);
   if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
-  const suggestion = closest(topic, names);
-  const todo = suggestion === undefined ? 'see ctxb --help' : `did you mean ${suggestion}?`;
+  const todo = didYouMean(closest(topic, names), 'see ctxb --help');
   throw new CtxbError('usage', `help: unknown command "${topic}": ${todo}`);
 }
 

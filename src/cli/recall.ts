@@ -67,7 +67,7 @@ async function recall(terms: readonly string[], flags: RecallFlags, io: Io): Pro
     tell(io, onOneLine(message));
     code = EXIT_UNREADABLE;
   });
-  await printResult(hits, flags, io, (style) => textOfHits(hits, style));
+  await printResult(hits, flags, io, (style) => hits.map((hit) => textOfHit(hit, style)).join('\n'));
   if (hits.length > 0) return 0;
   tell(io, `no match for ${words.join(' and ')} in ${flags.all ? 'any session' : "this project's sessions"}`);
   return code;
@@ -151,10 +151,6 @@ const NAMES: Readonly<Record<Recalled['kind'], string>> = {
   'dead end': 'did not work:',
   note: '',
 };
-
-function textOfHits(hits: readonly Hit[], style: Style): string {
-  return hits.map((hit) => textOfHit(hit, style)).join('\n');
-}
 
 function textOfHit({ t, kind, title, lines, session }: Hit, style: Style): string {
   const head = [timeText(t), session.slice(0, 8), NAMES[kind], title].filter((part) => part !== '').join('  ');

@@ -63,7 +63,7 @@ async function receipts(name = '', flags: ReceiptsFlags, io: Io): Promise<number
  * @throws CtxbError `usage` when the name matches nothing; `unreadable-input`
  */
 async function receiptsOf(name: string, flags: ReceiptsFlags, io: Io): Promise<ReliefReceipt[]> {
-  if (isRecording(name, io)) return recordingReceipts(resolveName(name, io), true, io);
+  if (isRecording(name, io)) return recordingReceipts(name === '-' ? name : resolve(io.cwd, name), true, io);
   const folder = await contextFolder(io, flags.contextDir);
   const run = runNamed(name, io);
   const all = writtenReceipts(run?.contextDir ?? folder);
@@ -78,10 +78,6 @@ async function receiptsOf(name: string, flags: ReceiptsFlags, io: Io): Promise<R
   const what =
     name === '' ? 'no run or session in this folder' : `${onOneLine(name)}: no such run, session or recording`;
   throw new CtxbError('usage', `${what}: name a recording, or see ctxb runs`);
-}
-
-function resolveName(name: string, { cwd }: Io): string {
-  return name === '-' ? name : resolve(cwd, name);
 }
 
 function runNamed(name: string, { env }: Io) {

@@ -1,7 +1,7 @@
 import type { Io } from '../io.ts';
 import { runsTable } from '../report/runs-table.ts';
 import { stateFolder, userHome } from '../store/folders/user-folders.ts';
-import { type RunCard, readRunCards } from '../store/runs/run-cards.ts';
+import { readRunCards } from '../store/runs/run-cards.ts';
 import { hasRunFile } from '../store/runs/session-store.ts';
 import { type Define, printResult } from './command.ts';
 
@@ -35,7 +35,10 @@ async function runs(flags: RunsFlags, io: Io): Promise<number> {
   const now = Date.now();
   const listed = readRunCards(stateFolder(io.env))
     .map((card) => ({ ...card, resumable: card.end !== null && hasRunFile(card.contextDir, card.runId) }))
-    .filter((card) => flags.all || card.end === null || now - card.at < RECENT_MS || (card.resumable && hasDied(card)));
+    .filter(
+      (card) =>
+        flags.all || card.end === null || now - card.at < RECENT_MS || (card.resumable && card.end.reason === 'died'),
+    );
   if (listed.length === 0 && !flags.json) {
     io.stderr.write('ctxb: no runs in the last day (--all also lists older ones)\n');
     return 0;
@@ -44,8 +47,4 @@ async function runs(flags: RunsFlags, io: Io): Promise<number> {
     runsTable(listed, { style, home: userHome(io.env), now, columns }),
   );
   return 0;
-}
-
-function hasDied({ end }: RunCard): boolean {
-  return end?.reason === 'died';
 }

@@ -1,5 +1,5 @@
 import { isOwnChild, runUntouched } from '../claude/child.ts';
-import { type HeadlessInvocation, readClaudeArguments } from '../claude/claude-arguments.ts';
+import { readClaudeArguments } from '../claude/claude-arguments.ts';
 import { findClaude, nextShim } from '../claude/find-claude.ts';
 import type { Io } from '../io.ts';
 import type { Define } from './command.ts';
@@ -29,13 +29,10 @@ export async function shim(args: readonly string[], io: Io): Promise<number> {
   // Inherit from `io` rather than copy it: copying would open stdin, which may belong to claude alone.
   const world: Io = Object.create(io, { env: { value: nextShim(io.env) } });
   const invocation = readClaudeArguments(args);
-  if (invocation.kind === 'headless' && isHeadless(invocation, io) && !isOwnChild(io.env)) {
+  // claude is headless with `-p`, and whenever its output is not a terminal.
+  const isHeadless = invocation.kind === 'headless' && (invocation.isPrint || io.stdout.isTTY !== true);
+  if (isHeadless && !isOwnChild(io.env)) {
     return (await import('./run-claude.ts')).runClaude([program, ...args], { flags: {} }, world);
   }
   return runUntouched(program, args, world);
-}
-
-/** claude is headless with `-p`, and whenever its output is not a terminal. */
-function isHeadless({ isPrint }: HeadlessInvocation, { stdout }: Io): boolean {
-  return isPrint || stdout.isTTY !== true;
 }

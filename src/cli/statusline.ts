@@ -7,7 +7,6 @@ import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines, readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
 import type { Define } from './command.ts';
-import { print, readStdin } from './quick-io.ts';
 
 export const define: Define = (command, connect) =>
   connect(command.addHelpText('after', EXAMPLES), (_flags: object, io: Io) => runStatusline(io));
@@ -35,8 +34,15 @@ export async function runStatusline(io: Io): Promise<number> {
   } catch (error) {
     line = `ctxb: no status line: ${onOneLine(messageOf(error))}`;
   }
-  print(`${line}\n`, io);
+  (io.direct ?? io.stdout).write(`${line}\n`);
   return 0;
+}
+
+/** Reads stdin as text; empty if it is a terminal. */
+async function readStdin({ direct, stdin }: Io): Promise<string> {
+  const given = direct?.read();
+  if (given !== undefined) return given;
+  return stdin.isTTY ? '' : (await import('node:stream/consumers')).text(stdin);
 }
 
 async function lineFor(status: StatusInput | undefined, io: Io): Promise<string> {

@@ -1,10 +1,10 @@
 import { isFields } from '../core/protocol/fields.ts';
 import { type Finding, isToolKey, type Origin, settingAt, type ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
-import { closest, finding, shown } from './finding.ts';
+import { closest, didYouMean, finding, shown } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
-import { expectation, type Leaf, leafOf, namesIn, SETTINGS } from './schema.ts';
+import { expectation, leafOf, namesIn, SETTINGS } from './schema.ts';
 
 const OR_TOOL = ' or the name of a tool such as Read, mcp__github__*';
 
@@ -54,7 +54,7 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
       expected: `one of ${known.join(', ')}${key.startsWith('tools.') && name !== key ? OR_TOOL : ''}`,
       found: shown(name),
       origin,
-      todo: suggestion === undefined ? 'remove it' : `did you mean ${suggestion}?`,
+      todo: didYouMean(suggestion, 'remove it'),
     });
   }
 
@@ -78,11 +78,7 @@ export function checkValue(key: KeyPath | ToolKey, value: unknown, origin: Origi
 export function fromText(key: KeyPath, value: unknown): unknown {
   const leaf = leafOf(key);
   if (typeof value !== 'string' || leaf === undefined) return value;
-  return readings(value).find((reading) => accepts(leaf, reading)) ?? value;
-}
-
-function accepts(leaf: Leaf, value: unknown): boolean {
-  return expectation(leaf, value) === undefined;
+  return readings(value).find((reading) => expectation(leaf, reading) === undefined) ?? value;
 }
 
 const TRUTH: ReadonlyMap<string, boolean> = new Map([

@@ -37,6 +37,11 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return best !== undefined && best.distance <= Math.floor(normalized.length / 3) ? best.candidate : undefined;
 }
 
+/** The advice to use the nearest candidate; without a similar one, another advice. */
+export function didYouMean(suggestion: string | undefined, otherwise: string): string {
+  return suggestion === undefined ? otherwise : `did you mean ${suggestion}?`;
+}
+
 /** Counts insertions, deletions and substitutions. Two swapped letters count as one. */
 function mistakes(from: string, to: string): number {
   const distance = editDistance(from, to);

@@ -17,9 +17,6 @@ export const LIMITS = [
 /** Groups of the user's own file that apply even if a nearer file replaces it. */
 export const LIMIT_GROUPS = ['cost', 'limits', 'agents'] as const;
 
-/** Keys that disable all limits. */
-const LIFTING: readonly string[] = ['observe'] satisfies readonly KeyPath[];
-
 /**
  * Prevents a file that may come with a repository from lifting limits that the user set elsewhere: ignores its
  * `observe`, and applies the lower of two limits.
@@ -28,8 +25,9 @@ const LIFTING: readonly string[] = ['observe'] satisfies readonly KeyPath[];
  */
 export function withoutLifting(all: readonly SetValue[]) {
   const limit = all.findLast((value) => isLimit(value) && RANKS[value.origin.source] > RANKS.file);
+  // observe disables all limits.
   const lifts = ({ key, value, origin }: SetValue) =>
-    limit !== undefined && LIFTING.includes(key) && value === true && origin.source === 'file';
+    limit !== undefined && key === 'observe' && value === true && origin.source === 'file';
   const values = all.filter((value) => !lifts(value) && !isLoose(value, all));
   return { values, warnings: all.filter(lifts).map((value) => liftWarning(value, limit)) };
 }

@@ -1,6 +1,6 @@
 import { type Environment, VARIABLE_PREFIX as PREFIX } from '../io.ts';
 import type { Finding } from './config.ts';
-import { closest } from './finding.ts';
+import { closest, didYouMean } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 
 /** Variables with the prefix that are not configuration. */
@@ -34,9 +34,9 @@ function unknownVariable(name: string, names: readonly string[]): Finding {
     name.slice(PREFIX.length),
     names.map((known) => known.slice(PREFIX.length)),
   );
-  const todo =
-    suggestion === undefined
-      ? `a variable is named after its key, as ${variableName('thresholds.compact')}`
-      : `did you mean ${PREFIX}${suggestion}?`;
+  const todo = didYouMean(
+    suggestion && PREFIX + suggestion,
+    `a variable is named after its key, as ${variableName('thresholds.compact')}`,
+  );
   return { key: name, message: `${name}: unknown variable, which sets nothing; ${todo}` };
 }

@@ -64,7 +64,9 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: Confi
   const settings = [
     ...fileSettings.values,
     ...userSettings.values,
-    ...readEnvironment(env).values.map(fromVariable),
+    ...readEnvironment(env).values.map(({ key, value, where }): SetValue => {
+      return { key, value: fromText(key, value), origin: { source: 'env', where } };
+    }),
     ...flagValues(flags),
   ];
   const place = settings.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
@@ -148,10 +150,6 @@ function fileValues(file: ConfigFile, source: 'file' | 'user' = 'file') {
   const origin: Origin = { source, where: file.path };
   const checked = checkFile(file, source);
   return { ...checked, values: checked.values.map((value): SetValue => ({ ...value, origin })) };
-}
-
-function fromVariable({ key, value, where }: { key: KeyPath; value: string; where: string }): SetValue {
-  return { key, value: fromText(key, value), origin: { source: 'env', where } };
 }
 
 function flagValues(flags: Flags): SetValue[] {

@@ -41,7 +41,7 @@ const characters = wholeNumber('a whole number of characters, 0 or more', 0);
 export const seconds = numberAbove0(`a number of seconds above 0, at most ${MAX_SECONDS}`, MAX_SECONDS);
 const dollars = numberBetween(`a number of US dollars from ${MIN_USD} to ${MAX_USD}`, 1e-6, MAX_USD);
 /** Seconds that a run may wait; 0: not at all. */
-const duration = v.union([numberUpTo(DURATION, MAX_WAIT_SECONDS), secondsAtLeast(DURATION, 0)], DURATION);
+const duration = v.union([numberBetween(DURATION, 0, MAX_WAIT_SECONDS), secondsAtLeast(DURATION, 0)], DURATION);
 /**
  * Seconds. The API may take half a minute before it starts an answer, so a shorter value would end a working claude.
  */
@@ -52,7 +52,7 @@ const level = v.union(sizes(LEVEL, 1000), LEVEL);
 /** When to compact: `economic`, or a level of the window. */
 const moment = v.union([v.picklist(['economic'], MOMENT), ...sizes(MOMENT, 1000)], MOMENT);
 
-const rate = numberUpTo(PRICES, MAX_USD);
+const rate = numberBetween(PRICES, 0, MAX_USD);
 const cacheRate = v.optional(rate);
 const rates = v.strictObject(
   { input: rate, output: rate, cacheWrite: cacheRate, cacheWriteHour: cacheRate, cacheRead: cacheRate },
@@ -107,10 +107,6 @@ function wholeNumber(expected: string, min: number) {
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(min, expected));
 }
 
-function numberUpTo(expected: string, max: number) {
-  return numberBetween(expected, 0, max);
-}
-
 function numberBetween(expected: string, min: number, max: number) {
   return v.pipe(v.number(expected), v.minValue(min, expected), v.maxValue(max, expected));
 }
@@ -130,23 +126,16 @@ function numberAbove0(expected: string, max: number) {
   return v.pipe(v.number(expected), v.gtValue(0, expected), v.maxValue(max, expected));
 }
 
-function fraction(expected: string) {
-  return numberAbove0(expected, 1);
-}
-
-function percentage(expected: string) {
-  return v.pipe(
-    v.string(expected),
-    v.regex(PERCENTAGE, expected),
-    v.transform((text) => Number(text.slice(0, -1)) / 100),
-  );
-}
-
 /**
  * Levels as a fraction, tokens or a percentage. @param min tokens: lower numbers are probably percentages (60 means
  * 60%, 170 means 70%)
  */
 function sizes(expected: string, min: number) {
   const size = v.pipe(v.number(expected), v.integer(expected), v.minValue(min, expected));
-  return [fraction(expected), size, percentage(expected)] as const;
+  const percentage = v.pipe(
+    v.string(expected),
+    v.regex(PERCENTAGE, expected),
+    v.transform((text) => Number(text.slice(0, -1)) / 100),
+  );
+  return [numberAbove0(expected, 1), size, percentage] as const;
 }

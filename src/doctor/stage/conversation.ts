@@ -127,14 +127,11 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
         if (found !== undefined) return found;
         if (patience.aborted) throw new Contradiction(`${what} did not come`);
         if (end !== undefined) {
-          throw new Contradiction(`${what}: claude ended before (${endText(end)}) ${stderr.trim()}`.trim());
+          const how = end.signal ?? `exit code ${end.code}`;
+          throw new Contradiction(`${what}: claude ended before (${how}) ${stderr.trim()}`.trim());
         }
         await once(news, 'more');
       }
     },
   };
-}
-
-function endText({ code, signal }: ChildEnd): string {
-  return signal ?? `exit code ${code}`;
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { settingsPath } from '../../claude/claude-folders.ts';
+import { SETTINGS_LIMIT, settingsPaths } from '../../claude/claude-folders.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { messageOf } from '../../errors.ts';
@@ -24,19 +24,15 @@ const MANAGED =
     ? '/Library/Application Support/ClaudeCode/managed-settings.json'
     : '/etc/claude-code/managed-settings.json';
 
-/** Maximum bytes of a settings file. */
-const LIMIT = 4 * 1024 * 1024;
-
 /** claude's settings for the folder, highest precedence last. A file that is not JSON causes a remark. */
 export function readSettingsFiles(world: Pick<Io, 'env' | 'cwd'>): { files: SettingsFile[]; remarks: Remark[] } {
-  const own = (['user', 'project', 'local'] as const).map((place) => settingsPath(place, world));
   // In the home folder, the user's settings are also the project's.
-  const places = new Set([...own, MANAGED]);
+  const places = new Set([...settingsPaths(world), MANAGED]);
   const files: SettingsFile[] = [];
   const remarks: Remark[] = [];
   for (const path of [...places].filter((place) => existsSync(place))) {
     try {
-      files.push({ path, settings: fieldsOf(parseJson(readGiven(path, LIMIT).toString('utf8'))) });
+      files.push({ path, settings: fieldsOf(parseJson(readGiven(path, SETTINGS_LIMIT).toString('utf8'))) });
     } catch (error) {
       remarks.push({ status: 'warning', subject: path, text: faultText(error), todo: 'correct it' });
     }

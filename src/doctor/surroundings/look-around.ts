@@ -6,7 +6,7 @@ import { readEnvironment } from '../../config/read-environment.ts';
 import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.ts';
 import { textOf } from '../../core/protocol/fields.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
-import { messageOf } from '../../errors.ts';
+import { messageOf, orElse } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { kindOf } from '../../store/files/plain-file.ts';
 import { requireOwn } from '../../store/folders/context-dir.ts';
@@ -95,10 +95,8 @@ function nearestFolder(folder: string): string {
 }
 
 function isWritable(folder: string): boolean {
-  try {
+  return orElse(() => {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }

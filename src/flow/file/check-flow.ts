@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import * as v from 'valibot';
-import { closest, shown } from '../../config/finding.ts';
+import { closest, didYouMean, shown } from '../../config/finding.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
 import { type Fields, isFields } from '../../core/protocol/fields.ts';
 import { nameText, type Path, type Refuse } from './fault.ts';
@@ -146,8 +146,4 @@ export function checkProfile(
 function shownClosest(word: string, candidates: Iterable<string>): string | undefined {
   const suggestion = closest(word, candidates);
   return suggestion && shown(suggestion);
-}
-
-function didYouMean(suggestion: string | undefined, otherwise: string): string {
-  return suggestion === undefined ? otherwise : `did you mean ${suggestion}?`;
 }

@@ -87,12 +87,9 @@ function packLine({ receipt, curator }: StepExplained, { yellow, red }: Style): 
   const { chars_used, budget_chars, truncated } = receipt.context_truncation;
   const size = `${tokens(chars_used)} of ${tokens(budget_chars)} characters (${percent(chars_used / budget_chars)})`;
   const paint = receipt.over_budget_chars > 0 ? red : truncated ? yellow : (text: string) => text;
-  return `${paint(`briefing: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task${unchosen(curator)}`;
-}
-
-/** Curators are asked only during a run. */
-function unchosen({ enabled }: StepExplained['curator']): string {
-  return enabled ? ', before its curator has chosen' : '';
+  // Curators are asked only during a run.
+  const note = curator.enabled ? ', before its curator has chosen' : '';
+  return `${paint(`briefing: ${size}`)}, of them ${tokens(receipt.whole_chars)} of notes and task${note}`;
 }
 
 /** Names of the complete steps, the steps without output, and the files. */

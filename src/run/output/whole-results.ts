@@ -1,14 +1,14 @@
-import type { LoggedCalls } from '../../claude/logged-calls.ts';
+import { isAnswered, type LoggedCalls } from '../../claude/logged-calls.ts';
 import { isInjectedTurn } from '../../core/governor/conversation/visibility.ts';
 import { runCostUsd } from '../../core/governor/cost/cost.ts';
 import { isMessage } from '../../core/governor/facts.ts';
 import { isEcho, isExact } from '../../core/governor/relief/exact.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { usesIn } from '../../core/protocol/blocks.ts';
-import type { AssistantEvent, Event, ResultEvent } from '../../core/protocol/events.ts';
+import type { Event, ResultEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, numberOf, parseFields } from '../../core/protocol/fields.ts';
 import { withMembers } from '../../core/protocol/json-spans.ts';
-import { saysNothing, type Usage } from '../../core/protocol/usage.ts';
+import type { Usage } from '../../core/protocol/usage.ts';
 
 /** `modelUsage` of a result: the usage of each model. */
 export type ModelUsage = Fields;
@@ -154,7 +154,7 @@ export function createWholeResults(before?: EarlierFigures) {
         return seeResult(event, line, isOwn, isShown);
       }
       if (isEcho(state, event)) return turn;
-      if (event.kind === 'assistant' && !event.synthetic && hasUsage(event)) {
+      if (isAnswered(event) && event.messageId !== '') {
         const { messageId, model, usage, subagent } = event;
         noteCall(messageId, { model, usage, isMain: subagent === null });
       }
@@ -203,10 +203,6 @@ interface OpenCall {
   readonly model: string | undefined;
   readonly usage: Usage;
   readonly isMain: boolean;
-}
-
-function hasUsage(event: AssistantEvent): event is AssistantEvent & { readonly usage: Usage } {
-  return event.usage !== undefined && !saysNothing(event.usage) && event.messageId !== '';
 }
 
 /** claude counts a round trip for each result of a tool, and one for a summary of its own. */
