@@ -38,11 +38,11 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
 export function findSources(path: string, tell: OnFault = raise): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
   const onFault = once(tell);
-  const isFolder = tryRead(false, raise, path, () => statSync(path).isDirectory());
-  const files = isFolder ? recordingsBelow(path, onFault).sort() : [path];
-  const flat = createFlatLogs(onFault);
-  const found = distinct(files.map((file) => ({ file, subagents: subagentLogs(file, onFault, flat) })));
-  return isFolder ? joinAgents(found) : found;
+  const isDirectory = tryRead(false, raise, path, () => statSync(path).isDirectory());
+  const files = isDirectory ? recordingsBelow(path, onFault) : [path];
+  const logsOf = createSubagentLogs(onFault);
+  const found = distinct(files.map((file) => ({ file, subagents: logsOf(file) })));
+  return isDirectory ? joinAgents(found) : found;
 }
 
 /** Joins the logs of the subagents of a session that has no log. */
@@ -59,14 +59,16 @@ function joinAgents(sources: readonly Source[]): Source[] {
 
 /** Removes files found by several paths, and subagent logs that belong to a found session. */
 function distinct(sources: readonly Source[]): Source[] {
-  const found = sources.map((source) => ({ source, real: realPath(source.file) }));
   const best = new Map<string, Source>();
-  for (const { source, real } of found) {
+  for (const source of sources) {
+    const real = realPath(source.file);
     const known = best.get(real);
     if (known === undefined || isBetter(source, known)) best.set(real, source);
   }
-  const attached = new Set([...best.values()].flatMap(({ subagents }) => subagents.map(realPath)));
-  return found.flatMap(({ source, real }) => (best.get(real) === source && !attached.has(real) ? [source] : []));
+  const chosen = new Set(best.values());
+  for (const { subagents } of [...chosen])
+    for (const log of subagents) chosen.delete(best.get(realPath(log)) as Source);
+  return sources.filter((source) => chosen.has(source));
 }
 
 /** Prefers the path with more subagent logs next to it, then the file itself over a link. */
@@ -129,47 +131,35 @@ function ignore(): void {}
  * to parent folders, to avoid cycles and reading the whole disk.
  */
 function recordingsBelow(top: string, onFault: OnFault): string[] {
-  const found: Walk = { files: [], folders: [top], links: [] };
+  const found: string[] = [];
+  const folders = [top];
+  const links: string[] = [];
   const above = realPath(top);
   const seen = new Set<string>();
-  for (let next = found.folders.pop(); next !== undefined; next = found.folders.pop() ?? found.links.shift()) {
+
+  function look(entry: Dirent, path: string): void {
+    const isRecording = RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path);
+    // Other broken links are ignored.
+    const stats = targetOf(entry, path, isRecording ? onFault : ignore);
+    if (stats?.isDirectory()) (stats === entry ? folders : links).push(path);
+    // Pipes and devices could block the reader forever.
+    else if (isRecording && stats?.isFile()) found.push(path);
+  }
+
+  for (let next = folders.pop(); next !== undefined; next = folders.pop() ?? links.shift()) {
     const real = realPath(next);
-    if (seen.has(real) || isBelow(above, real)) continue;
+    if (seen.has(real) || above.startsWith(real.endsWith(sep) ? real : real + sep)) continue;
     seen.add(real);
-    lookInto(next, found, onFault);
+    for (const entry of entriesOf(next, onFault)) {
+      if (!SKIPPED_FOLDERS.has(entry.name)) look(entry, join(next, entry.name));
+    }
   }
-  return found.files;
+  return found.sort();
 }
 
-interface Walk {
-  readonly files: string[];
-  readonly folders: string[];
-  readonly links: string[];
-}
-
-function lookInto(folder: string, found: Walk, onFault: OnFault): void {
-  for (const entry of entriesOf(folder, onFault)) {
-    const path = join(folder, entry.name);
-    if (SKIPPED_FOLDERS.has(entry.name)) continue;
-    if (entry.isDirectory()) found.folders.push(path);
-    else if (isRecording(entry, path, onFault)) found.files.push(path);
-    // Broken links are ignored.
-    else if (entry.isSymbolicLink() && statsOf(path, ignore)?.isDirectory()) found.links.push(path);
-  }
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-function isRecording(entry: Dirent, path: string, onFault: OnFault): boolean {
-  return RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path) && isFile(entry, path, onFault);
-}
-
-/** Follows links. Rejects pipes and devices, which could block the reader forever. */
-function isFile(entry: Dirent, path: string, onFault: OnFault): boolean {
-  if (!entry.isSymbolicLink()) return entry.isFile();
-  return statsOf(path, onFault)?.isFile() === true;
+/** The file or folder itself, or the one that a link leads to; undefined if it does not exist. */
+function targetOf(entry: Dirent, path: string, onFault: OnFault): Dirent | Stats | undefined {
+  return entry.isSymbolicLink() ? statsOf(path, onFault) : entry;
 }
 
 function entriesOf(folder: string, onFault: OnFault): Dirent[] {
@@ -191,43 +181,45 @@ function tryRead<T>(otherwise: T, onFault: OnFault, path: string, read: () => T)
   }
 }
 
-/** Looks next to the session; if it is a link without logs beside it, next to its target. */
-function subagentLogs(file: string, onFault: OnFault, flat: FlatLogs): string[] {
-  const logs = [...flat(file), ...logsBeside(file, onFault)];
-  const real = logs.length === 0 && isLink(file) ? realPath(file) : file;
-  return real === file ? logs : [...flat(real), ...logsBeside(real, onFault)];
-}
-
-/**
- * Subagent logs next to a session's log, the layout of Claude Code 2.0, or in a folder next to it. Each log names its
- * session.
- */
-type FlatLogs = (session: string) => readonly string[];
-
 const FLAT_LOG = /^agent-[\w-]+\.jsonl(?:\.gz)?$/;
 
-/** Reads each folder once. */
-function createFlatLogs(onFault: OnFault): FlatLogs {
+/**
+ * Finds the logs of a session's subagents: in a folder of the session, and, in the layout of Claude Code 2.0, next to
+ * the session's log or in a folder next to it, where each log names its session. If a link has no logs beside it, looks
+ * next to its target. Reads each folder once.
+ */
+function createSubagentLogs(onFault: OnFault): (file: string) => string[] {
   const folders = new Map<string, ReadonlyMap<string, readonly string[]>>();
-  return (file) => {
-    const session = sessionOf(file);
-    if (session === undefined) return [];
-    return [dirname(file), join(dirname(file), SUBAGENTS)].flatMap((folder) => {
-      const known = folders.get(folder) ?? flatLogsIn(folder, onFault);
-      folders.set(folder, known);
-      return known.get(session) ?? [];
-    });
+
+  function flatLogs(folder: string, session: string): readonly string[] {
+    const known = folders.get(folder) ?? flatLogsIn(folder, onFault);
+    folders.set(folder, known);
+    return known.get(session) ?? [];
+  }
+
+  return function logsOf(file): string[] {
+    const session = FLAT_LOG.test(basename(file)) ? undefined : SESSION_LOG.exec(basename(file))?.[1];
+    const [folder, own] = [dirname(file), join(dirname(file), session ?? '', SUBAGENTS)];
+    const logs =
+      session === undefined
+        ? []
+        : [
+            ...[folder, join(folder, SUBAGENTS)].flatMap((each) => flatLogs(each, session)),
+            ...(isFolder(own, onFault) ? recordingsBelow(own, onFault) : []),
+          ];
+    const real = logs.length === 0 && isLink(file) ? realPath(file) : file;
+    return real === file ? logs : logsOf(real);
   };
 }
 
 /** Subagent logs by session id. */
 function flatLogsIn(folder: string, onFault: OnFault): ReadonlyMap<string, readonly string[]> {
   const logs = new Map<string, string[]>();
-  const isFolder = statsOf(folder, onFault)?.isDirectory();
-  const names = isFolder ? entriesOf(folder, onFault).filter((entry) => FLAT_LOG.test(entry.name)) : [];
-  for (const entry of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const entries = isFolder(folder, onFault) ? entriesOf(folder, onFault) : [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
-    const session = isFile(entry, path, onFault) ? sessionOfAgent(path) : undefined;
+    const isLog = FLAT_LOG.test(entry.name) && targetOf(entry, path, onFault)?.isFile();
+    const session = isLog ? sessionOfAgent(path) : undefined;
     if (session !== undefined) logs.set(session, [...(logs.get(session) ?? []), path]);
   }
   return logs;
@@ -244,28 +236,15 @@ function sessionOfAgent(path: string): string | undefined {
   return /"isSidechain":\s*true/.test(text) ? /"sessionId":\s*"([^"]+)"/.exec(text)?.[1] : undefined;
 }
 
-/** The session that a log is named after; undefined for other files. */
-function sessionOf(file: string): string | undefined {
-  return FLAT_LOG.test(basename(file)) ? undefined : SESSION_LOG.exec(basename(file))?.[1];
-}
-
-function logsBeside(file: string, onFault: OnFault): string[] {
-  const session = sessionOf(file);
-  if (session === undefined) return [];
-  const folder = join(dirname(file), session, SUBAGENTS);
-  return statsOf(folder, onFault)?.isDirectory() ? recordingsBelow(folder, onFault).sort() : [];
+function isFolder(path: string, onFault: OnFault): boolean {
+  return statsOf(path, onFault)?.isDirectory() === true;
 }
 
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** Returns the given path on an error, which reading the file reports later. */
+/** Returns the given path on an error, which reading the file reports later, and for stdin. */
 function realPath(path: string): string {
-  if (path === '-') return path;
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
+  return path === '-' ? path : tryRead(path, ignore, path, () => realpathSync.native(path));
 }
