@@ -16,35 +16,12 @@ import type { CallSeen } from './items-seen.ts';
 import { createToolUses, type Seen } from './observers/seen.ts';
 
 /** How the figures of one call were computed. Figures are in tokens. */
-export interface Explanation {
-  /** The measured call, with its cost. */
-  readonly call: CallSeen;
-  /** null without a prediction: for the first call, and for the first one after a compaction. */
-  readonly prediction: Prediction | null;
-  readonly error: {
-    /** Predicted minus measured. */
-    readonly tokens: number;
-    readonly percent: number;
-  } | null;
-}
+export type Explanation = NonNullable<ReturnType<ReturnType<typeof createExplainer>['found']>>;
 
-/** `total` = `used` + `output` + `added`; `added` is the sum of `parts` that are not in the output, rounded up. */
-export interface Prediction {
-  readonly total: number;
-  /** Context of the previous call. */
-  readonly used: number;
-  /** Output of the previous call. */
-  readonly output: number;
-  /** Whether claude reported the output; otherwise it is estimated from the parts of the answer. */
-  readonly outputKnown: boolean;
-  readonly added: number;
-  /** Measured tokens per estimated token so far, by kind of content. */
-  readonly scales: Readonly<Record<ContentKind, number>>;
-  readonly parts: readonly ExplainedPart[];
-}
+export type Prediction = Readonly<ReturnType<typeof predictionOf>>;
 
 /** A block of a line that entered the context. */
-export interface ExplainedPart {
+interface Piece {
   /** Line of the recording, from 1. */
   readonly line: number;
   /** `answer`, `prompt`, `notice`, a tool's name, or `forgotten thoughts`. */
@@ -52,17 +29,10 @@ export interface ExplainedPart {
   readonly block: string;
   /** Length of its texts in UTF-16 code units. */
   readonly chars: number;
-  /**
-   * Tokens estimated with the general rate (`expected`) and with the rate of the session's calls (`tokens`), rounded to
-   * a tenth; negative for removed content.
-   */
-  readonly expected: number;
-  readonly tokens: number;
-  /** Whether it is part of `output` instead of `added`. */
+  readonly content: Content;
+  /** Whether it is part of the previous call's output, instead of what was added. */
   readonly inOutput: boolean;
 }
-
-type Piece = Omit<ExplainedPart, 'expected' | 'tokens'> & { readonly content: Content };
 
 /** Collects the parts of one call's prediction. @param wanted number of the call, from 1, or its message id */
 export function createExplainer(wanted: string) {
@@ -105,8 +75,11 @@ export function createExplainer(wanted: string) {
       if (seen.after.facts.call) seeCall(seen);
       seeMessage(seen);
     },
-    /** Measured and predicted size; null if the call was not found. */
-    found(calls: readonly CallSeen[]): Explanation | null {
+    /**
+     * The measured call, its prediction, and the predicted minus the measured size; null if the call was not found.
+     * There is no prediction for the first call, and for the first one after a compaction.
+     */
+    found(calls: readonly CallSeen[]) {
       const call = calls.find((each) => each.number === number);
       if (call === undefined) return null;
       if (prediction === null) return { call, prediction, error: null };
@@ -122,7 +95,8 @@ function isInContext(event: Seen['input']['event'], { call }: Gauge): event is A
   return event.kind === 'assistant' ? event.messageId === call?.messageId : !event.replay && event.role !== 'summary';
 }
 
-function predictionOf(gauge: Gauge, pieces: readonly Piece[]): Prediction {
+/** `total` = `used` + `output` + `added`; `added` is the sum of `parts` that are not in the output, rounded up. */
+function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
   const { calibration, used, call } = gauge;
   const output = callOutput(gauge);
   const total = predictedTokens(gauge);
@@ -131,14 +105,19 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]): Prediction {
     Math.round((unspokenTokens(content, by) + spokenTokens(content, by)) * 10) / 10;
   return {
     total,
+    /** Context of the previous call, and its output. */
     used,
     output,
+    /** Whether claude reported the output; otherwise it is estimated from the parts of the answer. */
     outputKnown: call?.outputKnown ?? false,
     added: total - used - output,
+    /** Measured tokens per estimated token so far, by kind of content. */
     scales: { prose: scale('prose'), code: scale('code'), json: scale('json') },
     parts: pieces.map(({ content, ...part }) => ({
       ...part,
+      /** Estimated with the general rate, to a tenth; negative for removed content. */
       expected: tokensOf(content, UNCALIBRATED),
+      /** Estimated with the rate of the session's calls. */
       tokens: tokensOf(content, calibration),
     })),
   };

@@ -17,6 +17,7 @@ import type {
   UnloggedAgent,
 } from './items-seen.ts';
 import type { Oddity } from './observers/oddities.ts';
+import type { Pauses } from './observers/pauses.ts';
 import type { Grouping, RetentionTotals, Sum } from './sums.ts';
 import type { SessionWhatIf, WhatIfTotals } from './what-if.ts';
 
@@ -128,20 +129,6 @@ export interface SessionSummary extends SessionFigures {
 /** Whether the figures come from a full replay. */
 export function isFull(session: SessionFigures): session is SessionSummary {
   return 'traffic' in session;
-}
-
-/** Pauses that may expire the prompt cache, judged by the usage of the next call. */
-export interface Pauses {
-  readonly count: number;
-  /** Number of pauses after which the cache had expired. */
-  readonly expired: number;
-  /**
-   * Tokens read again after expiries, and their cost at list prices in US dollars; a model without a price counts as 0.
-   */
-  readonly tokens: number;
-  readonly usd: number;
-  /** Cost of the same tokens if read from the cache, in US dollars. */
-  readonly cachedUsd: number;
 }
 
 /** `stream`: claude's stdout, or the record of a run. `session`: claude's own log. */

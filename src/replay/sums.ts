@@ -114,30 +114,20 @@ export function twoDigits(figure: number): string {
 }
 
 /** Counts of facts. `given`: facts kept only because ctxb handed them back. */
-export interface RetentionCounts {
-  readonly all: number;
-  readonly kept: number;
-  readonly given: number;
-}
+export type RetentionCounts = ReturnType<typeof keptOf>;
 
 /** Facts kept by several compactions and handoffs together. */
-export interface RetentionTotals {
-  readonly reliefs: number;
-  readonly known: Readonly<Record<FactKind, RetentionCounts>>;
-}
+export type RetentionTotals = ReturnType<typeof retentionTotals>;
 
-export function retentionTotals(reliefs: readonly ReliefSeen[]): RetentionTotals {
+export function retentionTotals(reliefs: readonly ReliefSeen[]) {
   const known = FACT_KINDS.map((kind) => [kind, keptOf(reliefs, [kind])]);
-  return {
-    reliefs: reliefs.length,
-    known: Object.fromEntries(known) as RetentionTotals['known'],
-  };
+  return { reliefs: reliefs.length, known: Object.fromEntries(known) as Record<FactKind, RetentionCounts> };
 }
 
 type Tallies<K extends string> = Readonly<Record<'all' | 'kept' | 'given', Readonly<Record<K, number>>>>;
 
-export function keptOf<K extends string>(reliefs: readonly Tallies<K>[], kinds: readonly K[]): RetentionCounts {
-  const sum = (of: keyof RetentionCounts) =>
+export function keptOf<K extends string>(reliefs: readonly Tallies<K>[], kinds: readonly K[]) {
+  const sum = (of: keyof Tallies<K>) =>
     reliefs.reduce((total, relief) => total + kinds.reduce((some, kind) => some + relief[of][kind], 0), 0);
   return { all: sum('all'), kept: sum('kept'), given: sum('given') };
 }

@@ -6,17 +6,7 @@ import { sumUsd } from './copies.ts';
 import type { CallSeen } from './items-seen.ts';
 
 /** Totals over the calls of the main thread. */
-export interface Figures {
-  /** The largest context in tokens. */
-  readonly peak: number;
-  /** Sum of the contexts in tokens, and the part read from the cache. */
-  readonly read: number;
-  readonly cacheRead: number;
-  /** Cost at list prices in US dollars; null if no price is known. */
-  readonly usd: number | null;
-  /** Number of compactions and handoffs. */
-  readonly reliefs: number;
-}
+export type Figures = ReturnType<Tally['figures']>;
 
 export function addFigures(a: Figures, b: Figures): Figures {
   return {
@@ -45,6 +35,7 @@ export type BilledCall = Usage & Pick<CallSeen, 'model'>;
 export type Tally = ReturnType<typeof createTally>;
 
 export function createTally(priceOf: PriceOf) {
+  /** The largest context; the sum of the contexts, and its cached part; compactions and handoffs. */
   const sums = { peak: 0, read: 0, cacheRead: 0, reliefs: 0 };
   let microUsd: number | undefined;
   let fetched = 0;
@@ -72,6 +63,7 @@ export function createTally(priceOf: PriceOf) {
     },
     fetched: () => fetched,
     microUsd: () => microUsd ?? 0,
-    figures: (): Figures => ({ ...sums, usd: microUsd === undefined ? null : toUsd(microUsd) }),
+    /** `usd`: at list prices; null if no price is known. */
+    figures: () => ({ ...sums, usd: microUsd === undefined ? null : toUsd(microUsd) }),
   };
 }

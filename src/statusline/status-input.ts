@@ -1,49 +1,38 @@
 import { LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { LimitUse } from '../core/protocol/events.ts';
 import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fields.ts';
-import { readUsage, type Usage } from '../core/protocol/usage.ts';
+import { readUsage } from '../core/protocol/usage.ts';
 import { readTail } from '../store/files/read-lines.ts';
 
 /** The fields of Claude Code's status-line input (stdin) that ctxb uses. */
-export interface StatusInput {
-  readonly sessionId: string | undefined;
-  /** Path of the session's log, which exists after the first prompt. */
-  readonly transcript: string | undefined;
-  readonly model: string | undefined;
-  /** Version of Claude Code. */
-  readonly version: string | undefined;
-  /** The folder in which claude was started. */
-  readonly project: string | undefined;
-  /** Cost since claude started, in US dollars, as reported by claude. */
-  readonly costUsd: number | undefined;
-  /** Size of the window in tokens; older versions do not report it. */
-  readonly window: number | undefined;
-  /** Usage of the last call of the main thread; all zeros after a compaction, undefined before the first call. */
-  readonly usage: Usage | undefined;
-  /** Used share of each usage limit of a subscription. */
-  readonly limits: Readonly<Record<string, LimitUse>>;
-}
+export type StatusInput = Readonly<NonNullable<ReturnType<typeof readStatusInput>>>;
 
 /** Parses the input; undefined if the text is not a JSON object. */
-export function readStatusInput(text: string): StatusInput | undefined {
+export function readStatusInput(text: string) {
   const fields = parsed(text);
   if (!isFields(fields)) return undefined;
   const { context_window: context, workspace, model, cost } = fields;
   const usd = fieldsOf(cost).total_cost_usd;
   return {
     sessionId: textOf(fields.session_id),
+    /** Path of the session's log, which exists after the first prompt. */
     transcript: textOf(fields.transcript_path),
     model: textOf(fieldsOf(model).id),
     version: textOf(fields.version),
+    /** The folder in which claude was started. */
     project: textOf(fieldsOf(workspace).project_dir) ?? textOf(fields.cwd),
+    /** Cost since claude started, as reported by claude. */
     costUsd: typeof usd === 'number' && usd >= 0 ? usd : undefined,
+    /** Size of the window in tokens; older versions do not report it. */
     window: countOf(fieldsOf(context).context_window_size),
+    /** Usage of the last call of the main thread; all zeros after a compaction, undefined before the first call. */
     usage: readUsage(fieldsOf(context).current_usage),
+    /** Used share of each usage limit of a subscription. */
     limits: readLimits(fields.rate_limits),
   };
 }
 
-function readLimits(value: unknown): StatusInput['limits'] {
+function readLimits(value: unknown): Record<string, LimitUse> {
   const shares = Object.entries(fieldsOf(value)).flatMap(([name, limit]) => {
     const { used_percentage: used } = fieldsOf(limit);
     return typeof used === 'number' && used >= 0 ? [[name, { share: used / 100, resetsAt: undefined }] as const] : [];

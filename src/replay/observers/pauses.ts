@@ -1,21 +1,24 @@
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import { type Prices, priceAt, priceFor } from '../../core/governor/cost/prices.ts';
 import { idleBeyondLife, writePrice } from '../../core/governor/cost/prompt-cache.ts';
-import type { Pauses } from '../summary.ts';
-import type { Observer } from './seen.ts';
+import type { Seen } from './seen.ts';
 
 /** If the cache contains a smaller share of the previous context, it counts as expired. */
 const KEPT_SHARE = 0.5;
+
+/** Pauses that may expire the prompt cache, judged by the usage of the next call. */
+export type Pauses = Readonly<ReturnType<ReturnType<typeof createPauses>['found']>>;
 
 /**
  * The cost of pauses longer than the life of the prompt cache, measured by the usage of the first call after each
  * pause.
  */
-export function createPauses(prices: Prices): Observer<Pauses> {
+export function createPauses(prices: Prices) {
+  /** `expired`: pauses after which the cache had expired. `tokens`: read again after them. */
   const pauses = { count: 0, expired: 0, tokens: 0 };
   const microUsd = { read: 0, cached: 0 };
   return {
-    see({ input, before, after }) {
+    see({ input, before, after }: Seen): void {
       const { call } = after.facts;
       if (
         call?.kind !== 'assistant' ||
@@ -37,6 +40,7 @@ export function createPauses(prices: Prices): Observer<Pauses> {
       microUsd.read += cost(writePrice(before.session.cache, price));
       microUsd.cached += cost(price.cacheRead);
     },
+    /** Costs at list prices in US dollars; a model without a price counts as 0. `cachedUsd`: if read from the cache. */
     found: () => ({ ...pauses, usd: toUsd(microUsd.read), cachedUsd: toUsd(microUsd.cached) }),
   };
 }

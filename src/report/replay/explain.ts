@@ -1,4 +1,4 @@
-import type { ExplainedPart, Explanation, Prediction } from '../../replay/explain.ts';
+import type { Explanation, Prediction } from '../../replay/explain.ts';
 import { dollars, tokens } from '../figures.ts';
 import { indentRows } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
@@ -46,7 +46,7 @@ function partsText({ parts, scales }: Prediction, style: Style): string[] {
   return ['', ...indentRows([head, ...parts.map(partRow)]), style.dim(`  ${learned}`)];
 }
 
-function partRow({ source, block, line, chars, expected, tokens: size, inOutput }: ExplainedPart): string[] {
+function partRow({ source, block, line, chars, expected, tokens: size, inOutput }: Prediction['parts'][number]): string[] {
   const what = `${onOneLine(source)} (${block}${inOutput ? ', in the output' : ''})`;
   return [what, String(line), tokens(chars), signedText(expected), signedText(size)];
 }
