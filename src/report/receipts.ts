@@ -4,7 +4,7 @@ import { FACT_NAMES } from '../messages.ts';
 import type { CompactionSeen, LostFact, ReliefSeen } from '../replay/items-seen.ts';
 import { keptOf } from '../replay/sums.ts';
 import { counted, tokens } from './figures.ts';
-import { fitText } from './layout.ts';
+import { fitText, present } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
@@ -38,20 +38,16 @@ function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page:
       ? ''
       : `, ${tokens(compaction.gaugeBefore)} → ${tokens(compaction.firstAfter)} tokens`;
   const relieved = relief.actual ? kept : kept - given;
-  return [
+  const lostFacts: readonly Partial<LostFact>[] = [...relief.gone, ...relief.stayed];
+  const again = lostFacts.filter(({ again = null }) => again !== null).length;
+  return present(
     style.bold(`${relief.relief} before call ${relief.call} of session ${(session ?? '?').slice(0, 8)}${sizes}`),
     style.dim(`log: ${onOneLine(file)}`),
     `counted in the request after it: ${relieved} of ${counted(all, 'fact')}${relief.actual && given > 0 ? `, ${given} of them handed back by ctxb` : ''}`,
-    ...(relief.actual || given === 0 ? [] : [`estimated: ctxb would have handed back ${given} more (~)`]),
-    ...againLines(relief),
+    !relief.actual && given > 0 && `estimated: ctxb would have handed back ${given} more (~)`,
+    again > 0 && `counted in the calls after it: a tool was asked for ${again} of those that went`,
     ...FACT_KINDS.flatMap((kind) => kindLines(kind, relief, page)),
-  ];
-}
-
-function againLines({ gone, stayed }: ReliefSeen): string[] {
-  const lostFacts: readonly Partial<LostFact>[] = [...gone, ...stayed];
-  const again = lostFacts.filter(({ again = null }) => again !== null).length;
-  return again === 0 ? [] : [`counted in the calls after it: a tool was asked for ${again} of those that went`];
+  );
 }
 
 function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen, page: ReceiptsPage): string[] {
@@ -70,11 +66,7 @@ function kindLines(kind: ToldFact['kind'], { gone, stayed, actual }: ReliefSeen,
 }
 
 function whereText({ line = null, again = null }: Partial<LostFact>): string {
-  const parts = [
-    ...(line === null ? [] : [`line ${line}`]),
-    ...(again === null ? [] : [`asked for again in call ${again}`]),
-  ];
-  return parts.join('; ');
+  return present(line !== null && `line ${line}`, again !== null && `asked for again in call ${again}`).join('; ');
 }
 
 /** Cuts `text` to the width, but keeps `where` complete. @param where the place of the fact */

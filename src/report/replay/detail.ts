@@ -7,8 +7,8 @@ import { counted, dollars, shareOf, tokens } from '../figures.ts';
 import { columnsOf, fitText, indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { paintOf } from '../style.ts';
-import { listed, type Page, type Report, row } from './format.ts';
-import { actionText, compactionRow, decidedIn, dropRows, linesRow, originRows } from './session-rows.ts';
+import { listed, type Page, type Report } from './format.ts';
+import { actionRow, compactionRow, decidedIn, dropRows, linesRow, originRows } from './session-rows.ts';
 
 /** Sources of growth listed by name; the rest are summed as "others". */
 const SOURCES = 6;
@@ -92,10 +92,6 @@ function stretchRows(calls: readonly CallSeen[], since: CallSeen | undefined, st
     ...actions.filter(({ at }) => isIn(at) && at.turn < last.turn).map((action) => `  ${actionRow(action)}`),
     ...begun.filter(isIn).map(({ row }) => row),
   ];
-}
-
-function actionRow(action: Decision): string {
-  return row('ctxb', actionText(action));
 }
 
 /**

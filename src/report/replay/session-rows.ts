@@ -7,50 +7,41 @@ import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Pauses } from '../../replay/observers/pauses.ts';
 import type { Copied, SessionSummary } from '../../replay/summary.ts';
 import { costSource, counted, dollars, percent, tokens } from '../figures.ts';
+import { present } from '../layout.ts';
 import { onOneLine, unpricedText } from '../shown.ts';
 import { row } from './format.ts';
 
 export function sessionRows(session: SessionSummary): string[] {
   const { compactions, actions, context, window } = session;
+  const idle = window.tokens === null ? 'not judged: the window is not known' : 'nothing to do';
   return [
     ...originRows(session),
     ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
-    ...decidedIn(session).map((action) => row('ctxb', actionText(action))),
-    ...(actions.length === 0 && context.basis !== 'none'
-      ? [row('ctxb', window.tokens === null ? 'not judged: the window is not known' : 'nothing to do')]
-      : []),
+    ...decidedIn(session).map(actionRow),
+    ...present(actions.length === 0 && context.basis !== 'none' && row('ctxb', idle)),
     linesRow(session),
   ];
 }
 
 /** Identity, size and cost of a session. */
 export function originRows(session: SessionSummary): string[] {
-  const { window } = session;
+  const { window, claudeCodeVersion: version, copied, pauses } = session;
   const { usd } = ownFigures(session);
-  const origin = [
-    session.claudeCodeVersion && `Claude Code ${session.claudeCodeVersion}`,
-    session.model,
-    session.sessionId,
-  ];
-  const known = origin.filter((part) => part !== null && part !== '');
-  return [
+  const known = [version && `Claude Code ${version}`, session.model, session.sessionId].filter(Boolean);
+  const size = window.tokens === null ? 'not known: set it with --window' : `${tokens(window.tokens)} tokens (${windowSource(session)})`;
+  return present(
     row('file', onOneLine(session.file)),
-    ...(known.length > 0 ? [row('session', onOneLine(known.join(' · ')))] : []),
-    row(
-      'window',
-      window.tokens === null
-        ? 'not known: set it with --window'
-        : `${tokens(window.tokens)} tokens (${windowSource(session)})`,
-    ),
+    known.length > 0 && row('session', onOneLine(known.join(' · '))),
+    row('window', size),
     row('context', contextText(session)),
     row('traffic', `${counted(session.turns, 'turn')}, ${counted(session.calls, 'call')}${subagentText(session)}`),
-    ...(usd === null ? [] : [row('cost', costText(usd, session))]),
-    ...(session.copied === undefined ? [] : [row('copied', copiedText(session.copied))]),
-    ...(session.pauses === undefined ? [] : [row('cache', pausesText(session.pauses))]),
+    usd !== null && row('cost', costText(usd, session)),
+    copied && row('copied', copiedText(copied)),
+    pauses && row('cache', pausesText(pauses)),
     ...session.lineage.map((step) => row('lineage', lineageText(step))),
-  ];
+  );
 }
 
 /** `version, as of 2.1.332` if this claude is newer than the version that the window was measured with. */
@@ -64,8 +55,8 @@ export function compactionRow(compaction: CompactionSeen): string {
 }
 
 /** `turn 5, call 73: warning: …`; between two turns it names the next turn and the last call. */
-export function actionText(action: Decision): string {
-  return `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`;
+export function actionRow(action: Decision): string {
+  return row('ctxb', `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`);
 }
 
 /** Decisions with a row of their own. Compactions have other rows, and one row sums up all expiries of the cache. */
@@ -103,10 +94,10 @@ function subagentRows({ subagents }: SessionSummary): string[] {
     tokens: sum(({ tokens }) => tokens),
     usd: sum(({ usd }) => usd ?? 0),
   };
-  return [
+  return present(
     ...all.slice(0, LISTED).map((agent) => row('subagent', agentText(agent))),
-    ...(rest.length === 0 ? [] : [row('', `${tokens(rest.length)} more: ${agentSums(last)}`)]),
-  ];
+    rest.length > 0 && row('', `${tokens(rest.length)} more: ${agentSums(last)}`),
+  );
 }
 
 function agentText(agent: SubagentSeen): string {
@@ -140,12 +131,13 @@ function lineageText({ from, to, reason, context }: SessionSummary['lineage'][nu
 function costText(usd: number, session: SessionSummary): string {
   const { computed, unpriced, unlogged = [] } = session.cost;
   if (!computed) return dollars(usd);
-  const gaps = [
-    ...(session.lines.unsized === undefined ? [] : ['calls that have no usage']),
-    ...(unpriced === undefined ? [] : [`calls of ${unpricedText(unpriced)}, which has no price`]),
-    ...(unlogged.length === 0 ? [] : [`${counted(unlogged.length, 'subagent')} whose log is missing`]),
-  ];
-  return `${dollars(usd)} (${[costSource(session), ...gaps.map((gap) => `without ${gap}`)].join(', ')})`;
+  const parts = present(
+    costSource(session),
+    session.lines.unsized !== undefined && 'without calls that have no usage',
+    unpriced !== undefined && `without calls of ${unpricedText(unpriced)}, which has no price`,
+    unlogged.length > 0 && `without ${counted(unlogged.length, 'subagent')} whose log is missing`,
+  );
+  return `${dollars(usd)} (${parts.join(', ')})`;
 }
 
 function copiedText({ calls, usd, from }: Copied): string {
@@ -161,11 +153,13 @@ function pausesText({ count, expired, tokens: size, usd, cachedUsd }: Pauses): s
 }
 
 export function linesRow({ lines }: SessionSummary): string {
-  const notes = [
-    ...(lines.unknown > 0 ? [`${tokens(lines.unknown)} of unknown type`] : []),
-    ...(lines.malformed > 0 ? [`${tokens(lines.malformed)} malformed`] : []),
-  ];
-  return row('lines', [tokens(lines.total), ...notes].join(', '));
+  const { total, unknown, malformed } = lines;
+  const notes = present(
+    tokens(total),
+    unknown > 0 && `${tokens(unknown)} of unknown type`,
+    malformed > 0 && `${tokens(malformed)} malformed`,
+  );
+  return row('lines', notes.join(', '));
 }
 
 const NAMES: Readonly<Record<OddityKind, string>> = {
