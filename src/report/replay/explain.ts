@@ -46,7 +46,15 @@ function partsText({ parts, scales }: Prediction, style: Style): string[] {
   return ['', ...indentRows([head, ...parts.map(partRow)]), style.dim(`  ${learned}`)];
 }
 
-function partRow({ source, block, line, chars, expected, tokens: size, inOutput }: Prediction['parts'][number]): string[] {
+function partRow({
+  source,
+  block,
+  line,
+  chars,
+  expected,
+  tokens: size,
+  inOutput,
+}: Prediction['parts'][number]): string[] {
   const what = `${onOneLine(source)} (${block}${inOutput ? ', in the output' : ''})`;
   return [what, String(line), tokens(chars), signedText(expected), signedText(size)];
 }

@@ -30,7 +30,10 @@ export function originRows(session: SessionSummary): string[] {
   const { window, claudeCodeVersion: version, copied, pauses } = session;
   const { usd } = ownFigures(session);
   const known = [version && `Claude Code ${version}`, session.model, session.sessionId].filter(Boolean);
-  const size = window.tokens === null ? 'not known: set it with --window' : `${tokens(window.tokens)} tokens (${windowSource(session)})`;
+  const size =
+    window.tokens === null
+      ? 'not known: set it with --window'
+      : `${tokens(window.tokens)} tokens (${windowSource(session)})`;
   return present(
     row('file', onOneLine(session.file)),
     known.length > 0 && row('session', onOneLine(known.join(' · '))),
