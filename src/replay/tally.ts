@@ -52,9 +52,11 @@ export function createTally(priceOf: PriceOf) {
 
   return {
     add,
-    fetch(model: string | null, context: number): void {
-      fetched++;
-      add({ model, input: 0, cacheRead: context, cacheCreation: 0, output: CALL_TOKENS });
+    fetch(model: string | null, context: number, times: number): void {
+      fetched += times;
+      for (let time = 0; time < times; time++) {
+        add({ model, input: 0, cacheRead: context, cacheCreation: 0, output: CALL_TOKENS });
+      }
     },
     called(usage: BilledCall, reliefs: number): void {
       add(usage);

@@ -117,11 +117,16 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
   /** The context of the previous call, the growth so far, and the number of calls since the last compaction. */
   let [before, grown, since] = [0, 0, 0];
 
+  function latestFor({ call, previous }: Step, full: number): number {
+    const isBetweenTurns = call.turn !== previous?.turn;
+    return isBetweenTurns && full >= compact ? compact : nativeLevel(policy, window, call.model ?? undefined);
+  }
+
   /** The context in tokens at which a compaction is due before a call. @param kept tokens of the results in use */
-  function dueAt({ call, previous, warm }: Step, calls: number, full: number, kept: number): number {
+  function dueAt(step: Step, calls: number, full: number, kept: number): number {
     if (!enabled) return Number.POSITIVE_INFINITY;
-    const native = nativeLevel(policy, window, call.model ?? undefined);
-    const latest = call.turn !== previous?.turn && full >= compact ? compact : native;
+    const { call } = step;
+    const latest = latestFor(step, full);
     if (since <= TOO_SOON) return latest;
     if (moment !== 'economic') return Math.min(latest, inTokens(moment, window));
     const price = priceOf(call.model);
@@ -139,15 +144,12 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
       growth: grown / Math.max(1, calls - 1),
       rates: { ...rates, write: writePrice({ lifetimeMs: lifetimeOf(call) }, rates) },
     };
-    // Only an expiry is foreseeable; other cache losses are not.
-    const isIdle = (call.t ?? 0) - (previous?.t ?? 0) > lifetimeOf(previous ?? call);
-    const isCold = isIdle && warm !== undefined && warm < COLD_SHARE;
     // As in a run, the stake excludes what stays besides contents. With an expired cache, removed contents need not be
     // written again.
-    const spared = isCold ? Math.max(0, full - fresh - kept) * (outlook.rates.write - rates.cacheRead) : 0;
+    const spared = isCold(step) ? Math.max(0, full - fresh - kept) * (outlook.rates.write - rates.cacheRead) : 0;
     const stake = (reliefCost({ ...outlook, landing: fresh + kept }) - spared) / 1_000_000;
     const isBearable = stake <= actual.microUsd() * BOUND - ctxb.microUsd();
-    return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold)) : latest;
+    return isBearable || price === undefined ? Math.min(latest, momentNow(outlook, isCold(step))) : latest;
   }
 
   const curve = steps.map((step, at) => {
@@ -162,7 +164,7 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
     const landing = fresh + inUse.tokens + USUALLY_KEPT + Math.max(0, growth - LAST_STEPS);
     const own = Math.min(grownContext(step, before), isDue ? landing : Number.POSITIVE_INFINITY);
     const context = fetched.reduce((sum, tokens) => sum + tokens + CALL_TOKENS, own);
-    for (const _ of fetched) ctxb.fetch(call.model, context);
+    ctxb.fetch(call.model, context, fetched.length);
     ctxb.called(billedCall(step, context, isDue ? fresh : Math.round(before * warm)), Number(isDue));
     step.summaries.forEach(actual.add);
     actual.called(recordedCall(call), step.reliefs);
@@ -181,6 +183,11 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
     estimated: steps.filter(({ isReplaced }) => isReplaced).length,
     curve,
   };
+}
+
+/** Whether the cache has expired before a call. Other cache losses are not foreseeable. */
+function isCold({ call, previous = call, warm = 1 }: Step): boolean {
+  return (call.t ?? 0) - (previous.t ?? 0) > lifetimeOf(previous) && warm < COLD_SHARE;
 }
 
 /** The context after growth. A removal without a compaction leaves at least the recorded context. */
