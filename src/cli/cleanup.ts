@@ -24,22 +24,22 @@ export const define: Define = (command, connect) =>
     command
       .option(
         '--keep <number>',
-        'remove only sessions, and keep the newest ones',
+        'remove only sessions, and keep this many of the newest',
         wholeNumber('--keep', 'a whole number of sessions, 0 or more', 0),
       )
       .option('--dry-run', 'only list what it would remove')
       .option('--yes', 'do not ask')
       .option('--context-dir <folder>', 'the folder to clean')
-      .option('--unfinished', 'remove also what ctxb run --resume-run needs')
+      .option('--unfinished', 'also remove what ctxb run --resume-run needs')
       .addHelpText('after', EXAMPLES),
     cleanup,
   );
 
 const EXAMPLES = `
-It first lists what it will remove: files with ctxb's names, in a folder that
-ctxb made. Other files stay, and so do the files of an active run, and of a run
-with prompts that have no answer. It names faults of the configuration, and
-continues.
+ctxb cleanup first lists what it will remove: files with ctxb's names, in a
+folder that ctxb made. Other files stay, and so do the files of an active run,
+and of a run with prompts that have no answer. Faults of the configuration are
+named, and do not stop it.
 
 Examples:
   ctxb cleanup --dry-run

@@ -3,7 +3,7 @@ import type { Define } from './command.ts';
 
 export const define: Define = (command, connect) =>
   connect(
-    takesRun(command, 'in the middle of its turn: before the next call').addHelpText('after', EXAMPLES),
+    takesRun(command, 'compact in the middle of the turn, before its next call').addHelpText('after', EXAMPLES),
     askRun('compact'),
   );
 

@@ -16,7 +16,7 @@ export const define: Define = (command, connect) => {
 
 const EXAMPLES = `
 Put the script where your shell looks for completions, or read it at each start.
-It asks ctxb for completions, so it fits every version.
+The script asks ctxb for completions, so it fits every version.
 
 Examples:
   ctxb completion bash > ~/.local/share/bash-completion/completions/ctxb

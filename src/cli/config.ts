@@ -28,8 +28,8 @@ export const define: Define = (command, connect) =>
   );
 
 const EXAMPLES = `
-If the configuration has faults, it names them on stderr, prints the rest, and
-ends with 2. cleanup and doctor also continue with such a configuration.
+If the configuration has faults, ctxb config names them on stderr, prints the
+other keys, and ends with 2. cleanup and doctor also continue in that case.
 
 Examples:
   ctxb config

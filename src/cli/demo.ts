@@ -30,8 +30,8 @@ export const define: Define = (command, connect) =>
   );
 
 const HELP = `
-A scripted job reads 44 large files. It needs no network and no key, and does
-not touch your settings: claude runs in a temporary folder and speaks to a
+A scripted job reads 44 large files. The demo needs no network and no key, and
+leaves your settings alone: claude runs in a temporary folder and speaks to a
 stand-in for the API on 127.0.0.1.
 
 Examples:

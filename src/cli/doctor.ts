@@ -33,7 +33,7 @@ export const define: Define = (command, connect) =>
       .option('--strict', 'exit code 3 also if an optional fact fails or takes too long')
       .option(
         '--timeout <seconds>',
-        'limit for all facts together; each has a third of it (default: as the machine needs)',
+        'limit for all facts together; each has a third of it (default: depends on the machine)',
         wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
       )
       .option('--json', 'as JSON')
@@ -42,9 +42,9 @@ export const define: Define = (command, connect) =>
   );
 
 const EXAMPLES = `
-It needs no network and no key. It reads your settings and changes nothing:
-claude runs in a temporary folder, which ctxb removes, and speaks to a stand-in
-for the API on 127.0.0.1.
+The checks need no network and no key. They read your settings and change
+nothing: claude runs in a temporary folder, which ctxb removes, and speaks to a
+stand-in for the API on 127.0.0.1.
 
 Exit codes: 0 ctxb can work here, 3 something that ctxb needs is missing, 127
 no claude found. If the time was too short for a fact, it is shown as unknown

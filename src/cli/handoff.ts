@@ -53,8 +53,9 @@ function requireRun(word: string | undefined): void {
 }
 
 const EXAMPLES = `
-Without a subcommand it asks a run to hand over to a fresh context when its turn
-is over. write without an argument takes the newest session with notes.
+Without a subcommand, ctxb handoff asks a run to hand over to a fresh context
+when its turn is over. Exit codes: 0 done, 3 not done (stderr says why), 4 no
+answer in time. ctxb handoff write takes the newest session with notes.
 
 Examples:
   ctxb handoff 3f2a

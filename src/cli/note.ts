@@ -27,8 +27,8 @@ export const define: Define = (command, connect) => {
 };
 
 const WHERE = `
-Inside a run (the agent, a hook, a script) it reaches that run. Elsewhere it
-reaches the only run of the folder.`;
+Inside a run (the agent, a hook, a script) the note goes to that run. Elsewhere
+it goes to the only run of the folder.`;
 
 function exampleOf({ kind, example }: (typeof KINDS)[number]): string {
   return `  ctxb note ${kind} "${example}"`;

@@ -26,7 +26,7 @@ export const define: Define = (command, connect) =>
   );
 
 const EXAMPLES = `
-Without an argument it takes the newest session with notes.
+Without an argument, ctxb scratch takes the newest session with notes.
 
 Examples:
   ctxb scratch

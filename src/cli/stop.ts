@@ -8,9 +8,9 @@ export const define: Define = (command, connect) =>
   );
 
 const EXAMPLES = `
-The run ends when its turn is over. ctxb run --resume-run continues with the
-prompts that have no answer; the run then ends with 7. Exit codes: 0 the run has
-ended, 4 it has not ended in time.
+The run ends when its turn is over. If prompts have no answer, it ends with 7,
+and ctxb run --resume-run continues with them. Exit codes of ctxb stop: 0 the
+run has ended, 4 it has not ended in time.
 
 Examples:
   ctxb stop

@@ -37,7 +37,7 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
       try {
         return isNoted && (isFork || resumedAt !== undefined) ? [] : missingEntries(id, isNoted);
       } catch (error) {
-        onFault('what was said before is not noted', error);
+        onFault('the earlier work is not in the notes', error);
         return [];
       }
     },

@@ -36,7 +36,7 @@ export function createMail(inbox: Inbox, onFault: Faults) {
       void attempt(() => inbox.answer(id, answer), 'a request from outside is not answered'),
     close(): void {
       clearInterval(timer);
-      attempt(() => inbox.dispose(), 'the inbox of this run is left behind');
+      attempt(() => inbox.dispose(), 'the inbox of this run is not removed');
     },
   };
 }

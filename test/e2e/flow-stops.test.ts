@@ -76,7 +76,7 @@ it('a flow that was killed in a step continues after the last finished step, and
   expect(again.code).toBe(0);
   expect(isAlive(left)).toBe(false);
   expect(again.stderr).toMatch(
-    new RegExp(`ended the claude of run \\S+ \\(process ${left.pid}\\), which had gone on alone`),
+    new RegExp(`ended the claude of run \\S+ \\(process ${left.pid}\\), which had continued alone`),
   );
   expect(stepsAsked(world)).toEqual(['one', 'two', 'two', 'three']);
   const [, , second, third] = mainRequests(world.standin);

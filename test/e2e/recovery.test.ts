@@ -124,7 +124,7 @@ it('--resume-run continues a run whose ctxb was killed', async () => {
   const resumed = await takeUp();
   expect(resumed.code).toBe(0);
   expect(resumed.stderr).toMatch(
-    new RegExp(`ended the claude of run \\S+ \\(process ${claude}\\), which had gone on alone`),
+    new RegExp(`ended the claude of run \\S+ \\(process ${claude}\\), which had continued alone`),
   );
   expect(isAlive({ pid: claude })).toBe(false);
   expect([...answers(killed), ...answers(resumed)]).toEqual(['answer 1', 'answer 2', 'answer 3']);

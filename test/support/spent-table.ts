@@ -57,7 +57,7 @@ function spender(limit: Spending): Scenario {
   if (!limit.startsWith('agents')) return { calls: (_, index) => (index < 4 * MOST ? round : done) };
   const agent = ({ index, body }: RecordedRequest): Call => {
     const all = JSON.stringify(body.messages);
-    const runs = all.split('was broken off').length;
+    const runs = all.split('work was interrupted').length;
     const input = {
       description: 'Part',
       prompt: `${TASK} ${index} of ${promptIn(all)}`,

@@ -176,7 +176,7 @@ function tellEnd(
   if (kind === 'refused' || kind === 'unsure') {
     throw new CtxbError('usage', `${name} may still be running and cannot be ended: end it yourself, then try again`);
   }
-  if (kind !== 'gone') notice(`ended ${name}, which had gone on alone`);
+  if (kind !== 'gone') notice(`ended ${name}, which had continued alone`);
   if (left.length > 0) notice(`still running, started by it: ${left.map(({ pid }) => pid).join(', ')}`);
 }
 

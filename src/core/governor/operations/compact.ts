@@ -168,7 +168,7 @@ const REASONS: Readonly<Record<Verdict | 'exact', string>> = {
   blocked: 'a hook blocks compactions',
   refused: 'slash commands are switched off',
   unavailable: 'the API was not available',
-  silent: 'claude said nothing about the compaction in time',
+  silent: 'claude did not report the end of the compaction in time',
 };
 
 const REFUSED = 'the API refuses to summarise the context';

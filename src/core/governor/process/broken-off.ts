@@ -52,7 +52,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
   // The stream can show a tool call that the log lacks.
   const openTool = openTools(work.tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
-  const what = `Claude Code ${process.hangs ? 'said nothing any more, was ended' : end}`;
+  const what = `Claude Code ${process.hangs ? 'stopped responding, was ended' : end}`;
   return { because: interruption(what, { ...event, openTool }), isLost: resumed?.isLost ?? false };
 }
 
@@ -60,7 +60,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
 export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
-  const because = interruption('The work was broken off', event);
+  const because = interruption('The work was interrupted', event);
   const unfinished = answers.length === 0 ? undefined : { because, isLost: false };
   const prompts = answers.flatMap((line) => {
     const event = decodeLine(line);

@@ -119,10 +119,10 @@ const END_REASONS = {
   asked: 'the run was stopped with ctxb stop',
   limit: 'the run has ended at its limit',
   'usage-limit': 'the run has ended at a usage limit',
-  outage: 'the run has ended, as the API gave no answer',
-  stalled: 'the run has ended, as claude said nothing any more',
+  outage: 'the run has ended because the API gave no answer',
+  stalled: 'the run has ended because claude hung',
   refused: 'claude refused to continue',
-  unrelieved: 'the run has ended, as its context could not be relieved',
+  unrelieved: 'the run has ended because nothing made room in its context',
 } as const;
 
 /** Handles the start of a process, the first or a replacement. */

@@ -167,7 +167,7 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
     const isCertain = event.isError && !tellsInterrupt(event);
     return isCertain ? endWait(state, failure === undefined) : toStep(state);
   }
-  const because = 'The API did not answer for a while, and the turn was broken off.';
+  const because = 'The API did not answer for a while, and the turn was interrupted.';
   const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
   if (plan !== 'end') return pause(broken, failure, plan);
   return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);

@@ -396,7 +396,7 @@ it('a run that resumes another begins with the interrupted work', () => {
   });
   driver.prompt('Held.');
   expect(said(driver.claude(answerOpening(driver)))).toEqual([
-    expect.stringMatching(/^\[ctxb\] The work was broken off.*not known: Bash make\./),
+    expect.stringMatching(/^\[ctxb\] The work was interrupted.*not known: Bash make\./),
   ]);
   expect(said(driver.claude(initLine(), callLine(21_000), resultLine()))).toEqual(['Held.']);
 });
