@@ -83,7 +83,11 @@ function expectLeft(driver: Driver, prompts: readonly string[]): void {
   expect(driver.state.mailbox.outcome).toBe('outage');
   expect(driver.actions).toContainEqual({ kind: 'end-input' });
   expect(driver.tell(exitEvent({ code: 1, signal: undefined }))).toContainEqual(
-    expect.objectContaining({ kind: 'left-undone', reason: 'the run has ended because the API gave no answer', prompts }),
+    expect.objectContaining({
+      kind: 'left-undone',
+      reason: 'the run has ended because the API gave no answer',
+      prompts,
+    }),
   );
 }
 
