@@ -80,7 +80,7 @@ export async function work(
  * Minimum bytes for using threads. Each compiles its own code: less is read about as fast without them, in two thirds of
  * the processor time.
  */
-const WORTH_BYTES: Readonly<Record<Depth, number>> = { light: 256 * 1024 * 1024, full: 8 * 1024 * 1024 };
+const WORTH_BYTES: Readonly<Record<Depth, number>> = { light: 2048 * 1024 * 1024, full: 8 * 1024 * 1024 };
 
 /**
  * Maximum number of reading threads. The main thread only waits, because its memory cannot be limited. On four
