@@ -4,7 +4,8 @@ import { isDecisionLine, readRecord, readRecordedRun } from '../core/governor/re
 import type { Run } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
-import type { Fields } from '../core/protocol/fields.ts';
+import { type Fields, textOf } from '../core/protocol/fields.ts';
+import { createIds, hashOf } from './read/ids.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
 import type { Dialect } from './summary.ts';
 
@@ -16,7 +17,7 @@ export type RecordingLine =
   /** The first line of a record of `ctxb run`. */
   | { readonly kind: 'run'; readonly run: Run }
   /** A row that a light replay counts without parsing; only its time matters. */
-  | { readonly kind: 'unread'; readonly row: Row & { readonly t: number } }
+  | { readonly kind: 'unread'; readonly row: Row; readonly t: number }
   | { readonly kind: 'input'; readonly input: Input };
 
 const REPEATED: RecordingLine = { kind: 'repeated' };
@@ -34,8 +35,8 @@ export function createInputReader() {
   let dialect: Dialect | undefined;
 
   /** Around a compaction, a session log repeats the kept rows with the same uuid. */
-  function isRepeated(uuid: unknown, isNamed: boolean): boolean {
-    return isNamed && typeof uuid === 'string' && rows.seen(uuid);
+  function isRepeated(id: number | undefined): boolean {
+    return id !== undefined && rows.seen(id);
   }
 
   /**
@@ -45,18 +46,18 @@ export function createInputReader() {
   function isOver({ event }: Input): boolean {
     if (event.kind !== 'assistant' || event.messageId === '') return false;
     const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
-    const call = `${event.messageId} ${readKey(event.usage) ?? ''}`;
-    const going = isMixed(event) ? call : event.messageId;
+    const call = () => `${event.messageId} ${readKey(event.usage) ?? ''}`;
+    const going = isMixed(event) ? call() : event.messageId;
     if (newest.get(thread) === going) return false;
-    if (messages.seen(call)) return true;
+    if (messages.seen(hashOf(call()))) return true;
     newest.set(thread, going);
     return false;
   }
 
   function unreadLine({ row }: { readonly row: Row }): RecordingLine {
-    if (isRepeated(row.uuid, true)) return REPEATED;
+    if (isRepeated(row.id)) return REPEATED;
     time = row.t ?? time;
-    return { kind: 'unread', row: { ...row, t: time } };
+    return { kind: 'unread', row, t: time };
   }
 
   function inputLine(input: Input, isNamed: boolean): RecordingLine {
@@ -70,7 +71,8 @@ export function createInputReader() {
     if (run) return { kind: 'run', run };
     if (isDecisionLine(value)) return { kind: 'decided' };
     const isNamed = value.sessionId !== undefined;
-    if (isRepeated(value.uuid, isNamed)) return REPEATED;
+    const uuid = isNamed ? textOf(value.uuid) : undefined;
+    if (uuid !== undefined && isRepeated(hashOf(uuid))) return REPEATED;
     const line = inputLine(readRecord(value, time) ?? claudeInput(decodeObject(value), time), isNamed);
     if (line.kind === 'input') dialect ??= dialectOf(value);
     return line;
@@ -81,7 +83,7 @@ export function createInputReader() {
       case 'unread':
         return unreadLine(line);
       case 'answer':
-        return isRepeated(line.event.uuid, true) ? REPEATED : inputLine(claudeInput(line.event, time), true);
+        return isRepeated(line.id) ? REPEATED : inputLine(claudeInput(line.event, time), true);
       case 'value':
         return valueLine(line.value);
       default:
@@ -113,59 +115,4 @@ function claudeInput(event: Event, lastTime: number): Input {
 function dialectOf(value: Fields): Dialect | undefined {
   if (typeof value.line === 'string' || 'session_id' in value) return 'stream';
   return 'sessionId' in value || 'isSidechain' in value || 'leafUuid' in value ? 'session' : undefined;
-}
-
-/** Places of ids at first. */
-const PLACES = 4096;
-
-/**
- * Remembers ids by 64-bit hashes in a typed array. A set of strings would add a tenth to the time of reading a log. An
- * id takes up to 32 bytes, a hundredth of its row. None is forgotten: claude can append a copy of the whole log.
- */
-export function createIds() {
-  let table: Int32Array = new Int32Array(2 * PLACES);
-  let count = 0;
-
-  /** Half of the places or more stay free, which keeps searches short. */
-  function grow(): void {
-    const larger = new Int32Array(2 * table.length);
-    for (let at = 0; at < table.length; at += 2) {
-      const [one, other] = [table[at] as number, table[at + 1] as number];
-      if (one === 0) continue;
-      const place = ~placeIn(larger, one, other);
-      larger[place] = one;
-      larger[place + 1] = other;
-    }
-    table = larger;
-  }
-
-  return {
-    /** Returns whether an id was seen before, and remembers it. */
-    seen(id: string): boolean {
-      let [one, other] = [0, 1];
-      for (let at = 0; at < id.length; at++) {
-        const unit = id.charCodeAt(at);
-        one = Math.imul(one ^ unit, 0x01000193);
-        other = Math.imul(other + unit, 0x5bd1e995) ^ (other >>> 15);
-      }
-      // Zero marks a free place.
-      one ||= 1;
-      const place = placeIn(table, one, other);
-      if (place >= 0) return true;
-      table[~place] = one;
-      table[~place + 1] = other;
-      count++;
-      if (4 * count >= table.length) grow();
-      return false;
-    },
-  };
-}
-
-/** The place of an id; if absent, `~place` of the free place for it, which is negative. */
-function placeIn(table: Int32Array, one: number, other: number): number {
-  const mask = table.length - 1;
-  for (let place = (2 * one) & mask; ; place = (place + 2) & mask) {
-    if (table[place] === 0) return ~place;
-    if (table[place] === one && table[place + 1] === other) return place;
-  }
 }

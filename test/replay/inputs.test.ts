@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { createIds } from '../../src/replay/inputs.ts';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { type SessionSummary, withoutSeries } from '../../src/replay/summary.ts';
 import { runWith } from '../support/governor.ts';
@@ -53,10 +52,4 @@ it('continues a call after a small one of another model', () => {
   };
   const until = rows.slice(0, rows.findIndex(({ uuid }) => uuid === first?.uuid) + 1);
   expect(judged([...until, aside, late, result]).results?.map(({ target }) => target)).toContain('/late');
-});
-
-it('remembers all ids', () => {
-  const ids = createIds();
-  for (let id = 0; id < 20_000; id++) expect(ids.seen(`${id}`)).toBe(false);
-  for (let id = 0; id < 20_000; id++) expect(ids.seen(`${id}`)).toBe(true);
 });

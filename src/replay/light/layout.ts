@@ -1,4 +1,5 @@
 import type { Fields } from '../../core/protocol/fields.ts';
+import { hashIn } from '../read/ids.ts';
 
 /**
  * The common form of rows that differ only in some values: their shared text, and the positions of each row's own
@@ -141,6 +142,11 @@ function isDigit(byte: number | undefined): boolean {
 /** The string in a slot; undefined if the slot contains another value. */
 export function textIn(bytes: Buffer, from: number, to: number): string | undefined {
   return bytes[from] === QUOTE ? bytes.toString('latin1', from + 1, to - 1) : undefined;
+}
+
+/** The hash of the id in a slot; undefined if the slot contains another value. */
+export function idIn(bytes: Buffer, from: number, to: number): number | undefined {
+  return bytes[from] === QUOTE ? hashIn(bytes, from + 1, to - 1) : undefined;
 }
 
 /** The count in a slot; NaN if the slot contains another value. */

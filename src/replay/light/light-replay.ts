@@ -10,6 +10,7 @@ import type { Exact } from '../../core/governor/relief/relief-state.ts';
 import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { type Draft, draftOf } from '../../core/governor/steps.ts';
 import type { AssistantEvent, Event } from '../../core/protocol/events.ts';
+import { NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
 import { cutterWith, type Mask } from '../../core/text/words.ts';
 import { createFigures } from '../figures.ts';
 import type { RecordingLine } from '../inputs.ts';
@@ -45,7 +46,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   /** Treats another row of the same answer without new content as unread. */
   function withoutRepeat(read: ReadLine): ReadLine {
     if (read.kind !== 'answer' || last === undefined || !hasSameContent(read.event, last)) return read;
-    return { kind: 'unread', row: { uuid: read.event.uuid, t: read.event.timestamp, answers: undefined } };
+    return { kind: 'unread', row: { id: read.id, t: read.event.timestamp, answers: undefined } };
   }
 
   function feed(t: number, said: Event): void {
@@ -64,7 +65,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     }
   }
 
-  function pass({ answers, t }: Row & { readonly t: number }): void {
+  function pass({ answers }: Row, t: number): void {
     if (answers !== undefined) calls.answered(answers);
     figures.pass(t);
   }
@@ -84,7 +85,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       if (read.kind !== 'unread') last = answerIn(line);
       if (line.kind === 'run' || line.kind === 'decided' || figures.dialect === 'stream') isLog = false;
       if (!isLog) return;
-      if (line.kind === 'unread') pass(line.row);
+      if (line.kind === 'unread') pass(line.row, line.t);
       if (line.kind !== 'input') return;
       const { input } = line;
       if (input.from !== 'claude' || !LIGHT.has(input.event.kind)) isLog = false;
@@ -110,7 +111,14 @@ function answerIn(line: RecordingLine): AssistantEvent | undefined {
 function hasSameContent(answer: AssistantEvent, last: AssistantEvent): boolean {
   const isOne = answer.messageId === last.messageId && answer.subagent === last.subagent && answer.model === last.model;
   const isSized = answer.outputFinal && last.outputFinal && answer.blocks.length === 0;
-  return isOne && isSized && JSON.stringify(answer.usage) === JSON.stringify(last.usage);
+  return isOne && isSized && isSame(answer.usage, last.usage);
+}
+
+/** Whether two usages are known to be the same. */
+function isSame(a: Usage = NO_USAGE, b: Usage = NO_USAGE): boolean {
+  const isCounted = a.input === b.input && a.cacheCreation === b.cacheCreation && a.cacheRead === b.cacheRead;
+  const isBilled = a.output === b.output && a.cacheCreationHour === b.cacheCreationHour && a.terms === b.terms;
+  return isCounted && isBilled && a.besides === b.besides;
 }
 
 /** Whether only the time of an event matters. */

@@ -4,7 +4,7 @@ import type { Block } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { contextOf, type Usage } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
-import { behindPiece, countIn, hole, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
+import { behindPiece, countIn, hole, idIn, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -135,8 +135,9 @@ function readerOf(row: Fields, state: State): Reader | undefined {
     layout,
     read(bytes) {
       if (isTelling(bytes)) return undefined;
-      const text = (at: number) => textIn(bytes, begins[at] as number, ends[at] as number);
-      return { kind: 'unread', row: { uuid: text(uuid), t: timeOf(text(timestamp)), answers } };
+      const time = textIn(bytes, begins[timestamp] as number, ends[timestamp] as number);
+      const id = idIn(bytes, begins[uuid] as number, ends[uuid] as number);
+      return { kind: 'unread', row: { id, t: timeOf(time), answers } };
     },
   };
 }
@@ -211,30 +212,31 @@ function answerReader(row: Fields): Reader | undefined {
   const { usage: known } = event;
   const isUsual = Array.isArray(messageFields.content) && typeof messageFields.id === 'string';
   if (!isUsual || known === undefined || known.besides !== undefined || event.costUsd !== undefined) return undefined;
-  const message = {
+  const messagePattern = {
     ...withSlots(messageFields),
     id: ID,
     content: [CONTENT],
     usage: withCounts(messageFields.usage, ''),
   };
-  const layout = layoutWith(row, { message });
+  const layout = layoutWith(row, { message: messagePattern });
   if (layout === undefined) return undefined;
   const { begins, ends } = layout;
   const [uuid, timestamp, stop] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP), layout.placeOf(STOP)];
-  const [id, content] = [layout.placeOf(ID), layout.placeOf(CONTENT)];
+  const [message, content] = [layout.placeOf(ID), layout.placeOf(CONTENT)];
   const usageIn = usageReader(known, layout);
   return {
     layout,
     read(bytes) {
       const text = (at: number) => (at === -1 ? undefined : textIn(bytes, begins[at] as number, ends[at] as number));
-      const messageId = text(id);
+      const messageId = text(message);
       const usage = usageIn(bytes);
       if (messageId === undefined || usage === undefined) return undefined;
       const outputFinal = bytes[begins[stop] as number] === QUOTE && usage.output > 0;
       const blocks = blocksIn(bytes, begins[content] as number, ends[content] as number, outputFinal);
       if (blocks === undefined) return undefined;
-      const rowFields = { uuid: text(uuid), timestamp: timeOf(text(timestamp)), messageId, usage };
-      return { kind: 'answer', event: { ...event, ...rowFields, outputFinal, blocks } };
+      const rowFields = { uuid: undefined, timestamp: timeOf(text(timestamp)), messageId, usage };
+      const id = idIn(bytes, begins[uuid] as number, ends[uuid] as number);
+      return { kind: 'answer', event: { ...event, ...rowFields, outputFinal, blocks }, id };
     },
   };
 }

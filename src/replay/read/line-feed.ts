@@ -35,7 +35,8 @@ export type ReadLine = (
   | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
-  | { readonly kind: 'answer'; readonly event: AssistantEvent }
+  /** `id` as in {@link Row}. */
+  | { readonly kind: 'answer'; readonly event: AssistantEvent; readonly id: number | undefined }
 ) & {
   /** Other text precedes it on the line. */
   readonly isMore?: true;
@@ -45,8 +46,8 @@ export type ReadLine = (
 
 /** A row of a session log that is counted without parsing. */
 export interface Row {
-  /** undefined if the row cannot be recognized when it is repeated. */
-  readonly uuid: string | undefined;
+  /** Hash of its uuid; undefined if the row cannot be recognized when it is repeated. */
+  readonly id: number | undefined;
   readonly t: number | undefined;
   /**
    * The thread whose call the row answers: a subagent's id, or '' for the main thread; undefined if it answers none.

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createIds, hashIn, hashOf } from '../../../src/replay/read/ids.ts';
+
+const numbers = Array.from({ length: 20_000 }, (_, id) => `${id}`);
+const ids = [
+  ...numbers,
+  ...numbers.map((id) => `0a1b2c3d-0000-4000-8000-${id.padStart(12, '0')}`),
+  ...numbers.map((id) => `${id.padStart(8, '0')}-0000-4000-8000-0a1b2c3d4e5f`),
+  ...numbers.map((id) => `msg_01AbCdEfGhIjKlMnOp${id} 4 1000 ${id}`),
+];
+
+it('remembers all ids', () => {
+  const seen = createIds();
+  for (const id of ids) expect(seen.seen(hashOf(id))).toBe(false);
+  for (const id of ids) expect(seen.seen(hashOf(id))).toBe(true);
+});
+
+it('finds the same id in a line', () => {
+  const line = Buffer.from(ids.join());
+  let from = 0;
+  for (const id of ids) {
+    expect(hashIn(line, from, from + id.length)).toBe(hashOf(id));
+    from += id.length + 1;
+  }
+});
