@@ -133,4 +133,6 @@ export interface Prompt {
   readonly event: UserEvent;
   /** The interrupted work that the prompt resumes; undefined for a prompt of the caller's. */
   readonly work?: Unfinished;
+  /** The prompts that its text repeats. */
+  readonly repeats?: readonly Prompt[];
 }

@@ -74,7 +74,7 @@ export const NEW_TURN = {
   calls: 0,
   /** The previous turn, which claude's log may lack. */
   last: undefined as { readonly prompts: readonly Prompt[]; readonly answer: string } | undefined,
-  /** Why claude was asked to end the turn; undefined if it was not asked. */
+  /** Why claude was asked to end the turn; undefined if it was not asked, or has ended it so. */
   stopped: undefined as Stop | undefined,
   /** The wait for background shells after the last turn. */
   grace: 'none' as 'none' | 'running' | 'over',

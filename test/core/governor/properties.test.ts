@@ -14,7 +14,7 @@ const GROUP = 5;
  * Beyond the first ones: a new process whose first compaction is interrupted; a fresh context that was taken to be as
  * full as the one before it; an interrupt for the cost of a turn that has ended by then, which hits the next one.
  */
-const FOUND = [2186, 1579, 2455, 5140, 5655, 5853];
+const FOUND = [2186, 1579, 2455, 2828, 5140, 5655, 5853];
 
 /**
  * The same with most of what comes from outside during reliefs: a process that does not come up in the place of one that
@@ -25,9 +25,10 @@ const FOUND_IN_RELIEFS = [33, 110, 681, 856, 1232];
 
 /**
  * Where claude hangs, or waits for the API: what was said into a turn that ctxb then stops; a caller who interrupts once the
- * run is over; a prompt of a failed turn, begun anew in a fresh session behind one that was answered.
+ * run is over; a prompt of a failed turn, begun anew in a fresh session behind one that was answered; prompts that a process
+ * which dies at once was to be given again.
  */
-const FOUND_IN_TROUBLE = [72, 92, 332, 718, 2351, 4084];
+const FOUND_IN_TROUBLE = [72, 92, 332, 718, 2351, 4084, 4390];
 
 /** What does not hold in the stream of this seed; empty: all does. */
 function faultsIn(seed: number, playing = play): string[] {

@@ -5,7 +5,7 @@ import type { Prompt } from '../input.ts';
 import { startBriefing } from '../operations/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../operations/relief.ts';
 import { answer, owedPrompts, waiting, withoutPrompt } from '../prompts/mailbox.ts';
-import { stopTask } from '../prompts/own-lines.ts';
+import { isAsking, stopTask } from '../prompts/own-lines.ts';
 import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changed, changedIn, isRelieving, type Step, setTimer, toStep } from '../steps.ts';
@@ -71,6 +71,9 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
 export function isFree(state: GovernorState): boolean {
   if (state.turn.phase !== 'idle' || isRelieving(state) || state.limits.wait?.phase === 'paused') return false;
   if (awaitsAgents(state) || state.process.hangs) return false;
+  // The turn ended before its interrupt arrived, which would hit the next one.
+  const { stopped = 'asked' } = state.turn;
+  if (stopped !== 'asked' && isAsking(state, 'interrupt')) return false;
   // A handoff waits until claude has stopped compacting.
   if (state.process.compacts && state.relief.due !== undefined) return false;
   // In observe mode ctxb asks claude nothing, so it waits for no answer.

@@ -47,11 +47,16 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
 }
 
 /** Sends a prompt of ctxb's in a turn that the caller sees, because it continues the caller's request. */
-export function injectPrompt(state: GovernorState, text: string, work: Unfinished): Step {
+export function injectPrompt(
+  state: GovernorState,
+  text: string,
+  work: Unfinished,
+  repeats: readonly Prompt[] = [],
+): Step {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
   if (event.kind !== 'user') return toStep(state);
-  return sendPrompt(countSent(state), { ...toPrompt(event, line), work });
+  return sendPrompt(countSent(state), { ...toPrompt(event, line), work, repeats });
 }
 
 /** Closes a prompt that claude skipped: it read the prompt in an earlier turn or run, so no answer follows. */
@@ -84,7 +89,7 @@ export function resumeWork(state: GovernorState, work: Unfinished): Step {
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
   const notes = state.limits.wait === undefined ? [decided(state, 'resume', because)] : [];
-  return chain(toStep(resumed, [...actions, ...notes]), (next) => injectPrompt(next, words, work));
+  return chain(toStep(resumed, [...actions, ...notes]), (next) => injectPrompt(next, words, work, requests));
 }
 
 const NOTHING = { text: '', actions: [] } as const;

@@ -106,10 +106,15 @@ export function closeOwed(state: GovernorState): Step {
   return chain(toStep(state, [SHOW_DEFERRED]), (next) => answer(next, owedPrompts(next)));
 }
 
-/** Puts undelivered prompts of the caller's back in front of the waiting ones, and closes ctxb's own. */
+/**
+ * Puts undelivered prompts of the caller's back in front of the waiting ones, and closes ctxb's own. What these repeated
+ * has not been read either.
+ */
 export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox {
   const ownPrompts = undelivered.filter(({ uuid }) => isOwnUuid(state, uuid));
-  return changeFate(changeFate(state.mailbox, ownPrompts, 'over'), undelivered, 'waiting');
+  const repeated = ownPrompts.flatMap(({ repeats = [] }) => repeats);
+  const withoutOwn = changeFate(changeFate(state.mailbox, ownPrompts, 'over'), repeated, 'dropped');
+  return changeFate(withoutOwn, undelivered, 'waiting');
 }
 
 /** The repeatable requests of the caller among these prompts. */

@@ -48,6 +48,7 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   const next = changedTurn(turn, {
     ...startedBy('prompt', gauge),
     phase: queued.length > 0 ? 'sent' : 'idle',
+    stopped: event.isError || queued.length > 0 ? undefined : turn.stopped,
     ended: turn.ended + 1,
     growth: growthAfter(state),
     last: { prompts, answer: (event.text ?? '').slice(0, ANSWER_LENGTH) },

@@ -195,15 +195,25 @@ describe("at the limit, 'wrap-up'", () => {
     expect(driver.tell(exitEvent({ code: 0, signal: undefined }))).toContainEqual(expect.objectContaining(left));
   });
 
-  it('needs no last turn if the turn ended before its interruption', () => {
+  it('needs no last turn if the turn ended before its interruption, which must not hit another one', () => {
     const driver = spent(0.9);
     driver.prompt('Next.');
     driver.claude(initLine(), callLine(300_000), callLine(301_000));
     expect(interrupts(driver)).toHaveLength(1);
-    const actions = driver.claude(resultLine({ total_cost_usd: 1.1 }));
+    expect(kinds(driver.claude(resultLine({ total_cost_usd: 1.1 })))).not.toContain('end-input');
+    const actions = driver.claude(answerTo(driver, 'interrupt'));
     expect(said(actions)).toEqual([]);
     expect(kinds(actions)).toContain('end-input');
     expect(driver.state.mailbox.outcome).toBe('limit');
+  });
+
+  it('waits with the next prompt for an interruption that came too late', () => {
+    const driver = spent(0.9);
+    driver.prompt('Next.', 'Last.');
+    driver.claude(initLine(), ...Array.from({ length: 12 }, () => callLine(40_000)));
+    expect(interrupts(driver)).toHaveLength(1);
+    expect(said(driver.claude(resultLine({ total_cost_usd: 0.95 })))).toEqual([]);
+    expect(said(driver.claude(answerTo(driver, 'interrupt')))).toEqual(['Last.']);
   });
 
   it('sends no further prompt of the caller in the last turn', () => {
