@@ -37,8 +37,8 @@ export const loggedSpending = {
     if (!hasAgentLimits(after.run.policy.agents)) return [];
     if (!after.run.persistent) return unseenOf(before, after);
     if (after.work.agents.all === before.work.agents.all) return [];
-    return Object.entries(after.work.agents.all).flatMap(([id, agent]) => {
-      if (agent.calls <= (agentOf(before, id)?.calls ?? 0)) return [];
+    return Object.values(after.work.agents.all).flatMap((agent) => {
+      if (agent.calls <= (agentOf(before, agent.id)?.calls ?? 0)) return [];
       const session = logOf(after, io);
       const paths = session === undefined ? [] : agentLogs(session);
       const calls = new Map(loggedCalls(paths.filter((path) => basename(path) === `agent-${agent.taskId}.jsonl`)));
@@ -47,7 +47,7 @@ export const loggedSpending = {
       const whole = [...calls.values()].reduce((sum, { usage }) => sum + contextOf(usage) + usage.output, 0);
       const tokens = whole + last.context + last.output;
       const microUsd = microUsdOf(calls, after) + last.microUsd;
-      return calls.size === 0 ? [] : [{ kind: 'agent-read', id, tokens, microUsd }];
+      return calls.size === 0 ? [] : [{ kind: 'agent-read', id: agent.id, tokens, microUsd }];
     });
   },
 };
@@ -59,7 +59,7 @@ export const loggedSpending = {
 function unseenOf({ limits: { cost }, work: { agents } }: GovernorState, after: GovernorState): OwnEvent[] {
   const unseen = totalMicroUsd(after.limits.cost) - totalMicroUsd(cost);
   if (after.limits.cost.reported === cost.reported || unseen <= 0) return [];
-  return Object.entries(agents.all).flatMap(([id, { tokens, microUsd, isUnseen, phase }]) => {
+  return Object.values(agents.all).flatMap(({ id, tokens, microUsd, isUnseen, phase }) => {
     const call = cost.calls.find(({ thread }) => thread === id);
     if (call === undefined && !(isUnseen && phase === 'running')) return [];
     const written = call === undefined ? 0 : Math.round((unseen * 1_000_000) / Math.max(1, call.price.output));

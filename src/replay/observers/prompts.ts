@@ -94,8 +94,8 @@ export function createSubagents(cut: Cutter) {
       startedAgents.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
     },
     found: (agents: GovernorState['work']['agents']['all']): SubagentSeen[] =>
-      Object.entries(agents).flatMap(([id, agent]) => {
-        const { peak, calls, tokens, microUsd, isUnseen: estimated } = agent;
+      Object.values(agents).flatMap((agent) => {
+        const { id, peak, calls, tokens, microUsd, isUnseen: estimated } = agent;
         const kind = agent.kind ?? kinds.get(id) ?? null;
         const seen = {
           id,

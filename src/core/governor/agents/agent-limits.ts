@@ -34,25 +34,24 @@ export function agentsBegun({ work: { agents } }: GovernorState): number {
 
 /** Asks for claude's cost counter after calls outside the stream: it includes them before the next result. */
 export function countUnseen(state: GovernorState, { before }: Line): Step {
-  const isNew = ([id, { isUnseen, calls }]: [string, Agent]) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
-  return Object.entries(state.work.agents.all).some(isNew) ? askCounter(state) : toStep(state);
+  const isNew = ({ id, isUnseen, calls }: Agent) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
+  return Object.values(state.work.agents.all).some(isNew) ? askCounter(state) : toStep(state);
 }
 
 /** Stops agents that exceed a limit. */
 export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): Step {
-  if (!hasAgentLimits(state.run.policy.agents)) return toStep(state);
-  const ids = Object.keys(state.work.agents.all);
-  return ids.reduce<Step>((step, id, index) => {
-    const [was, is] = [agentOf(before, id), agentOf(step.state, id)];
-    if (is === undefined || was === is || is.phase !== 'running') return step;
+  const { agents: limits } = state.run.policy;
+  if (!hasAgentLimits(limits)) return toStep(state);
+  return Object.values(state.work.agents.all).reduce<Step>((step, is, index) => {
+    const was = agentOf(before, is.id);
+    if (was === is || is.phase !== 'running') return step;
     const isTooMany =
-      was === undefined &&
-      before.work.agents.before + index >= (state.run.policy.agents.max ?? Number.POSITIVE_INFINITY);
+      was === undefined && before.work.agents.before + index >= (limits.max ?? Number.POSITIVE_INFINITY);
     // Agents of a stopped workflow may still be announced.
     if (is.workflow !== undefined && step.state.work.agents.ended.includes(is.workflow)) return step;
     const reason = isTooMany ? countReason(state) : excess(state, is);
     const isNew = isTooMany || was?.phase !== 'running' || excess(state, was) === undefined;
-    return reason === undefined || !isNew ? step : chain(step, (next) => stopAgent(next, id, is, reason, isTooMany));
+    return reason === undefined || !isNew ? step : chain(step, (next) => stopAgent(next, is, reason, isTooMany));
   }, toStep(state));
 }
 
@@ -72,8 +71,8 @@ function excess({ run }: GovernorState, { tokens, microUsd, isUnseen }: Agent): 
  * `stop_task` stops an agent at once, including nested and background agents. For an agent of a workflow claude only
  * reports success (2.1.330): that agent ends after its next tool, and a workflow with too many agents is stopped whole.
  */
-function stopAgent(state: GovernorState, id: string, agent: Agent, reason: string, isTooMany: boolean): Step {
-  const { taskId, workflow } = agent;
+function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany: boolean): Step {
+  const { id, taskId, workflow } = agent;
   const isWhole = workflow !== undefined && isTooMany;
   const name = isWhole ? 'a workflow' : agentText(agent);
   const note = decided(state, 'limit:agents', reason, { todo: 'stop', agent: name });
@@ -98,7 +97,7 @@ function agentText({ kind, name, workflow }: Agent): string {
 
 /** The hook answer that ends a stopped workflow agent after a tool, because `stop_task` cannot. */
 export function endStopped(state: GovernorState, agentId: string | null): HookAnswer['output'] | undefined {
-  const agent = agentId === null ? undefined : agentOfTask(state, agentId)?.[1];
+  const agent = agentId === null ? undefined : agentOfTask(state, agentId);
   if (agent?.phase !== 'stopped' || agent.workflow === undefined) return undefined;
   return { continue: false, stopReason: 'a limit of this run for subagents is reached' };
 }

@@ -4,6 +4,8 @@ import type { TaskEvent } from '../../protocol/events.ts';
 export type Agent = Readonly<typeof NEW_AGENT>;
 
 export const NEW_AGENT = {
+  /** Key in `Agents.all`. */
+  id: '',
   /** `general-purpose`, `Explore`; undefined if no line names the kind. */
   kind: undefined as string | undefined,
   /** A short description of its task. */

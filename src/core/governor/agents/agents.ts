@@ -33,13 +33,13 @@ export function agentOf({ work: { agents } }: GovernorState, id: string | undefi
   return id === undefined ? undefined : ownOf(agents.all, id);
 }
 
-export function agentOfTask({ work: { agents } }: GovernorState, taskId: string): [string, Agent] | undefined {
-  return Object.entries(agents.all).find(([, agent]) => agent.taskId === taskId);
+export function agentOfTask({ work: { agents } }: GovernorState, taskId: string): Agent | undefined {
+  return Object.values(agents.all).find((agent) => agent.taskId === taskId);
 }
 
 /** Whether a line reports the end of an agent that ctxb stopped: for a background agent, claude starts a turn. */
 export function isStopped(state: GovernorState, event: Event): boolean {
-  return event.kind === 'task' && agentOfTask(state, event.taskId)?.[1].phase === 'stopped';
+  return event.kind === 'task' && agentOfTask(state, event.taskId)?.phase === 'stopped';
 }
 
 /** Whether claude is about to start a turn about an agent, or an agent is being stopped. */
@@ -59,7 +59,7 @@ export function withoutRunning({ work: { agents } }: GovernorState): Agents {
 }
 
 export function withAgent(state: GovernorState, id: string, changes: Partial<Agent>): GovernorState {
-  const agent = { ...(agentOf(state, id) ?? NEW_AGENT), ...changes };
+  const agent = { ...(agentOf(state, id) ?? NEW_AGENT), id, ...changes };
   return changedIn(state, 'agents', { all: { ...state.work.agents.all, [id]: agent } });
 }
 
@@ -131,18 +131,17 @@ function readTask(state: GovernorState, event: TaskEvent): GovernorState {
   const { change, taskId, toolUseId, tokens } = event;
   if (event.agents.length > 0) return event.agents.reduce((next, one) => readMember(next, event, one), state);
   if (change === 'started') return readStart(forgetAsked(state, toolUseId), event);
-  const [id, agent] = agentOfTask(state, taskId) ?? [];
-  if (id === undefined || agent === undefined) return readWorkflow(state, event);
-  const counted = tokens === undefined ? state : countTask(state, id, agent, tokens, change === 'ended');
-  if (change === 'progress' || agent.phase !== 'running') return counted;
-  return withAgent(counted, id, { phase: 'over' });
+  const agent = agentOfTask(state, taskId);
+  if (agent === undefined) return readWorkflow(state, event);
+  const counted = tokens === undefined ? state : countTask(state, agent, tokens, change === 'ended');
+  return change === 'progress' || agent.phase !== 'running' ? counted : withAgent(counted, agent.id, { phase: 'over' });
 }
 
 function readStart(state: GovernorState, { type, taskId, toolUseId, name, description, parent }: TaskEvent) {
   if (type !== 'agent') return state;
-  const [id, agent] = agentOfTask(state, taskId) ?? [];
+  const agent = agentOfTask(state, taskId);
   // An agent that receives a message continues as the same task under another tool call.
-  if (id !== undefined) return agent?.phase === 'over' ? withAgent(state, id, { phase: 'running' }) : state;
+  if (agent !== undefined) return agent.phase === 'over' ? withAgent(state, agent.id, { phase: 'running' }) : state;
   // 2.1.197 does not name the agent that started another.
   const isStartedByAgent = Object.values(state.work.agents.all).some(({ started }) =>
     started.includes(toolUseId ?? ''),
@@ -154,7 +153,7 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
 /**
  * Counts progress of an agent outside the stream, or the end of an agent whose last call may be missing in the stream.
  */
-function countTask(state: GovernorState, id: string, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
+function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
   const isDue = agent.isUnseen
     ? tokens !== agent.used
     : isEnd && agent.phase === 'running' && agent.last?.usesTool !== false;
@@ -162,7 +161,7 @@ function countTask(state: GovernorState, id: string, agent: Agent, tokens: numbe
   const counted = countCall(agent, estimatedCall(state, agent.used, tokens, agent.last?.model));
   // The count includes the answer, which is no longer in any context.
   const peak = agent.isUnseen || agent.calls === 0 ? tokens : agent.peak;
-  return withAgent(state, id, { ...counted, peak: Math.max(agent.peak, peak) });
+  return withAgent(state, agent.id, { ...counted, peak: Math.max(agent.peak, peak) });
 }
 
 function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, member: TaskEvent['agents'][number]) {
@@ -195,16 +194,16 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
 
 /** Between the lists of its agents a workflow only reports which agent called last, and the size of all contexts. */
 function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, change }: TaskEvent): GovernorState {
-  const members = Object.entries(state.work.agents.all).filter(([, { workflow }]) => workflow === taskId);
-  const running = members.filter(([, { phase }]) => phase === 'running');
-  if (change !== 'progress') return running.reduce((next, [id]) => withAgent(next, id, { phase: 'over' }), state);
-  const [id, agent] = running.find(([, { name }]) => name === lastTool) ?? [];
-  if (id === undefined || agent === undefined) return state;
-  const others = members.reduce((sum, [, { used }]) => sum + used, 0) - agent.used;
+  const members = Object.values(state.work.agents.all).filter(({ workflow }) => workflow === taskId);
+  const running = members.filter(({ phase }) => phase === 'running');
+  if (change !== 'progress') return running.reduce((next, { id }) => withAgent(next, id, { phase: 'over' }), state);
+  const agent = running.find(({ name }) => name === lastTool);
+  if (agent === undefined) return state;
+  const others = members.reduce((sum, { used }) => sum + used, 0) - agent.used;
   const context = Math.max(agent.used, tokens - others);
   const call = estimatedCall(state, agent.used, context, agent.last?.model);
   // If two agents called between two lines, this agent gets both; the next list corrects its size.
-  return withAgent(state, id, { ...countCall(agent, call), peak: agent.peak });
+  return withAgent(state, agent.id, { ...countCall(agent, call), peak: agent.peak });
 }
 
 /** Corrects the figures of an agent: the stream lacks the final token counts of its calls. */

@@ -80,7 +80,7 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
     used: gauge.basis === 'none' ? undefined : predictedTokens(gauge),
   };
   // Assumes that a subagent's window has the size of the main thread's.
-  const own = (id: string) => ({ results: ownOf(toolBudget.agents, id) ?? 0, used: agentOfTask(state, id)?.[1].used });
+  const own = (id: string) => ({ results: ownOf(toolBudget.agents, id) ?? 0, used: agentOfTask(state, id)?.used });
   const { history, results, user, used } = agent === null ? main : { history: 0, user: 0, ...own(agent) };
   const waiting = Object.values(toolBudget.open).filter((result) => result.agent === agent);
   const open = waiting.reduce((sum, { tokens }) => sum + tokens, 0);
