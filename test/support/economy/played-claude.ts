@@ -339,12 +339,16 @@ class PlayedClaude {
   }
 }
 
-/** Files that claude shows again behind a summary (2.1.332): the last ones that were read or changed, unless they are large. */
+/** Files that claude shows again behind a summary (2.1.332): the last changed ones, then the last read, unless they are large. */
 function shownAgain(before: readonly Message[], stays: readonly Message[]): string {
-  const filesOf = (messages: readonly Message[]) =>
-    messages.flatMap(({ toolUses }) => toolUses.map(({ input }) => String(fieldsOf(input).file_path ?? '')));
-  const there = filesOf(stays);
-  const last = [...new Set(filesOf(before).reverse())].filter((path) => path !== '' && !there.includes(path));
+  const filesOf = (messages: readonly Message[], tools: readonly string[]) =>
+    messages.flatMap(({ toolUses }) =>
+      toolUses.flatMap(({ tool, input }) => (tools.includes(tool) ? [String(fieldsOf(input).file_path)] : [])),
+    );
+  const there = filesOf(stays, ['Edit', 'Read']);
+  const last = [...new Set([...filesOf(before, ['Edit']).reverse(), ...filesOf(before, ['Read']).reverse()])].filter(
+    (path) => !there.includes(path),
+  );
   const reads = new Map(
     before.flatMap(({ toolUses }) =>
       toolUses.flatMap(({ tool, input, tool_use_id: id }) =>

@@ -44,7 +44,7 @@ import {
   setTimer,
   toStep,
 } from '../steps.ts';
-import { followResults } from '../tool-budget/tool-state.ts';
+import { cutTokens, followResults } from '../tool-budget/tool-state.ts';
 import { followLimits } from '../waits/usage-limits.ts';
 import { followWait, readFailure } from '../waits/wait.ts';
 import { judgeZone, noteTurn } from '../zones/notices.ts';
@@ -149,6 +149,7 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
     calibration: gauge.calibration,
     // Recordings have too many lines to weigh, and a handoff is weighed after it has ended.
     weighs: run.mode === 'act' && operation.phase !== 'clearing',
+    cutFrom: (result) => cutTokens(state, result),
   });
   before.work = { ...work, tools, tasks: tasksAfter(work.tasks, event, isStopped(state, event)) };
   const measured = measureLine(event);

@@ -8,7 +8,7 @@ import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { priceOfModel } from '../relief/accounts.ts';
 import { accountsOf } from '../relief/alone.ts';
-import { heldTokens } from '../relief/contents.ts';
+
 import { isExact, NO_ECHO } from '../relief/exact.ts';
 import { dueForExhausted, noteTried } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
@@ -25,6 +25,7 @@ import {
 import { dueReason, extentOf } from '../relief/outlook.ts';
 import type { Due, Landing } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
+import { heldTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
 import {
   chain,

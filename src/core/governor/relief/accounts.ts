@@ -8,8 +8,8 @@ import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, isHandingOver } from '../steps.ts';
 import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
-import { endStep, forgetContents, heldTokens, tailOf } from './contents.ts';
-import { type WorkingSet, workingSet } from './working-set.ts';
+import { endStep, forgetContents, tailOf } from './contents.ts';
+import { heldTokens, type WorkingSet, workingSet } from './working-set.ts';
 
 /** Rates for a model without a price: tokens, weighted like most list prices. */
 export const UNPRICED: Rates = multiply({ input: 1, ...USUAL_RATIOS }, 1_000_000);

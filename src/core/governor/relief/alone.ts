@@ -106,7 +106,7 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   const owed = step.owed.tokens + step.owed.calls * CALL_TOKENS;
   const fresh = isFirst
     ? contextOf(usage) - alone.context
-    : Math.max(0, growthTokens) * (1 - step.tokens / Math.max(1, step.size)) + owed;
+    : Math.max(0, growthTokens) * (1 - step.tokens / Math.max(1, step.size)) + step.cut + owed;
   // Content that a skipped call fetched counts for the next call.
   const openCall = wasMade(step) ? undefined : before.open;
   const growth = (openCall?.growth ?? 0) + fresh;

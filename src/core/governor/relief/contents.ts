@@ -27,6 +27,8 @@ export interface Content {
   readonly had: number;
   /** When it was last fetched, changed or named. */
   readonly used: number;
+  /** When the model last changed or wrote it; 0: never. */
+  readonly changed: number;
   readonly kind: Kind;
   /** Whether it was fetched again while the context had it. A further fetch then does not show a loss by a relief. */
   readonly isHabit: boolean;
@@ -42,6 +44,8 @@ export const NO_CONTENTS = {
   gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was last changed. */
   changed: 0,
+  /** Ids of the last tool calls whose results were cut: the rest is in files of these names. */
+  cut: [] as readonly string[],
   /** The last tool calls that failed, and did not succeed since. */
   failed: [] as readonly string[],
   /**
@@ -52,7 +56,7 @@ export const NO_CONTENTS = {
   together: 0,
   /**
    * Results since the last call, with their estimated tokens, and the part that claude alone would still have (`again`,
-   * `tokens`). `owed`: used contents that claude alone would have had to fetch. `names`: contents that were fetched or
+   * `tokens`). `cut`: tokens that were cut from them. `owed`: used contents that claude alone would have had to fetch. `names`: contents that were fetched or
    * written.
    */
   step: {
@@ -60,6 +64,7 @@ export const NO_CONTENTS = {
     size: 0,
     again: 0,
     tokens: 0,
+    cut: 0,
     owed: { calls: 0, tokens: 0 },
     names: [] as readonly string[],
   },
@@ -74,22 +79,27 @@ const NAME_LENGTH = 300;
 /** Most failures that are remembered: a model that forgot more would not try all of them again. */
 const MAX_FAILED = 5;
 
+/** Most cut results that are remembered. */
+const MAX_CUT = 50;
+
 /** Tools that work instead of fetching content. */
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
 const CHANGING = /^(?:Edit|MultiEdit|NotebookEdit)$/;
 
-/** The contents after a result in the main thread. */
+/** The contents after a result in the main thread. @param cut tokens that were cut from it */
 export function contentsAfter(
   contents: Contents,
   use: ToolUse,
   result: ToolResult,
   now: number,
   calibration: Calibration = UNCALIBRATED,
+  cut = 0,
 ): Contents {
   const { name: tool, input } = use;
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
-  const more = countResult(contents, use, result, size);
+  const more = countResult(contents, use, result, size, cut);
   if (NOT_FETCHING.test(tool)) return more;
+  if (isForCtxb(contents, use, result)) return countAgain(more, size);
   if (tool === 'Write') return addWritten(more, use, size, now);
   if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return usedFile(more, pathOf(input), now);
@@ -97,14 +107,41 @@ export function contentsAfter(
   return addFetched(named, use, size, now);
 }
 
-function countResult(contents: Contents, { input }: ToolUse, { isError }: ToolResult, size: number): Contents {
+function countResult(
+  contents: Contents,
+  { id, input }: ToolUse,
+  result: ToolResult,
+  size: number,
+  cut: number,
+): Contents {
   const { step, failed } = contents;
-  const isKnown = isError || failed.length > 0;
+  const isKnown = result.isError || failed.length > 0;
   return {
     ...contents,
-    failed: isKnown ? failedAfter(failed, nameOf(JSON.stringify(input)), isError) : failed,
-    step: { ...step, results: step.results + 1, size: step.size + size },
+    failed: isKnown ? failedAfter(failed, nameOf(JSON.stringify(input)), result.isError) : failed,
+    cut: cut > 0 ? [...contents.cut, id].slice(-MAX_CUT) : contents.cut,
+    step: { ...step, results: step.results + 1, size: step.size + size, cut: step.cut + cut },
   };
+}
+
+/**
+ * Whether claude alone would not have made a call: it fetches the rest of a cut result, or claude refused to change a
+ * file because a relief removed its contents.
+ */
+function isForCtxb({ byName, cut }: Contents, { name: tool, input }: ToolUse, { isError }: ToolResult): boolean {
+  if (CHANGING.test(tool)) {
+    const known = isError ? byName[nameOf(pathOf(input) ?? '')] : undefined;
+    return known !== undefined && isGone(known, false, 0);
+  }
+  if (cut.length === 0) return false;
+  const words = JSON.stringify(input);
+  return cut.some((id) => words.includes(id));
+}
+
+/** Counts a result that claude alone would still have. */
+function countAgain(contents: Contents, size: number): Contents {
+  const { step } = contents;
+  return { ...contents, step: { ...step, again: step.again + 1, tokens: step.tokens + size } };
 }
 
 function failedAfter(failed: readonly string[], name: string, isError: boolean): readonly string[] {
@@ -117,13 +154,6 @@ export function endStep(contents: Contents): Contents {
   return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
 }
 
-/** @param keptIds ids of tool calls whose results stay whole */
-export function contentsAfterRelief(contents: Contents, keptIds: ReadonlySet<string>): Contents {
-  return mapContents(contents, (content) =>
-    keptIds.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
-  );
-}
-
 /**
  * Removes contents from the context of claude alone after a summary.
  *
@@ -134,7 +164,7 @@ export function forgetContents(contents: Contents, names: readonly string[]): Co
   return mapContents(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
 }
 
-function mapContents(contents: Contents, change: (content: Content, name: string) => Content): Contents {
+export function mapContents(contents: Contents, change: (content: Content, name: string) => Content): Contents {
   const entries = Object.entries(contents.byName).map(([name, content]) => [name, change(content, name)]);
   return { ...contents, byName: Object.fromEntries(entries) };
 }
@@ -163,9 +193,7 @@ function addFetched(before: Contents, { id, name: tool, input }: ToolUse, size: 
   const content = { ...next, id, used: now };
   const gaps = withGap(contents.gaps, known.kind, now - known.used);
   const after = withContent({ ...contents, gaps }, name, content);
-  if (!isMissed) return after;
-  const { step } = after;
-  return { ...after, step: { ...step, again: step.again + 1, tokens: step.tokens + size } };
+  return isMissed ? countAgain(after, size) : after;
 }
 
 /** Whether the run lacks a content that claude alone would still have. */
@@ -185,7 +213,7 @@ function withPage(known: Content, size: number): Content {
 }
 
 function newContent(id: string, path: string | undefined, kind: Kind, tokens: number, now: number): Content {
-  return { id, path, tokens, had: tokens, used: now, kind, isHabit: false, isLeft: false };
+  return { id, path, tokens, had: tokens, used: now, changed: 0, kind, isHabit: false, isLeft: false };
 }
 
 /** Commands that show files. */
@@ -203,7 +231,8 @@ function nameOf(what: string): string {
 function addWritten(contents: Contents, use: ToolUse, size: number, now: number): Contents {
   const path = pathOf(use.input);
   if (path === undefined) return contents;
-  return withContent(changedFile(contents, path, now), nameOf(path), newContent(use.id, path, 'used', size, now));
+  const written = { ...newContent(use.id, path, 'used', size, now), changed: now };
+  return withContent(changedFile(contents, path, now), nameOf(path), written);
 }
 
 function withContent(before: Contents, name: string, content: Content): Contents {
@@ -219,15 +248,9 @@ function changedFile(contents: Contents, path: string | undefined, now: number):
   const together = Math.max(contents.together, contents.row.length);
   const others = lastFiles(contents).flatMap(([, content]) => (content.path === path ? [] : [content.id]));
   const group = new Set(others.slice(0, Math.max(0, together - 1)));
-  const after = useContents(contents, (content) => content.path === path || group.has(content.id), now);
+  const used = useContents(contents, (content) => content.path === path || group.has(content.id), now);
+  const after = mapContents(used, (content) => (content.path === path ? { ...content, changed: now } : content));
   return { ...after, changed: now, together, row: [] };
-}
-
-/**
- * Whether new work has begun: several new files were read in a row. The last change then belongs to the work before.
- */
-export function hasNewWork({ row, byName }: Contents): boolean {
-  return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
 }
 
 /** Files by their last use, newest first; among equal ones, the last fetched first. */
@@ -272,9 +295,4 @@ function useContents(contents: Contents, isMeant: (content: Content) => boolean,
 function withGap(gaps: Contents['gaps'], kind: Kind, gap: number): Contents['gaps'] {
   const length = 2 ** Math.round(Math.log2(Math.max(1, gap)));
   return { ...gaps, [kind]: { ...gaps[kind], [length]: (gaps[kind][length] ?? 0) + 1 } };
-}
-
-/** Tokens that the context holds of all contents. */
-export function heldTokens({ byName }: Contents): number {
-  return Object.values(byName).reduce((sum, { tokens }) => sum + tokens, 0);
 }

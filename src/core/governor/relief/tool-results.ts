@@ -2,7 +2,7 @@ import { resultsIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
-import { contentsAfter, contentsAfterRelief, NO_CONTENTS } from './contents.ts';
+import { type Contents, contentsAfter, mapContents, NO_CONTENTS } from './contents.ts';
 
 /** Tool calls of claude's, and their results in the main thread's context. */
 export type Tools = Readonly<typeof NO_TOOLS>;
@@ -39,6 +39,8 @@ interface ToolsAt {
   readonly calibration: Calibration;
   /** Whether contents are tracked. */
   readonly weighs: boolean;
+  /** Tokens that were cut from a result. */
+  readonly cutFrom: (result: ToolResult) => number;
 }
 
 export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
@@ -72,10 +74,13 @@ function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt
   return tools;
 }
 
-function addResult(before: Tools, use: ToolUse, result: ToolResult, { weighs, calls, calibration }: ToolsAt): Tools {
+function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt): Tools {
+  const { weighs, calls, calibration, cutFrom } = at;
   const all = [...before.results, { label: labelOf(use), chars: result.text.length }];
   const tools = { ...before, results: all.length < 2 * LIMIT ? all : sumByLabel(all).slice(-LIMIT) };
-  return weighs ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration) } : tools;
+  return weighs
+    ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, cutFrom(result)) }
+    : tools;
 }
 
 /** Longest title, in UTF-16 units. */
@@ -118,4 +123,11 @@ export function refillText({ results }: Tools): string {
 
 export function toolsAfterRelief(tools: Tools, keptIds: readonly string[]): Tools {
   return { ...tools, contents: contentsAfterRelief(tools.contents, new Set(keptIds)) };
+}
+
+/** @param keptIds ids of tool calls whose results stay whole */
+export function contentsAfterRelief(contents: Contents, keptIds: ReadonlySet<string>): Contents {
+  return mapContents(contents, (content) =>
+    keptIds.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
+  );
 }

@@ -1,4 +1,4 @@
-import { type Content, type Contents, type Gaps, hasNewWork, KINDS, lastFiles } from './contents.ts';
+import { type Content, type Contents, type Gaps, KINDS, lastFiles } from './contents.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 /**
@@ -79,6 +79,13 @@ function chancesOf(alike: readonly Content[], gaps: Gaps, now: number): HeldCont
   });
 }
 
+/**
+ * Whether new work has begun: several new files were read in a row. The last change then belongs to the work before.
+ */
+function hasNewWork({ row, byName }: Contents): boolean {
+  return row.filter((name) => byName[name]?.kind === 'unused').length > 1;
+}
+
 /** Contents that are likely to be used again. */
 export interface WorkingSet {
   /** Ids of the tool calls whose results stay whole. */
@@ -132,8 +139,8 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
 }
 
 /**
- * Files that claude shows again after a summary: the last used ones, unless one is larger than the limit in tokens
- * (2.1.332).
+ * Files that claude shows again after a summary: those that were changed last, then the last read ones, unless one is
+ * larger than the limit in tokens (2.1.332).
  */
 const SHOWN_AGAIN = 5;
 const MAX_SHOWN_TOKENS = 5_000;
@@ -154,9 +161,15 @@ export interface ShownContents {
 export function reshownContents(contents: Contents, room: number, size: 'had' | 'tokens' = 'had'): ShownContents {
   const shown = lastFiles(contents)
     .filter(([name, content]) => content[size] > 0 && !contents.step.names.includes(name))
+    .sort(([, one], [, other]) => other.changed - one.changed)
     .slice(0, SHOWN_AGAIN)
     .filter(([, content]) => content.path !== undefined && content[size] <= MAX_SHOWN_TOKENS);
   const tokens = shown.reduce((sum, [, content]) => sum + content[size], 0);
   if (tokens > room) return { names: [], ids: [], tokens: 0 };
   return { names: shown.map(([name]) => name), ids: shown.map(([, { id }]) => id), tokens };
+}
+
+/** Tokens that the context holds of all contents. */
+export function heldTokens({ byName }: Contents): number {
+  return Object.values(byName).reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -42,7 +42,7 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
     plan.json === undefined ? textInstead(state, plan, result.text, path) : jsonInstead(state, plan, plan.json, path);
   const cutTokens = estimateTokens(text, charsPerToken(state));
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
-  const open = { tokens: cutTokens, proof: proofOf(text, plan) };
+  const open = { tokens: cutTokens, proof: proofOf(text, plan), cut: tokens - cutTokens };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
   const note = decided(state, 'tool-budget:result', reason, { tool: call.tool, tokens, left: cutTokens, path });
   const cut = { updatedToolOutput: result.replaced(text) };

@@ -38,6 +38,8 @@ export interface OpenResult {
   readonly limit?: number;
   /** Text of the replacement that must appear in the stream. */
   readonly proof?: string;
+  /** Tokens that the replacement lacks. */
+  readonly cut?: number;
 }
 
 /** A tool's page parameter and item size, learned from its calls. */

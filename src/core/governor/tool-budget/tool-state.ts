@@ -35,7 +35,7 @@ export function charsPerToken({ gauge }: GovernorState): number {
 export function keepOpen(
   state: GovernorState,
   call: ToolCall,
-  open: Pick<OpenResult, 'tokens' | 'limit' | 'proof'>,
+  open: Pick<OpenResult, 'tokens' | 'limit' | 'proof' | 'cut'>,
 ): GovernorState {
   const { toolUseId, requestId, agent } = call;
   if (toolUseId === '') return state;
@@ -140,6 +140,12 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Ste
   const after = changedIn(state, 'budget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
   return toStep(after, ignores.length > 0 ? [] : [decided(after, 'unavailable:tools', reason)]);
+}
+
+/** Tokens that ctxb cut from a result; 0 if claude has the whole. */
+export function cutTokens({ work }: GovernorState, { toolUseId, text }: ToolResult): number {
+  const { proof, cut = 0 } = ownOf(work.budget.open, toolUseId) ?? {};
+  return proof !== undefined && text.includes(proof) ? cut : 0;
 }
 
 /** Reads the sizes of tool results from a line of claude's. */

@@ -2,20 +2,26 @@ import { describe, expect, it } from 'vitest';
 import {
   type Contents,
   contentsAfter,
-  contentsAfterRelief,
   endStep,
   forgetContents,
   NO_CONTENTS,
 } from '../../../../src/core/governor/relief/contents.ts';
+import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
 import { reshownContents, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 import type { ToolResult } from '../../../../src/core/protocol/events.ts';
 
-type Happening = readonly [tool: string, input: object, text?: string] | 'relief' | 'summary';
+type Happening = readonly [tool: string, input: object, text?: string, more?: More] | 'relief' | 'summary';
+
+interface More {
+  readonly isError?: true;
+  /** Tokens. */
+  readonly cut?: number;
+}
 
 const TEXT = 'x '.repeat(2_000);
 
-function resultOf(id: number, text: string): ToolResult {
-  return { type: 'tool_result', toolUseId: `${id}`, text, isError: false, images: 0, definitions: [] };
+function resultOf(id: number, text: string, isError = false): ToolResult {
+  return { type: 'tool_result', toolUseId: `${id}`, text, isError, images: 0, definitions: [] };
 }
 
 /** Each happening takes a call; ids are the numbers of the happenings, from 1. */
@@ -23,19 +29,17 @@ function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
     if (one === 'summary') return forgetContents(endStep(contents), []);
-    const [name, input, text = TEXT] = one;
-    return contentsAfter(
-      endStep(contents),
-      { type: 'tool_use', id: `${at + 1}`, name, input },
-      resultOf(at + 1, text),
-      at + 1,
-    );
+    const [name, input, text = TEXT, { isError, cut } = {}] = one;
+    const use = { type: 'tool_use', id: `${at + 1}`, name, input } as const;
+    return contentsAfter(endStep(contents), use, resultOf(at + 1, text, isError), at + 1, undefined, cut);
   }, NO_CONTENTS);
 }
 
 const read = (file_path: string, more = {}): Happening => ['Read', { file_path, ...more }];
 const run = (command: string): Happening => ['Bash', { command }];
-const edit = (file_path: string): Happening => ['Edit', { file_path, old_string: 'a', new_string: 'b' }];
+const edit = (file_path: string) => ['Edit', { file_path, old_string: 'a', new_string: 'b' }] as const;
+const failed = ([name, input]: ReturnType<typeof edit>): Happening => [name, input, 'Error', { isError: true }];
+const cutRun = (command: string): Happening => ['Bash', { command }, TEXT, { cut: 900 }];
 const write = (file_path: string): Happening => ['Write', { file_path, content: TEXT }];
 
 describe('contents that claude alone would not fetch', () => {
@@ -49,6 +53,9 @@ describe('contents that claude alone would not fetch', () => {
     { name: 'not a command after a change', all: [run('t'), 'relief', edit('a'), run('t')], again: 0 },
     { name: 'a file that was written', all: [write('a'), 'relief', read('a')], again: 1 },
     { name: 'also behind a second relief', all: [read('a'), 'relief', 'relief', read('a')], again: 1 },
+    { name: 'the rest of a cut result', all: [cutRun('t'), read('/tool-results/1.txt')], again: 1 },
+    { name: 'a change that claude refuses', all: [read('a'), 'relief', failed(edit('a'))], again: 1 },
+    { name: 'not a change that claude refuses by itself', all: [read('a'), failed(edit('a'))], again: 0 },
     { name: 'not a change', all: [edit('a'), 'relief', edit('a')], again: 0 },
     { name: 'not what its own summary would have taken', all: [read('a'), 'summary', 'relief', read('a')], again: 0 },
   ])('$name', ({ all, again }) => {
@@ -61,11 +68,21 @@ describe('contents that claude alone would not fetch', () => {
     expect(contentsOf(read('a'), 'summary', edit('a')).step.owed.tokens).toBeGreaterThan(500);
   });
 
+  it('include what was cut from a result', () => {
+    expect(contentsOf(cutRun('t')).step.cut).toBe(900);
+  });
+
   it('are known of the newest names only', () => {
     const { byName } = contentsOf(...Array.from({ length: 600 }, (_, index) => read(`file-${index}`)));
     expect(Object.keys(byName).length).toBeLessThanOrEqual(500);
     expect(Object.keys(byName).at(-1)).toBe('file-599');
   });
+});
+
+it('a call that succeeds after it has failed is no failure', () => {
+  expect(contentsOf(failed(edit('a'))).failed).toHaveLength(1);
+  expect(contentsOf(failed(edit('a')), failed(edit('a'))).failed).toHaveLength(1);
+  expect(contentsOf(failed(edit('a')), edit('b'), edit('a')).failed).toHaveLength(0);
 });
 
 describe('files that claude shows again after a summary', () => {
@@ -79,9 +96,9 @@ describe('files that claude shows again after a summary', () => {
     expect(reshownContents(contents, 1_000).names).toEqual([]);
   });
 
-  it('begin with the last fetched of files that were used together', () => {
-    const contents = endStep(contentsOf(read('a'), read('b'), edit('a')));
-    expect(reshownContents(contents, ROOM).names).toEqual(['b', 'a']);
+  it('begin with the last changed ones, whatever was read since', () => {
+    const contents = endStep(contentsOf(read('a'), read('b'), edit('a'), read('c'), write('d'), read('e')));
+    expect(reshownContents(contents, ROOM).names).toEqual(['d', 'a', 'e', 'c', 'b']);
   });
 
   it('are not the last results, which a summary keeps', () => {

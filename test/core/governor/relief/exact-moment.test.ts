@@ -112,6 +112,7 @@ function missing(calls: number) {
       tokens: 3_000,
       had: 3_000,
       used: 0,
+      changed: 0,
       isLeft: false,
       kind: 'used' as const,
       isHabit: false,

@@ -22,7 +22,14 @@ function result(id: string, text: string, more: Line = {}): Line {
 function refilled(...lines: readonly Line[]): Tools {
   return lines.reduce<Tools>(
     (tools, line) =>
-      toolsAfter(tools, decodeObject(line), { now: 0, calls: 0, kept: [], calibration: UNCALIBRATED, weighs: false }),
+      toolsAfter(tools, decodeObject(line), {
+        now: 0,
+        calls: 0,
+        kept: [],
+        calibration: UNCALIBRATED,
+        weighs: false,
+        cutFrom: () => 0,
+      }),
     NO_TOOLS,
   );
 }
