@@ -38,5 +38,5 @@ function unknownVariable(name: string, names: readonly string[]): Finding {
     suggestion && PREFIX + suggestion,
     `a variable is named after its key, as ${variableName('thresholds.compact')}`,
   );
-  return { key: name, message: `${name}: unknown variable, which sets nothing; ${todo}` };
+  return { key: name, message: `${name}: unknown variable, which ctxb ignores; ${todo}` };
 }

@@ -94,7 +94,7 @@ describe('errors go to stderr, the rest to stdout, exit 2', () => {
   it('an unknown variable', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['config'], { env: { CTXB_THRESHOLDS_WRAN: '0.5' } });
-    const says = 'CTXB_THRESHOLDS_WRAN: unknown variable, which sets nothing; did you mean CTXB_THRESHOLDS_WARN?';
+    const says = 'CTXB_THRESHOLDS_WRAN: unknown variable, which ctxb ignores; did you mean CTXB_THRESHOLDS_WARN?';
     expect(run).toMatchObject({ code: 0, stderr: `ctxb: ${says}\n` });
   });
 });

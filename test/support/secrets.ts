@@ -179,10 +179,11 @@ export function textOf({ form, secret }: SecretKind): string {
 /** The table of docs/secrets.md. */
 export function secretsTable(): string {
   const rows = SECRETS.map(({ kind, form, masked, why, plainOnly }) => {
-    const shown = form === '…' ? 'by its form' : `\`${form.replaceAll('|', '\\|')}\``;
+    const ownForm = masked === undefined ? 'nothing' : 'its form';
+    const shown = form === '…' ? ownForm : `\`${form.replaceAll('|', '\\|')}\``;
     const result =
       masked === undefined ? `no: ${why}` : `\`[masked: ${masked}]\`${plainOnly ? ', but not percent-encoded' : ''}`;
     return `| ${kind} | ${shown} | ${result} |`;
   });
-  return ['| secret | as in | masked |', '| --- | --- | --- |', ...rows].join('\n');
+  return ['| secret | recognised by | masked as |', '| --- | --- | --- |', ...rows].join('\n');
 }
