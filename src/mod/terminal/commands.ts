@@ -89,7 +89,7 @@ export function foldedText(text: string): string | undefined {
   return undefined;
 }
 
-const NO_PROGRAM = 'the program ctxb is not on PATH: `npm ci` and `npm link` in a checkout put it there';
+const NO_PROGRAM = 'the program ctxb is not on PATH: `npm ci` and `npm link` in a checkout of ctxb install it';
 
 export async function recall($: Engine, words: string, program: string | undefined): Promise<CommandAnswer> {
   if (words.trim() === '') return { text: '/ctxb:recall WORDS: name a word to look for' };
