@@ -20,7 +20,7 @@ import { onBegin, onExit } from './process/process.ts';
 import { noteLife, onStallTimer, watchLife } from './process/stall.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
-import { chain, changed, changedIn, type Step, toStep } from './steps.ts';
+import { chain, changed, changedIn, type Next, type Step, toStep } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 import { onWaitTimer } from './waits/wait.ts';
 
@@ -35,7 +35,7 @@ export function step(before: GovernorState, input: Input): Step {
   return chain(answerAskers(before, judged), (next) => watchLife(before, next));
 }
 
-function handleInput(state: GovernorState, input: Input): Step {
+function handleInput(state: GovernorState, input: Input): Next {
   switch (input.from) {
     case 'claude':
       return onClaude(state, input.event);
@@ -48,18 +48,18 @@ function handleInput(state: GovernorState, input: Input): Step {
   }
 }
 
-function onOwn(state: GovernorState, event: OwnEvent): Step {
-  return ON_OWN[event.kind]?.(state, event as never) ?? toStep(state);
+function onOwn(state: GovernorState, event: OwnEvent): Next {
+  return ON_OWN[event.kind]?.(state, event as never) ?? state;
 }
 
-const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => Step } = {
+const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => Next } = {
   begin: (state) => chain(startTime(state), onBegin),
   interrupt: (state) => onInterrupt(state),
   ask: (state, { ask, by }) => onAsk(state, ask, by),
   exit: onExit,
   recovered: onRecovered,
-  state: (state, { to }) => toStep(changedIn(state, 'session', { state: to })),
-  notes: (state, { path }) => toStep(changedIn(state, 'session', { notes: path })),
+  state: (state, { to }) => changedIn(state, 'session', { state: to }),
+  notes: (state, { path }) => changedIn(state, 'session', { notes: path }),
   'handoff-problems': (state, { problems }) => onHandoffProblems(state, problems),
   'handoff-written': onHandoffWritten,
   'project-cost': (state, { others, earlier }) => judgeSpending(state, changedIn(state, 'limits', { others, earlier })),
@@ -69,16 +69,16 @@ const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event:
   'file-measured': (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
   'exact-folder': (state, { path, guarded }) => onExactFolder(state, path, guarded),
   'exact-proved': onExactProved,
-  'exact-receipt': (state, { receipt }) => toStep(changedIn(state, 'exact', { receipt })),
-  'hook-failed': (state, { requestId }) => chain(toStep(forgetChange(state, requestId)), answerHeld),
+  'exact-receipt': (state, { receipt }) => changedIn(state, 'exact', { receipt }),
+  'hook-failed': (state, { requestId }) => chain(forgetChange(state, requestId), answerHeld),
   'result-stored': (state, { requestId, path }) => chain(onResultStored(state, requestId, path), answerHeld),
 };
 
-const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Step } = {
+const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Next } = {
   compaction: onOperationTimeout('compaction'),
   context: giveUpAsking,
   exact: giveUpArming,
-  background: (state) => toStep(changedIn(state, 'turn', { grace: 'over' })),
+  background: (state) => changedIn(state, 'turn', { grace: 'over' }),
   turn: forgetSkipped,
   handoff: onOperationTimeout('handoff'),
   exit: (state) => toStep(state, [{ kind: 'kill' }]),

@@ -15,6 +15,9 @@ export interface Step {
   readonly actions: readonly Action[];
 }
 
+/** What a rule returns: the next state, as a step if actions come with it. */
+export type Next = GovernorState | Step;
+
 /** A text for the agent, and the state after it was given. */
 export interface Telling {
   readonly state: GovernorState;
@@ -41,23 +44,26 @@ export interface Line<E extends Event = Event> {
 }
 
 /** A step in a fixed list. `about` is its subject. */
-export type Stage<T> = (state: GovernorState, about: T) => Step;
+export type Stage<T> = (state: GovernorState, about: T) => Next;
 
 /** Applies a fixed list of steps. A recording has millions of lines, and `chain` would create closures for each. */
 export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, about: T, first = NOTHING): Step {
   let state = before;
   let actions = first;
   for (const stage of stages) {
-    const step = stage(state, about);
-    state = step.state;
-    if (step.actions.length > 0) actions = [...actions, ...step.actions];
+    const next = stage(state, about);
+    if ('actions' in next) {
+      state = next.state;
+      actions = [...actions, ...next.actions];
+    } else state = next;
   }
   return { state, actions };
 }
 
 /** Applies steps one after the other; each gets the state that the previous one left. */
-export function chain(first: Step, ...rest: readonly ((state: GovernorState) => Step)[]): Step {
-  return inStages(rest, first.state, undefined, first.actions);
+export function chain(first: Next, ...rest: readonly ((state: GovernorState) => Next)[]): Step {
+  const { state, actions } = 'actions' in first ? first : toStep(first);
+  return inStages(rest, state, undefined, actions);
 }
 
 /** Shows the deferred end of a turn, because ctxb cannot recover from it. */

@@ -2,7 +2,7 @@ import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/e
 import { type Fields, fieldsOf, ownOf, stringOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { CallersRequest, GovernorState } from '../state.ts';
-import { chain, changedIn, type Step, toStep } from '../steps.ts';
+import { chain, changedIn, type Next, toStep } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
 /**
@@ -61,10 +61,10 @@ function keyOf({ request }: CallersRequest): string | undefined {
  * Opens the control channel of a replacement process, and sends the requests that the old one left open. `initialize`
  * requests come first, each with our hooks, because the last one replaces those before it.
  */
-export function reopenControl(state: GovernorState): Step {
+export function reopenControl(state: GovernorState): Next {
   const { requests } = state.process.control;
   const initializes = requests.filter(isInitialize);
-  const opened = initializes.length > 0 ? toStep(state) : openControl(state);
+  const opened = initializes.length > 0 ? state : openControl(state);
   const others = requests.filter((one) => !isInitialize(one));
   return chain(opened, ...[...initializes, ...others].map(askedAgain));
 }
@@ -73,7 +73,7 @@ function isInitialize({ request }: CallersRequest): boolean {
   return request.subtype === 'initialize';
 }
 
-function askedAgain(one: CallersRequest): (state: GovernorState) => Step {
+function askedAgain(one: CallersRequest): (state: GovernorState) => Next {
   const { id, request: body, answered } = one;
   if (isInitialize(one)) return (state) => mergeInitialize(state, body, id);
   return (state) =>

@@ -17,7 +17,7 @@ import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
 import { MIN_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, type Step, toStep } from '../steps.ts';
+import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, type Next, toStep } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
@@ -44,7 +44,7 @@ function isFresh(state: GovernorState): boolean {
  * result. After a tool it also waits for the size of the previous call, which claude forgets at the next call.
  * undefined: no delay.
  */
-export function holdCall(state: GovernorState, event: ControlRequestEvent): Step | undefined {
+export function holdCall(state: GovernorState, event: ControlRequestEvent): Next | undefined {
   const { phase, asked, held, unsized } = state.process.control;
   // In a terminal, hooks are called without a control channel, so claude cannot be asked.
   if (phase === 'closed') return undefined;
@@ -53,21 +53,21 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Step
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state, 'context')));
   if (!isUnsized && (hook === undefined || !isFresh(state) || isDecidable)) return undefined;
   const waiting = changedIn(state, 'control', { held: [...held, event] });
-  return asked && !isUnsized ? toStep(waiting) : askContext(waiting);
+  return asked && !isUnsized ? waiting : askContext(waiting);
 }
 
 /** Stops waiting for claude's report of its window. */
-export function giveUpAsking(state: GovernorState): Step {
+export function giveUpAsking(state: GovernorState): Next {
   const entries = Object.entries(state.process.control.pending);
   const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
   return chain(finishOpening(changedIn(state, 'control', { pending })), answerHeld);
 }
 
 /** Answers delayed hooks one by one, because the budget that one call uses is missing for the next. */
-export function answerHeld(state: GovernorState): Step {
+export function answerHeld(state: GovernorState): Next {
   const [first, ...held] = state.process.control.held;
-  if (first === undefined || isAsking(state, 'context')) return toStep(state);
-  const step = answerCallback(changedIn(state, 'control', { held }), first);
+  if (first === undefined || isAsking(state, 'context')) return state;
+  const step = chain(answerCallback(changedIn(state, 'control', { held }), first));
   if (held.length === 0) return chain(step, (next) => toStep(next, [STOP_WAITING]));
   return step.actions.some(({ kind }) => kind === 'answer-hook') ? chain(step, answerHeld) : step;
 }
@@ -103,7 +103,7 @@ export function registeredHooks(state: GovernorState): string[] {
 }
 
 /** Opens the control channel of a process by a request of ctxb's own. */
-export function openControl(state: GovernorState): Step {
+export function openControl(state: GovernorState): Next {
   const body = withOurHooks(state, state.process.control.initialize ?? { subtype: 'initialize' });
   return chain(request(opening(state), 'initialize', body), askAtOnce, askCost);
 }
@@ -112,7 +112,7 @@ export function openControl(state: GovernorState): Step {
  * Sends the caller's `initialize` with our hooks merged in: claude accepts only the first one, or lets the last replace
  * it.
  */
-export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Step {
+export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Next {
   const line = controlLine(requestId, withOurHooks(state, callers));
   const opened = opening(changedIn(state, 'control', { initialize: callers }));
   return chain(toStep(opened, [{ kind: 'send', line }]), askAtOnce, askCost);
@@ -122,10 +122,10 @@ export function mergeInitialize(state: GovernorState, callers: Fields, requestId
  * Refuses an unknown `--agent`. In stream-json mode claude ignores an unknown agent and works without the agent's
  * limits; in other modes it refuses with this text, unless it resumes a session.
  */
-function checkAgent(state: GovernorState, { response }: ControlResponseEvent): Step {
+function checkAgent(state: GovernorState, { response }: ControlResponseEvent): Next {
   const { agent } = state.run;
   const names = listOf(response.agents).map((known) => textOf(fieldsOf(known).name));
-  if (agent === undefined || state.process.resumes || names.length === 0 || names.includes(agent)) return toStep(state);
+  if (agent === undefined || state.process.resumes || names.length === 0 || names.includes(agent)) return state;
   const line = `--agent '${agent}' not found. Available agents: ${names.join(', ')}`;
   return toStep(changedIn(state, 'mailbox', { outcome: 'refused' }), [{ kind: 'relay', line }]);
 }
@@ -136,24 +136,24 @@ export function awaitsAgents(state: GovernorState): boolean {
 }
 
 /** Asks for the agents; observe mode asks for nothing else. */
-export function askAgents(state: GovernorState): Step {
+export function askAgents(state: GovernorState): Next {
   const isNeeded = state.run.agent !== undefined && state.process.control.sent === 0;
-  return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : toStep(state);
+  return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : state;
 }
 
-function askAtOnce(state: GovernorState): Step {
+function askAtOnce(state: GovernorState): Next {
   const isLater = isFresh(state) && !isKnown(state.gauge.window);
-  return isLater ? toStep(changedIn(state, 'control', { asked: false })) : askContext(state);
+  return isLater ? changedIn(state, 'control', { asked: false }) : askContext(state);
 }
 
 /** Asks for the context as soon as the window matters, and for the size of calls whose lines lack it. */
-export function askLater(before: GovernorState, event: Event): Step {
+export function askLater(before: GovernorState, event: Event): Next {
   const state = withUnsized(before, event);
   const { phase, asked, unsized } = state.process.control;
   const isDue = asked
     ? unsized && (isMainMessage(event, 'tool-result') || event.kind === 'result') && !isAsking(state, 'context')
     : hasNextCall(state, event);
-  return phase === 'closed' || !isDue ? toStep(state) : askContext(state);
+  return phase === 'closed' || !isDue ? state : askContext(state);
 }
 
 /** Some gateways report the input of a call only at its very end, which claude does not pass on. */
@@ -189,25 +189,25 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
  */
 const PLACED_SOURCES: readonly unknown[] = ['env', 'settings'];
 
-export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Step {
+export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Next {
   const purpose = state.process.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.process.control.pending;
   const answered = changedIn(state, 'control', { pending });
   if (purpose === 'context' || purpose === 'late-context') return chain(onContext(answered, event), answerHeld);
   if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'initialize') return checkAgent(answered, event);
-  if (purpose === 'usage' || purpose === 'cost') return toStep(onUsage(answered, event, purpose));
+  if (purpose === 'usage' || purpose === 'cost') return onUsage(answered, event, purpose);
   if (purpose === 'stop-task' && !event.ok) {
     const reason = 'it may continue, and its cost is not limited';
     const agent = 'what it was told to stop';
     return decide(answered, 'limit:agents', reason, { todo: 'failed', agent });
   }
-  return purpose === 'trigger' ? onTrigger(answered, event.ok) : toStep(answered);
+  return purpose === 'trigger' ? onTrigger(answered, event.ok) : answered;
 }
 
 /** Asks for claude's counter of a resumed session, which may include earlier costs. */
-function askCost(state: GovernorState): Step {
-  return state.process.resumes ? askUsage(state, 'usage') : toStep(state);
+function askCost(state: GovernorState): Next {
+  return state.process.resumes ? askUsage(state, 'usage') : state;
 }
 
 function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'usage' | 'cost'): GovernorState {
@@ -222,8 +222,8 @@ function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'us
 const STOP_WAITING = clearTimer('context');
 
 /** Releases waiting prompts when the context is known or claude does not report it. */
-function finishOpening(state: GovernorState): Step {
-  if (state.process.control.phase !== 'opening') return toStep(state);
+function finishOpening(state: GovernorState): Next {
+  if (state.process.control.phase !== 'opening') return state;
   return toStep(changedIn(state, 'control', { phase: 'open' }), [STOP_WAITING]);
 }
 
@@ -232,7 +232,7 @@ function opening(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { phase: state.process.resumes ? 'opening' : 'open' });
 }
 
-function onContext(state: GovernorState, event: ControlResponseEvent): Step {
+function onContext(state: GovernorState, event: ControlResponseEvent): Next {
   if (!event.ok) return finishOpening(state);
   // If the caller's settings control claude's compaction, ctxb leaves the trigger alone.
   const { response } = event;
@@ -258,9 +258,9 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Step {
  * without a limit. Without a caller that can answer, ctxb sends an error; without ctxb, claude would see its closed
  * input.
  */
-export function onQuestion(state: GovernorState, requestId: string): Step {
+export function onQuestion(state: GovernorState, requestId: string): Next {
   if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return toStep(state, [refusal(requestId)]);
-  return toStep(changedIn(state, 'control', { questions: [...state.process.control.questions, requestId] }));
+  return changedIn(state, 'control', { questions: [...state.process.control.questions, requestId] });
 }
 
 /**
@@ -297,6 +297,6 @@ function refusal(requestId: string): Action {
 }
 
 /** Answers open questions with an error, because the caller is gone. */
-export function refuseQuestions(state: GovernorState): Step {
+export function refuseQuestions(state: GovernorState): Next {
   return toStep(changedIn(state, 'control', { questions: [] }), state.process.control.questions.map(refusal));
 }

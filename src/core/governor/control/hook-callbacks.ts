@@ -11,7 +11,7 @@ import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, type Step, silent, toStep } from '../steps.ts';
+import { chain, decided, type Next, type Step, silent, toStep } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
@@ -163,16 +163,16 @@ function beforeAgent(before: GovernorState, call: ToolCall): Step {
   return answered(state, call, '', denial, note);
 }
 
-export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Step {
+export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Next {
   const plan = state.work.budget.waiting[requestId];
-  return plan?.kind === 'read' ? limitRead(forget(state, 'waiting', requestId), plan, file) : toStep(state);
+  return plan?.kind === 'read' ? limitRead(forget(state, 'waiting', requestId), plan, file) : state;
 }
 
-export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Step {
+export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Next {
   const plan = state.work.budget.waiting[requestId];
   return plan?.kind === 'result'
     ? afterMainTool(cutResult(forget(state, 'waiting', requestId), plan, path), plan.call)
-    : toStep(state);
+    : state;
 }
 
 /** After a successful tool of the main thread: the turn continues with its result, or ends here. */

@@ -4,7 +4,7 @@ import { leavesTrigger, lowTriggerSetting, needsPercent, restingTrigger, type Tr
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
-import { chain, changedIn, decide, type Step, toStep } from '../steps.ts';
+import { chain, changedIn, decide, type Next } from '../steps.ts';
 
 /** Where claude's own trigger belongs, and why. */
 interface TriggerPlace extends TriggerSetting {
@@ -52,29 +52,29 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 }
 
 /** Places claude's trigger as soon as the window is known, and moves it when its place changes. */
-export function placeTrigger(state: GovernorState): Step {
+export function placeTrigger(state: GovernorState): Next {
   const { gauge, process, relief } = state;
   const { trigger } = process.control;
   // If a hook blocks compactions, claude refuses prompts above its trigger, so the trigger returns to claude's own
   // place.
-  if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : toStep(state);
-  if (trigger === 'off' || !process.control.asked || !isKnown(gauge.window)) return toStep(state);
+  if (relief.blocked) return typeof trigger === 'number' ? setTrigger(state, 'release-trigger') : state;
+  if (trigger === 'off' || !process.control.asked || !isKnown(gauge.window)) return state;
   // The pending answer may show that the caller has placed the trigger.
-  if (isAsking(state, 'context') && gauge.window.source === 'result') return toStep(state);
+  if (isAsking(state, 'context') && gauge.window.source === 'result') return state;
   const place = triggerPlace(state);
   if (place === undefined && typeof trigger === 'number') return setTrigger(state, 'release-trigger');
-  if (place === undefined || place.at === trigger) return toStep(state);
+  if (place === undefined || place.at === trigger) return state;
   return setTrigger(changedIn(state, 'control', { triggerReason: place.reason }), 'trigger', place);
 }
 
 /** Asks for the window of a new model. Releases our trigger first, because claude would report it instead. */
-export function askNewWindow(state: GovernorState): Step {
+export function askNewWindow(state: GovernorState): Next {
   if (typeof state.process.control.trigger !== 'number') return askContext(state);
   return chain(setTrigger(state, 'release-trigger'), askContext);
 }
 
 /** @param place undefined for claude's own place */
-function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): Step {
+function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): Next {
   const { trigger } = state.process.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };
   // A setting applies until it is reset.
@@ -85,12 +85,12 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
 }
 
 /** Reports the trigger as placed when claude confirms it. Some versions do not answer. */
-export function onTrigger(state: GovernorState, moved: boolean): Step {
+export function onTrigger(state: GovernorState, moved: boolean): Next {
   if (!moved) {
     const off = changedIn(state, 'control', { trigger: 'off' });
     return decide(off, 'unavailable:trigger', 'this claude cannot move its trigger');
   }
   const { trigger, triggerReason } = state.process.control;
-  if (typeof trigger !== 'number') return toStep(state);
+  if (typeof trigger !== 'number') return state;
   return decide(state, 'mid-turn:trigger', triggerReason, { tokens: trigger });
 }

@@ -8,16 +8,16 @@ import { answer, owedPrompts, waiting, withoutPrompt } from '../prompts/mailbox.
 import { isAsking, stopTask } from '../prompts/own-lines.ts';
 import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isRelieving, type Step, setTimer, toStep } from '../steps.ts';
+import { chain, changed, changedIn, isRelieving, type Next, setTimer, toStep } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refusePrompt } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
 
 /** Between two turns: relieves the context, sends the next prompt, or closes claude's input. */
-export function advance(state: GovernorState): Step {
-  if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isFree(state)) return toStep(state);
+export function advance(state: GovernorState): Next {
+  if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isFree(state)) return state;
   if (state.mailbox.outcome !== undefined) return closeInput(state);
-  if (state.mailbox.input === 'paused') return toStep(state);
+  if (state.mailbox.input === 'paused') return state;
   if (state.mailbox.input === 'interrupted') return afterStop(state);
   const stopped = atLimit(state);
   if (stopped !== undefined) return chain(stopped, advance);
@@ -37,14 +37,14 @@ export function advance(state: GovernorState): Step {
       if (isFree(sent)) return advance(sent);
       const isLast = sent.mailbox.ended && waiting(sent).length === 0;
       // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
-      return sent.run.mode === 'observe' && isLast ? closeInput(sent) : toStep(sent);
+      return sent.run.mode === 'observe' && isLast ? closeInput(sent) : sent;
     });
   }
   return endWhenDone(state);
 }
 
 /** After the turn that the user stopped: asks whether to send the next prompt, or ends a run that cannot ask. */
-function afterStop(state: GovernorState): Step {
+function afterStop(state: GovernorState): Next {
   const count = waiting(state).length;
   if (!state.run.attended || count === 0) return closeInput(state);
   return toStep(changedIn(state, 'mailbox', { input: 'paused' }), [{ kind: 'ask-next', waiting: count }]);
@@ -53,14 +53,14 @@ function afterStop(state: GovernorState): Step {
 /**
  * Applies the user's answer. Yes sends the next prompt and gives up the stopped one; no ends the run and keeps both.
  */
-export function onStopAnswer(state: GovernorState, continues: boolean): Step {
-  if (state.mailbox.input !== 'paused') return toStep(state);
+export function onStopAnswer(state: GovernorState, continues: boolean): Next {
+  if (state.mailbox.input !== 'paused') return state;
   if (!continues) return closeInput(state);
   return answer(changedIn(state, 'mailbox', { stopNext: false, input: 'open' }), owedPrompts(state));
 }
 
 /** Handles a prompt that is too large for the rest of the window, as `zones.onLargeTask` says. */
-function considerLargeTask(state: GovernorState, prompt: Prompt): Step {
+function considerLargeTask(state: GovernorState, prompt: Prompt): Next {
   const announced = announceLargeTask(state, prompt);
   const { onLargeTask } = state.run.policy.zones;
   if (onLargeTask === 'relieve') return chain(announced, relieveFor);
@@ -86,23 +86,23 @@ export function isFree(state: GovernorState): boolean {
  * be able to ask our hooks. With its input closed, claude would itself wait for subagents and give shells more time;
  * with an open input, ctxb does both.
  */
-function endWhenDone(state: GovernorState): Step {
+function endWhenDone(state: GovernorState): Next {
   const { state: afterNotice, text } = takeUntold(state, undefined);
   // claude does not report that ctxb stopped a workflow, so the agent would wait for it or end without it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state))
     return resumeWork(afterNotice, { because: text, isLost: false });
-  if (!state.mailbox.ended) return toStep(state);
+  if (!state.mailbox.ended) return state;
   const tasks = tasksAside(state.work.tasks);
   if (tasks.length === 0) return closeInput(state);
   const inBackground = tasks.filter(([, { phase }]) => phase === 'background');
   const shells = inBackground.filter(([, { kind }]) => kind === 'shell');
   const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
-  if (inBackground.some(([, task]) => isAtWork(task)) || state.turn.grace === 'running') return toStep(state);
+  if (inBackground.some(([, task]) => isAtWork(task)) || state.turn.grace === 'running') return state;
   if (state.turn.grace === 'none') {
     const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.now) + LATE_MS;
     return toStep(changedIn(state, 'turn', { grace: 'running' }), [setTimer('background', afterMs)]);
   }
-  return chain(toStep(state), ...shells.map(([id]) => stopTask(id)), closeInput);
+  return chain(state, ...shells.map(([id]) => stopTask(id)), closeInput);
 }
 
 /** Time that claude itself gives background shells. */
@@ -111,7 +111,7 @@ const SHELLS_MS = 600_000;
 /** A wake-up that is late by more than this is no longer expected. */
 const LATE_MS = 60_000;
 
-export function closeInput(state: GovernorState): Step {
+export function closeInput(state: GovernorState): Next {
   return toStep(changedIn(state, 'mailbox', { input: 'closed' }), [{ kind: 'end-input' }]);
 }
 

@@ -10,7 +10,7 @@ import { successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/outlook.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, isHandingOver, isRelieving, type Step, toStep } from '../steps.ts';
+import { chain, changedIn, isHandingOver, isRelieving, type Next, type Step, toStep } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { onInterrupt } from './interrupt.ts';
 import { onCostAnswer } from './spending.ts';
@@ -22,12 +22,12 @@ export function readAsk(value: unknown): Ask | undefined {
 }
 
 /** Handles a request from outside the run. A request that cannot be met is answered at once. */
-export function onAsk(state: GovernorState, ask: Ask, by: Asker): Step {
+export function onAsk(state: GovernorState, ask: Ask, by: Asker): Next {
   const why = refusal(state, ask);
   if (why !== undefined) return toStep(state, [answerTo(by, { done: false, text: why })]);
   if (ask.what === 'stop') return stop(state, ask, by);
   const requested = askRelief(state, ask.what, ask.now, by);
-  return ask.now ? placeTrigger(requested) : toStep(requested);
+  return ask.now ? placeTrigger(requested) : requested;
 }
 
 function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
@@ -71,7 +71,7 @@ function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
 }
 
 /** Ends the run after the turn. Interrupts the turn for `--now`, or if it waits for the API, which can take hours. */
-function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
+function stop(state: GovernorState, { now }: Ask, by: Asker): Next {
   const isWaiting = state.limits.wait !== undefined && state.limits.wait.phase !== 'over';
   const ended = changedIn(stopWaiting(state), 'mailbox', { outcome: 'asked' });
   const step = toStep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
@@ -81,7 +81,7 @@ function stop(state: GovernorState, { now }: Ask, by: Asker): Step {
 }
 
 /** Answers the askers of a relief as soon as its outcome is known. */
-export function answerAskers(before: GovernorState, { state, actions }: Step): Step {
+export function answerAskers(before: GovernorState, { state, actions }: Step): Next {
   const { asked } = state.relief;
   if (asked === undefined) return { state, actions };
   const answer = answerFrom(before, state, actions);

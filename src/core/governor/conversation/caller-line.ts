@@ -11,14 +11,14 @@ import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isRelieving, isWithinLimit, type Step, toStep } from '../steps.ts';
+import { chain, changed, changedIn, isRelieving, isWithinLimit, type Next, toStep } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
 import { onAsk, readAsk } from './asks.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
-export function onCallerLine(before: GovernorState, event: Event, line: string): Step {
+export function onCallerLine(before: GovernorState, event: Event, line: string): Next {
   const state = isRefused(event, line) ? changedIn(before, 'process', { balks: true }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const request = askOf(event);
@@ -30,7 +30,7 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   return event.kind === 'user' ? chain(openControl(state), (next) => dispatch(next, event, line)) : pass(state, line);
 }
 
-export function onCallerEnd(state: GovernorState): Step {
+export function onCallerEnd(state: GovernorState): Next {
   const isLeft = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
   // claude starts no scheduled wake-up after its input closes between turns.
   const next = isLeft ? changedIn(state, 'work', { tasks: withoutWakeup(state.work.tasks) }) : state;
@@ -51,7 +51,7 @@ function isInitialize(event: Event): event is ControlRequestEvent {
   return event.kind === 'control-request' && event.subtype === 'initialize';
 }
 
-function dispatch(state: GovernorState, event: Event, line: string): Step {
+function dispatch(state: GovernorState, event: Event, line: string): Next {
   if (event.kind === 'control-response') {
     const questions = state.process.control.questions.filter((id) => id !== event.requestId);
     return pass(changedIn(state, 'control', { questions }), line);
@@ -66,14 +66,14 @@ function dispatch(state: GovernorState, event: Event, line: string): Step {
   return toStep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
 }
 
-function ask(state: GovernorState, event: ControlRequestEvent, line: string): Step {
+function ask(state: GovernorState, event: ControlRequestEvent, line: string): Next {
   if (event.subtype === 'interrupt') {
     const stopped = changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
     return chain(endPause(stopped), (next) => pass(noteStop(noteInterrupt(next)), line));
   }
   if (!isInitialize(event)) return pass(state, line);
   // The recorded `initialize` opens the control channel of the next process.
-  return state.process.phase === 'dead' ? toStep(state) : mergeInitialize(state, event.request, event.requestId);
+  return state.process.phase === 'dead' ? state : mergeInitialize(state, event.request, event.requestId);
 }
 
 /**
@@ -96,13 +96,13 @@ function messageIn(line: string): Fields {
 }
 
 /** Ends the pause before a turn is repeated: the result that claude wrote for it remains. */
-function endPause(state: GovernorState): Step {
+function endPause(state: GovernorState): Next {
   const stopped = stopWaiting(state);
-  if (stopped === state || state.mailbox.input === 'closed') return toStep(state);
+  if (stopped === state || state.mailbox.input === 'closed') return state;
   return closeOwed(changedIn(stopped, 'relief', { unfinished: undefined }));
 }
 
-function pass(state: GovernorState, line: string): Step {
+function pass(state: GovernorState, line: string): Next {
   return toStep(state, [{ kind: 'send', line }]);
 }
 
@@ -122,7 +122,7 @@ function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
 }
 
 /** Observe mode: the caller's lines pass unchanged and at once; prompts that ctxb feeds are sent one by one. */
-function passThrough(state: GovernorState, event: Event, line: string): Step {
+function passThrough(state: GovernorState, event: Event, line: string): Next {
   if (event.kind !== 'user')
     return toStep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
   const prompt = toPrompt(event, line);
@@ -130,6 +130,6 @@ function passThrough(state: GovernorState, event: Event, line: string): Step {
     return askAgents(changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') }));
   }
   const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
-  const first = due === undefined ? toStep(state) : adviseRelief(state, due);
+  const first = due === undefined ? state : adviseRelief(state, due);
   return chain(first, (next) => sendPrompt(next, prompt));
 }

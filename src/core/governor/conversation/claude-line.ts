@@ -39,8 +39,8 @@ import {
   draftOf,
   inStages,
   type Line,
+  type Next,
   type Stage,
-  type Step,
   setTimer,
   toStep,
 } from '../steps.ts';
@@ -56,18 +56,18 @@ import { isInjectedTurn, isRecoverable, startsForeignTurn } from './visibility.t
 /** Lines without information about the context, the cost or the turn. */
 const MEANINGLESS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
 
-export function onClaude(before: GovernorState, event: Event): Step {
+export function onClaude(before: GovernorState, event: Event): Next {
   const state = event.kind === 'control-response' ? noteResponse(before, event) : before;
   if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
     return chain(onOwnResponse(state, event), judgeLevel, placeTrigger, (next) => judgeSpending(state, next));
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
-  if (isFailedResume(state, event)) return toStep(state);
-  if (isEcho(state, event)) return toStep(changed(afterEcho(state), { facts: ECHO }));
+  if (isFailedResume(state, event)) return state;
+  if (isEcho(state, event)) return changed(afterEcho(state), { facts: ECHO });
   const mayBeInjected = isInjectedTurn(state);
-  if (MEANINGLESS.includes(event.kind) && !mayBeInjected) return toStep(noteAlive(state, event));
+  if (MEANINGLESS.includes(event.kind) && !mayBeInjected) return noteAlive(state, event);
   const isInjected = mayBeInjected && !startsForeignTurn(state, event);
-  const arrived = judgeArrival(state, event);
+  const arrived = chain(judgeArrival(state, event));
   const read = readLine(noteAlive(arrived.state, event), event, isInjected);
   return inStages(RULES, read, { before: state, event }, arrived.actions);
 }
@@ -76,7 +76,7 @@ type Rule<E extends Event = Event> = Stage<Line<E>>;
 
 /** A rule for one kind of line. */
 function on<K extends Event['kind']>(kind: K, rule: Rule<Extract<Event, { readonly kind: K }>>): Rule {
-  return (state, line) => (line.event.kind === kind ? rule(state, line as never) : toStep(state));
+  return (state, line) => (line.event.kind === kind ? rule(state, line as never) : state);
 }
 
 /** A rule for a fact. */
@@ -84,12 +84,12 @@ function when<F extends keyof Facts>(
   fact: F,
   rule: Rule<Facts[F] extends Event | undefined ? NonNullable<Facts[F]> : Event>,
 ): Rule {
-  return (state, line) => (state.facts[fact] ? rule(state, line as never) : toStep(state));
+  return (state, line) => (state.facts[fact] ? rule(state, line as never) : state);
 }
 
 /** A rule that applies in act mode only. */
 function acting<E extends Event>(rule: Rule<E>): Rule<E> {
-  return (state, line) => (state.run.mode === 'act' ? rule(state, line) : toStep(state));
+  return (state, line) => (state.run.mode === 'act' ? rule(state, line) : state);
 }
 
 /** The rules for a line, applied in order after it is read. `advance` decides what happens between turns. */
@@ -97,7 +97,7 @@ const RULES: readonly Rule[] = [
   on('boundary', noteBoundary),
   when('call', followCall),
   when('call', announceBreak),
-  acting((state, { before }) => toStep(followAccount(before, state))),
+  acting((state, { before }) => followAccount(before, state)),
   on('init', acting(passThroughOlder)),
   followResults,
   on('rate-limit', followLimits),
@@ -110,7 +110,7 @@ const RULES: readonly Rule[] = [
   when('ending', readStall),
   when('ending', readFailure),
   when('ending', waitLonger),
-  (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : toStep(state)),
+  (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
   acting((state, { before }) => toStep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : [])),
   // Changes of the context.
   on('boundary', tellNative),
@@ -119,7 +119,7 @@ const RULES: readonly Rule[] = [
   (state, { event }) => followExact(state, event),
   on('boundary', brakeThrash),
   when('call', measureLanding),
-  (state, { event }) => (isReading(state, event) ? judgeLevel(state) : toStep(state)),
+  (state, { event }) => (isReading(state, event) ? judgeLevel(state) : state),
   when('ending', noteTurn),
   judgeZone,
   // Requests to claude, limits and costs.
@@ -165,7 +165,7 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
 /**
  * After a call: counts it for its turn, drops ended tasks that it told the model about, and updates the prompt cache.
  */
-function followCall(state: GovernorState, { before, event }: Line<SizedCall>): Step {
+function followCall(state: GovernorState, { before, event }: Line<SizedCall>): Next {
   const draft = draftOf(state);
   if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
   const { work, session } = state;
@@ -174,11 +174,11 @@ function followCall(state: GovernorState, { before, event }: Line<SizedCall>): S
   if (event.kind === 'assistant') draft.session = { ...session, cache: cacheAfter(known, event, session, state.now) };
   const [first] = promptsInTurn(state);
   const isCommand = first?.command !== undefined && draft.turn.calls === 1;
-  return toStep(isCommand ? notePrompt(draft, first, true) : draft);
+  return isCommand ? notePrompt(draft, first, true) : draft;
 }
 
 /** Shows buffered lines, because the turn was started by the caller or by claude itself. */
-function releaseLines(state: GovernorState, { before, event }: Line): Step {
+function releaseLines(state: GovernorState, { before, event }: Line): Next {
   const buffered: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
   const relieved = state.facts.replaced ? forgetFailures(state) : state;
   return toStep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
@@ -194,7 +194,7 @@ function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
   return before.turn.phase === 'sent' && turn.phase === 'running';
 }
 
-function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Step {
+function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Next {
   const over = finishTurn(state, event);
   const afterSuccess = event.isError ? state : forgetRestarts(state);
   // claude's log now contains the document with which the conversation began.
@@ -231,23 +231,23 @@ function isCutOff(state: GovernorState, event: ResultEvent): boolean {
 /** Reasons for which a turn ends without an answer; undefined: claude was stopped from outside. */
 const CUTS_OFF: readonly GovernorState['turn']['stopped'][] = [undefined, 'cost', 'last'];
 
-function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Step {
+function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Next {
   const state = noteReport(readSession(before, event), event);
   const callbacks = [...state.process.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
   const answered = changedIn(state, 'control', { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
   if (reply !== undefined) return toStep(answered, [reply]);
-  return state.run.mode === 'act' ? onQuestion(state, event.requestId) : toStep(state);
+  return state.run.mode === 'act' ? onQuestion(state, event.requestId) : state;
 }
 
 const REMEMBERED_CALLBACKS = 63;
 
 /** Asks for the window after a change of the model. */
-function followModel(state: GovernorState, { before }: Line): Step {
+function followModel(state: GovernorState, { before }: Line): Next {
   const { model } = before.session;
   const isOther = model !== undefined && state.session.model !== model;
-  return isOther && state.process.control.phase === 'open' ? askNewWindow(state) : toStep(state);
+  return isOther && state.process.control.phase === 'open' ? askNewWindow(state) : state;
 }
 
 /**
@@ -259,21 +259,21 @@ function isReading(state: GovernorState, event: Event): boolean {
 }
 
 /** At a prompt in a recording: reports the relief that would have been due before it. */
-function judgeArrival(state: GovernorState, event: Event): Step {
-  if (state.run.mode !== 'replay') return toStep(state);
+function judgeArrival(state: GovernorState, event: Event): Next {
+  if (state.run.mode !== 'replay') return state;
   const isLogPrompt = isMainMessage(event, 'prompt');
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
-  if (!isLogPrompt && !isNextTurn) return toStep(state);
+  if (!isLogPrompt && !isNextTurn) return state;
   if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
   const prompt = toPrompt(event, '');
   return chain(
     advise(closeLogTurn(state), prompt),
     (next) => announceExpiry(next, prompt),
-    (next) => toStep(openLogTurn(notePrompt(next, prompt), prompt)),
+    (next) => openLogTurn(notePrompt(next, prompt), prompt),
   );
 }
 
-function advise(state: GovernorState, next: NextPrompt): Step {
+function advise(state: GovernorState, next: NextPrompt): Next {
   const due = dueRelief(state, next);
-  return due === undefined ? toStep(state) : adviseRelief(state, due);
+  return due === undefined ? state : adviseRelief(state, due);
 }

@@ -1,11 +1,11 @@
 import { endWithIt } from '../process/process.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, isRelieving, type Step, toStep } from '../steps.ts';
+import { chain, changedIn, decided, isRelieving, type Next, toStep } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 
 /** Ends the turn for the user or `ctxb stop --now`. ctxb then sends claude no further prompt. */
-export function onInterrupt(before: GovernorState, reason = 'the user asked to stop'): Step {
+export function onInterrupt(before: GovernorState, reason = 'the user asked to stop'): Next {
   const state = stopWaiting(before);
   const interrupted = changedIn(state, 'mailbox', {
     input: state.mailbox.input === 'closed' ? 'closed' : 'interrupted',

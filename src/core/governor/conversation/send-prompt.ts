@@ -17,7 +17,7 @@ import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, type Step, setTimer, toStep } from '../steps.ts';
+import { chain, changed, changedIn, decided, type Next, setTimer, toStep } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
 /**
@@ -26,7 +26,7 @@ import { readPrompt } from './readings.ts';
 const SKIPPED_AFTER_MS = 30_000;
 
 /** Sends a prompt, which begins a turn or joins the running one. */
-export function sendPrompt(state: GovernorState, prompt: Prompt): Step {
+export function sendPrompt(state: GovernorState, prompt: Prompt): Next {
   // The text can look like another role or an echo, so both are set here.
   const afterRead = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
     ...prompt.event,
@@ -52,16 +52,16 @@ export function injectPrompt(
   text: string,
   work: Unfinished,
   repeats: readonly Prompt[] = [],
-): Step {
+): Next {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
-  if (event.kind !== 'user') return toStep(state);
+  if (event.kind !== 'user') return state;
   return sendPrompt(countSent(state), { ...toPrompt(event, line), work, repeats });
 }
 
 /** Closes a prompt that claude skipped: it read the prompt in an earlier turn or run, so no answer follows. */
-export function forgetSkipped(state: GovernorState): Step {
-  if (state.turn.phase !== 'sent') return toStep(state);
+export function forgetSkipped(state: GovernorState): Next {
+  if (state.turn.phase !== 'sent') return state;
   return answer(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
 }
 
@@ -80,7 +80,7 @@ export function notePrompt(
 }
 
 /** Resumes interrupted work in a turn that the caller sees and that answers the caller's request. */
-export function resumeWork(state: GovernorState, work: Unfinished): Step {
+export function resumeWork(state: GovernorState, work: Unfinished): Next {
   const { because, isLost } = work;
   const resumed = changed(changedIn(state, 'relief', { unfinished: undefined }), { mailbox: markOwed(state) });
   const requests = requestsOf(state, (isLost ? owedPrompts : droppedPrompts)(state));

@@ -13,8 +13,8 @@ import {
   decided,
   isWithinLimit,
   type Line,
+  type Next,
   SHOW_DEFERRED,
-  type Step,
   setTimer,
   toStep,
 } from '../steps.ts';
@@ -25,11 +25,11 @@ import { injectPrompt } from './send-prompt.ts';
  * After claude stopped at its own budget, ctxb sends no further prompt. A turn that ended before its interrupt arrived
  * was not cut short; the interrupt may still hit a turn that follows at once.
  */
-export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
-  if (tellsInterrupt(event)) return toStep(state);
-  if (endsAtBudget(state, event)) return toStep(changedIn(state, 'limits', { phase: 'wrapping' }));
+export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): Next {
+  if (tellsInterrupt(event)) return state;
+  if (endsAtBudget(state, event)) return changedIn(state, 'limits', { phase: 'wrapping' });
   const isWhole = before.turn.stopped === 'cost' && state.turn.phase === 'idle';
-  return toStep(isWhole ? changedIn(state, 'limits', { brokenOff: false }) : state);
+  return isWhole ? changedIn(state, 'limits', { brokenOff: false }) : state;
 }
 
 /** Whether claude stopped at its own budget, which ctxb set to the cost limit. */
@@ -39,17 +39,17 @@ export function endsAtBudget(state: GovernorState, { subtype }: ResultEvent): bo
 }
 
 /** Announces crossed warning levels and limits; interrupts the turn that crossed a limit. */
-export function judgeSpending(before: GovernorState, state: GovernorState): Step {
+export function judgeSpending(before: GovernorState, state: GovernorState): Next {
   return chain(judgeUncounted(before, state), (next) => judgeLimits(before, next));
 }
 
 /** The stream lacks the final token counts of an answer. After its tools have run, claude's own counter has them. */
-export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Step {
-  return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : toStep(state);
+export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Next {
+  return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : state;
 }
 
 /** Warns that no limit holds, because claude's counter has no tokens either. */
-function judgeUncounted(before: GovernorState, state: GovernorState): Step {
+function judgeUncounted(before: GovernorState, state: GovernorState): Next {
   const isNews = state.limits.cost.uncounted === 'all' && before.limits.cost.uncounted !== 'all' && isLimited(state);
   return toStep(state, isNews ? [decided(state, 'unavailable:costs', 'the back-end counts no tokens')] : []);
 }
@@ -60,8 +60,8 @@ function isLimited({ run }: GovernorState): boolean {
   return run.mode === 'act' && limits.some((limit) => limit !== undefined);
 }
 
-function judgeLimits(before: GovernorState, state: GovernorState): Step {
-  if (before.limits === state.limits) return toStep(state);
+function judgeLimits(before: GovernorState, state: GovernorState): Next {
+  if (before.limits === state.limits) return state;
   const { level, news, said } = judge(state);
   const withNews = news.length === 0 ? state : tellCosts(changedIn(state, 'limits', { said }), news);
   const announced = toStep(
@@ -75,15 +75,15 @@ function judgeLimits(before: GovernorState, state: GovernorState): Step {
 }
 
 /** Interrupts the running turn. A turn that has not begun is interrupted when it begins. */
-function interruptTurn(state: GovernorState): Step {
+function interruptTurn(state: GovernorState): Next {
   const brokenOff = changedIn(state, 'limits', { brokenOff: true });
-  return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : toStep(brokenOff);
+  return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : brokenOff;
 }
 
 /** Starts the time limit of a run, in its first process. */
-export function startTime(state: GovernorState): Step {
+export function startTime(state: GovernorState): Next {
   const { time = 0 } = state.run.policy.limits;
-  if (time === 0 || state.run.mode !== 'act' || state.limits.time !== 'unlimited') return toStep(state);
+  if (time === 0 || state.run.mode !== 'act' || state.limits.time !== 'unlimited') return state;
   return toStep(changedIn(state, 'limits', { time: 'runs' }), [setTimer('time', time * 1_000)]);
 }
 
@@ -91,7 +91,7 @@ export function startTime(state: GovernorState): Step {
 const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
 
 /** Handles the time limit like a cost limit. When the room for the last turn is used up too, interrupts that turn. */
-export function onTimeUp(before: GovernorState): Step {
+export function onTimeUp(before: GovernorState): Next {
   const { time = 0 } = before.run.policy.limits;
   if (before.limits.time === 'up') return cutLastTurn(before);
   const state = changedIn(stopWaiting(before), 'limits', { time: 'up' });
@@ -103,10 +103,10 @@ export function onTimeUp(before: GovernorState): Step {
   return state.turn.phase === 'running' && isWithinLimit(state) ? chain(stopped, interruptTurn) : stopped;
 }
 
-function cutLastTurn(state: GovernorState): Step {
+function cutLastTurn(state: GovernorState): Next {
   const { turn, limits } = state;
   const isLast = turn.phase === 'running' && turn.stopped !== 'last' && limits.phase === 'wrapping';
-  return isLast ? sendInterrupt(state, 'last') : toStep(state);
+  return isLast ? sendInterrupt(state, 'last') : state;
 }
 
 function tellCosts(state: GovernorState, news: readonly CostNotice[]): GovernorState {
@@ -143,7 +143,7 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
 }
 
 /** The step between turns at a limit; undefined if the run continues without one. */
-export function atLimit(state: GovernorState): Step | undefined {
+export function atLimit(state: GovernorState): Next | undefined {
   const { phase, brokenOff } = state.limits;
   if (phase === 'wrapping') return endAtLimit(state);
   if (state.run.mode !== 'act') return undefined;
@@ -151,7 +151,7 @@ export function atLimit(state: GovernorState): Step | undefined {
   // claude can report a lower cost than ctxb computed during the turn.
   const isReached = level === 'limit' && nearest !== undefined;
   const isLate = state.limits.time === 'up';
-  if (!isReached && !isLate) return brokenOff ? toStep(continueWork(state)) : undefined;
+  if (!isReached && !isLate) return brokenOff ? continueWork(state) : undefined;
   const way = wayOf(state);
   // Before the first call no work needs a wrap-up.
   const isDone = state.gauge.calls === 0 || (!brokenOff && waiting(state).length === 0);
@@ -169,15 +169,15 @@ function wayOf({ run, limits }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   return onLimit === 'stop' ? 'stop' : 'wrap-up';
 }
 
-export function onCostAnswer(before: GovernorState, limitUsd: number | undefined): Step {
-  if (before.operation.phase !== 'deciding') return toStep(before);
+export function onCostAnswer(before: GovernorState, limitUsd: number | undefined): Next {
+  if (before.operation.phase !== 'deciding') return before;
   const state = changed(before, { operation: IDLE });
   // The user stopped the run instead of answering.
   if (state.mailbox.input !== 'open') return endAtLimit(state);
   const { nearest } = judge(state);
   if (limitUsd === undefined || nearest === undefined || limitUsd <= toUsd(nearest.spent)) return wrapUp(state);
   const raised = { ...state.limits.raised, [nearest.scope]: limitUsd };
-  return toStep(continueWork(changedIn(state, 'limits', { raised })));
+  return continueWork(changedIn(state, 'limits', { raised }));
 }
 
 /** Continues below the limit: resumes the stopped turn, unless the caller saw its end. */
@@ -198,13 +198,13 @@ const WRAP_UP = [
   'leave everything in a resumable state, and say what is done, what is not, and what the next step is.',
 ].join(' ');
 
-function wrapUp(state: GovernorState): Step {
+function wrapUp(state: GovernorState): Next {
   const text = `${REACHED[state.limits.time === 'up' ? 'time' : 'cost']} ${WRAP_UP}`;
   const work = { because: text, isLost: false };
   return injectPrompt(changedIn(state, 'limits', { phase: 'wrapping' }), text, work);
 }
 
-function endAtLimit(state: GovernorState): Step {
+function endAtLimit(state: GovernorState): Next {
   return toStep(changedIn(changedIn(state, 'limits', { phase: 'over' }), 'mailbox', { outcome: 'limit' }), [
     SHOW_DEFERRED,
   ]);

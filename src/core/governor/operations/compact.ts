@@ -29,7 +29,7 @@ import {
   decided,
   isCompacting,
   type Line,
-  type Step,
+  type Next,
   setTimer,
   toStep,
 } from '../steps.ts';
@@ -43,8 +43,8 @@ const STOPPING_PATIENCE_MS = 10_000;
 export type NextPrompt = Prompt | 'unseen' | undefined;
 
 /** Sends `/compact` alone: claude takes the whole message as its argument, so a prompt sent with it would be lost. */
-export function startCompaction(state: GovernorState): Step {
-  if (state.operation.phase !== 'idle' || isCompacting(state)) return toStep(state);
+export function startCompaction(state: GovernorState): Next {
+  if (state.operation.phase !== 'idle' || isCompacting(state)) return state;
   const how = exactIsPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
   // The messages stay in an exact compaction, and a focus would remain among them as an instruction.
@@ -65,7 +65,7 @@ function reasonFor(state: GovernorState): string {
   return asked?.way === 'compact' ? 'it was asked for with ctxb compact' : dueReason(state);
 }
 
-export function followCompaction(state: GovernorState, operation: OperationIn<'compacting'>, event: Event): Step {
+export function followCompaction(state: GovernorState, operation: OperationIn<'compacting'>, event: Event): Next {
   if (event.kind === 'result')
     return chain(conclude(state, operation.attempt, verdictOf(operation.attempt, event)), dropBuffered);
   const attempt = note(operation.attempt, event);
@@ -76,16 +76,16 @@ export function followCompaction(state: GovernorState, operation: OperationIn<'c
   return turn === operation.turn ? followed : chain(followed, dropBuffered);
 }
 
-function dropBuffered(state: GovernorState): Step {
+function dropBuffered(state: GovernorState): Next {
   return toStep(state, [DROP_BUFFERED]);
 }
 
-export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): Step {
+export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): Next {
   const verdict = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
   // A stuck compaction would block every prompt after it. If a boundary was seen, the compaction made room anyway.
   return chain(
     conclude(state, attempt, attempt.boundarySeen ? 'success' : verdict),
-    (next) => toStep(changedIn(next, 'process', { compacts: true })),
+    (next) => changedIn(next, 'process', { compacts: true }),
     sendInterrupt,
     (next) => toStep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
   );
@@ -104,8 +104,8 @@ export function endOverdue(state: GovernorState): GovernorState {
 }
 
 /** A line after an abandoned compaction. */
-export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, event: Event): Step {
-  return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : toStep(state);
+export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, event: Event): Next {
+  return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : state;
 }
 
 /** After any relief, compacting is worth trying again. */
@@ -115,7 +115,7 @@ export function forgetFailures(state: GovernorState): GovernorState {
   return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
-function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Step {
+function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Next {
   const { session, relief } = state;
   const concluded = changed(state, {
     operation: IDLE,
@@ -144,7 +144,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Ste
   );
 }
 
-const ON_VERDICT: Readonly<Partial<Record<Verdict, (state: GovernorState) => Step>>> = {
+const ON_VERDICT: Readonly<Partial<Record<Verdict, (state: GovernorState) => Next>>> = {
   success: askContext,
   unavailable: leaveExhausted,
   blocked: leaveExhausted,
@@ -177,11 +177,11 @@ const REFUSED = 'the API refuses to summarise the context';
  * Gives up after a compaction of claude's own that a hook blocked or that claude could not write: each further call
  * would pay for another failed summary.
  */
-export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): Step {
+export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): Next {
   const { relief, run } = state;
   const failed = !isCompacting(state) && event.error;
-  if (failed && BLOCKED.test(failed)) return toStep(changedIn(state, 'relief', { blocked: true }));
-  if (!failed || !UNWRITABLE.test(failed)) return toStep(state);
+  if (failed && BLOCKED.test(failed)) return changedIn(state, 'relief', { blocked: true });
+  if (!failed || !UNWRITABLE.test(failed)) return state;
   const failures = run.policy.compaction.maxAttempts;
   const unwritable = changedIn(state, 'relief', { failures, unwritable: true });
   return giveUpWhenUseless(unwritable, relief.failures, `claude cannot compact: ${failed}`);
@@ -192,10 +192,10 @@ export function giveUpNative(state: GovernorState, { event }: Line<CompactStatus
  *
  * @param because the reason; by default the number of failed compactions
  */
-export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): Step {
+export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): Next {
   const { failures } = state.relief;
   const limit = state.run.policy.compaction.maxAttempts;
-  if (failures < limit || failuresBefore >= limit) return toStep(state);
+  if (failures < limit || failuresBefore >= limit) return state;
   const failureText = failures === 1 ? 'a compaction did not help' : `${failures} compactions in a row did not help`;
   const reason = because ?? failureText;
   const due = state.run.policy.handoff.enabled ? reason : undefined;

@@ -13,7 +13,7 @@ import {
   clearTimer,
   DROP_BUFFERED,
   decided,
-  type Step,
+  type Next,
   setTimer,
   toStep,
 } from '../steps.ts';
@@ -26,7 +26,7 @@ const EXIT_PATIENCE_MS = 10_000;
 /** Actions at the end of a turn of ctxb's own. */
 export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
 
-export function clear(state: GovernorState, written: Written): Step {
+export function clear(state: GovernorState, written: Written): Next {
   const operation = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
   return beginOwnTurn(state, operation, '/clear');
 }
@@ -35,11 +35,11 @@ export function clear(state: GovernorState, written: Written): Step {
  * All supported versions show a new conversation by a `reset`, by another session id, or by calling the SessionStart
  * hook.
  */
-export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): Step {
+export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): Next {
   const isNewSession = state.session.id !== operation.plan.sessionId;
   const isProved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && isNewSession);
   const followed = changed(state, { operation: { ...operation, turn: 'running', proved: isProved } });
-  if (event.kind !== 'result') return toStep(followed);
+  if (event.kind !== 'result') return followed;
   return chain(toStep(followed, TURN_OVER), (next) =>
     isProved ? finishClear(next, operation, 'clear', operation.given) : leave(next, operation),
   );
@@ -72,14 +72,14 @@ export function documentToGive({ operation, relief }: GovernorState): HandoffDoc
 }
 
 /** Replaces the process, because `/clear` has no effect. */
-export function leave(state: GovernorState, { plan, document }: Written): Step {
+export function leave(state: GovernorState, { plan, document }: Written): Next {
   const leaving = changed(state, { operation: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(leaving);
   return toStep(leaving, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
 }
 
 /** Starts a process without the conversation, after the old process has ended. */
-export function startFresh(state: GovernorState): Step {
+export function startFresh(state: GovernorState): Next {
   const { restarts, stalls } = state.process;
   return toStep(changedIn(state, 'process', { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls }), [
     clearTimer('exit'),
@@ -87,9 +87,9 @@ export function startFresh(state: GovernorState): Step {
   ]);
 }
 
-export function finishLeaving(state: GovernorState): Step {
+export function finishLeaving(state: GovernorState): Next {
   const { operation } = state;
-  return operation.phase === 'leaving' ? finishClear(state, operation, 'process') : toStep(state);
+  return operation.phase === 'leaving' ? finishClear(state, operation, 'process') : state;
 }
 
 /** @param hasDocument whether the agent has received the document through a hook */
@@ -98,7 +98,7 @@ function finishClear(
   { plan, document }: Written,
   way: 'clear' | 'process',
   hasDocument = false,
-): Step {
+): Next {
   const { relief, gauge, work } = state;
   const { path, by, problems } = document;
   const fresh = changed(state, {
@@ -128,18 +128,18 @@ function finishClear(
 }
 
 /** Sends the document as a prompt in a hidden turn, because claude calls no hooks. */
-export function startBriefing(state: GovernorState, document: HandoffDocument): Step {
+export function startBriefing(state: GovernorState, document: HandoffDocument): Next {
   const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
   const given = changedIn(state, 'relief', { pending: undefined });
   return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text);
 }
 
-export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): Step {
+export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): Next {
   if (event.kind === 'result') return toStep(changed(state, { operation: IDLE }), TURN_OVER);
-  return toStep(changed(state, { operation: { ...operation, turn: 'running' } }));
+  return changed(state, { operation: { ...operation, turn: 'running' } });
 }
 
-export function giveUpBriefing(state: GovernorState, operation: OperationIn<'briefing'>): Step {
+export function giveUpBriefing(state: GovernorState, operation: OperationIn<'briefing'>): Next {
   return operation.isLate ? toStep(state, [{ kind: 'kill' }]) : stopLate(state, { ...operation, isLate: true });
 }
 
@@ -147,6 +147,6 @@ export function giveUpBriefing(state: GovernorState, operation: OperationIn<'bri
  * Interrupts a late turn of ctxb's own. It must end before the next turn begins, or its result would be taken for the
  * result of the next.
  */
-export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): Step {
+export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): Next {
   return chain(toStep(changed(state, { operation }), [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
 }

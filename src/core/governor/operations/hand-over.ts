@@ -9,7 +9,7 @@ import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
 import { continueStopped } from '../relief/exhaustion.ts';
 import { askAgain, handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, DROP_BUFFERED, decide, decided, type Step, toStep } from '../steps.ts';
+import { chain, changed, changedIn, DROP_BUFFERED, decide, decided, type Next, toStep } from '../steps.ts';
 import { isUnavailable, statusOf } from './compact.ts';
 import { clear, leave, stopLate, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
@@ -18,7 +18,7 @@ import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
  * Hands the work over to a fresh context: asks the agent for a document, checks and writes the document, clears the
  * conversation, and gives the document to the fresh one.
  */
-export function startHandoff(state: GovernorState, reason: string): Step {
+export function startHandoff(state: GovernorState, reason: string): Next {
   const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
   const starting = changedIn(state, 'relief', { due: undefined });
   return chain(decide(starting, 'handoff', reason), (next) =>
@@ -32,7 +32,7 @@ function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): 
 }
 
 /** Writes a document from what is known and ends the run, because no way of relief is left. */
-export function endUnrelieved(state: GovernorState, reason: string): Step {
+export function endUnrelieved(state: GovernorState, reason: string): Next {
   const plan = planOf(state, reason, 'end');
   const ending = changedIn(state, 'relief', { exhausted: undefined, hopeless: undefined });
   return state.run.policy.handoff.enabled
@@ -40,7 +40,7 @@ export function endUnrelieved(state: GovernorState, reason: string): Step {
     : unrelieved(ending, plan, state.relief.document);
 }
 
-function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Step {
+function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Next {
   const ended = changedIn(state, 'relief', { document });
   const note = decided(state, 'give-up:run', reason, { path: document });
   return chain(
@@ -71,12 +71,12 @@ function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): bool
 /** Upper bound of a question in tokens, including the problems of a document. */
 const QUESTION_TOKENS = 2_000;
 
-function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: OperationIn<'asking'>['attempt']): Step {
+function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: OperationIn<'asking'>['attempt']): Next {
   const asking = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false } as const;
   return beginOwnTurn(state, asking, text);
 }
 
-export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): Step {
+export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): Next {
   if (event.kind === 'result') return readAnswer(state, operation, event);
   const apiDown =
     !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isUnavailable(statusOf(event))));
@@ -86,7 +86,7 @@ export function followAnswer(state: GovernorState, operation: OperationIn<'askin
   return toStep(next, waits ? [ownTurnTimer(state, 'asking', event.delayMs)] : []);
 }
 
-function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): Step {
+function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): Next {
   const plan = { ...operation.plan, answer: (operation.plan.answer ?? 0) + callOutput(state.gauge) };
   const errorText = [event.text, ...event.errors].join('\n');
   if (event.isError && (operation.apiDown || saysUnavailable(errorText))) return putOff(state, plan, errorText);
@@ -96,22 +96,22 @@ function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, even
 }
 
 /** Postpones the handoff because the API is down. The conversation continues unchanged. */
-function putOff(state: GovernorState, { due }: HandoffPlan, error: string): Step {
+function putOff(state: GovernorState, { due }: HandoffPlan, error: string): Next {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
   const continued = continueStopped(changed(state, { operation: IDLE, relief }));
   const reason = error.trim() || 'the API was not available';
   return toStep(continued, [...TURN_OVER, decided(continued, 'put-off', reason)]);
 }
 
-function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain = false): Step {
+function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain = false): Next {
   return toStep(changed(state, { operation: { phase: 'writing', plan } }), [
     { kind: 'write-handoff', answer, mayAskAgain, reason: plan.reason },
   ]);
 }
 
-export function onHandoffProblems(state: GovernorState, problems: readonly string[]): Step {
+export function onHandoffProblems(state: GovernorState, problems: readonly string[]): Next {
   const { operation } = state;
-  if (operation.phase !== 'writing') return toStep(state);
+  if (operation.phase !== 'writing') return state;
   const reason = `the document has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
   return chain(decide(state, 'ask-again', reason, { problems }), (next) =>
     ask(next, operation.plan, askAgain(problems), 'second'),
@@ -121,11 +121,11 @@ export function onHandoffProblems(state: GovernorState, problems: readonly strin
 export function onHandoffWritten(
   state: GovernorState,
   { path, text, by, problems }: OwnEventOf<'handoff-written'>,
-): Step {
+): Next {
   const { operation } = state;
-  if (operation.phase !== 'writing') return toStep(state);
+  if (operation.phase !== 'writing') return state;
   // The user stopped the handoff, so the conversation stays.
-  if (state.mailbox.input === 'interrupted') return toStep(changed(state, { operation: IDLE }));
+  if (state.mailbox.input === 'interrupted') return changed(state, { operation: IDLE });
   const { plan } = operation;
   if (plan.way === 'end') return unrelieved(state, plan, path);
   const proceed = plan.way === 'clear' ? clear : leave;
@@ -136,13 +136,13 @@ export function onHandoffWritten(
  * If claude does not stop compacting, ends its process. A new process continues, in a fresh context if a handoff is
  * due.
  */
-export function leaveUnreachable(state: GovernorState): Step {
-  if (!isUnreachable(state)) return toStep(state);
+export function leaveUnreachable(state: GovernorState): Next {
+  if (!isUnreachable(state)) return state;
   return state.relief.due === undefined ? toStep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);
 }
 
 /** Interrupts the agent's late answer. If the interrupt has no effect either, ctxb replaces the process. */
-export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): Step {
+export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): Next {
   if (operation.attempt === 'late') {
     return chain(toStep(state, [DROP_BUFFERED]), (next) => write(next, { ...operation.plan, way: 'leave' }, undefined));
   }

@@ -7,7 +7,7 @@ import { budgetOf, isLoading, MIN_RELIEVED } from '../relief/exact.ts';
 import { summaryBound } from '../relief/outlook.ts';
 import type { Exact } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, clearTimer, type Step, setTimer, toStep } from '../steps.ts';
+import { chain, changed, changedIn, clearTimer, type Next, setTimer, toStep } from '../steps.ts';
 import { IDLE } from './operation.ts';
 
 /** Time for claude to load the mod, and for the mod to respond after that. */
@@ -18,23 +18,23 @@ const LIFE_PATIENCE_MS = 3_000;
 const NEAR = 0.6;
 
 /** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
-export function prepareExact(state: GovernorState): Step {
+export function prepareExact(state: GovernorState): Next {
   const {
     relief: { exact },
     gauge,
   } = state;
-  if (exact.phase === 'off') return toStep(state);
-  if (exact.phase === 'unarmed') return predictedTokens(gauge) >= MIN_RELIEVED ? armMod(state) : toStep(state);
+  if (exact.phase === 'off') return state;
+  if (exact.phase === 'unarmed') return predictedTokens(gauge) >= MIN_RELIEVED ? armMod(state) : state;
   // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
   // cannot see.
   const { trigger } = state.process.control;
   const isNear = typeof trigger !== 'number' || predictedTokens(gauge) >= NEAR * trigger;
-  return isNear || exact.midTurn.length > 0 ? planExact(state) : toStep(state);
+  return isNear || exact.midTurn.length > 0 ? planExact(state) : state;
 }
 
-export function planExact(state: GovernorState): Step {
+export function planExact(state: GovernorState): Next {
   const { phase, midTurn, prompts } = state.relief.exact;
-  if (phase !== 'ready') return toStep(state);
+  if (phase !== 'ready') return state;
   const summary = summaryBound(state);
   const { keep, kept } = summary ?? workingSetOf(state);
   const budget = budgetOf(state, kept);
@@ -42,25 +42,25 @@ export function planExact(state: GovernorState): Step {
 }
 
 /** Prepares a compaction in a resumed session, which may be due at the next call. */
-export function prepareResumed(state: GovernorState): Step {
+export function prepareResumed(state: GovernorState): Next {
   const { version } = state.session;
-  return version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED ? toStep(state) : awaitExact(state);
+  return version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED ? state : awaitExact(state);
 }
 
 /** Lets prompts wait until the mod is loaded, if loading is possible. */
-export function awaitExact(state: GovernorState): Step {
-  const step = state.relief.exact.phase === 'unarmed' ? armMod(state) : toStep(state);
+export function awaitExact(state: GovernorState): Next {
+  const step = chain(state.relief.exact.phase === 'unarmed' ? armMod(state) : state);
   const isComing = step.state.relief.exact.phase === 'arming';
   return isComing ? toStep(changed(step.state, { operation: { phase: 'loading' } }), step.actions) : step;
 }
 
 /** Does without the mod: with a mod, claude would skip the user's PreCompact hook, which may protect the context. */
-function disarmGuarded(state: GovernorState): Step {
+function disarmGuarded(state: GovernorState): Next {
   return disarm(state, 'a PreCompact hook would not be asked (--compaction exact does without it)');
 }
 
-function armMod(state: GovernorState): Step {
-  if (state.process.control.phase === 'closed') return toStep(state);
+function armMod(state: GovernorState): Next {
+  if (state.process.control.phase === 'closed') return state;
   const hooks = fieldsOf(state.process.control.initialize?.hooks).PreCompact;
   const isGuarded = Array.isArray(hooks) && hooks.length > 0;
   if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarmGuarded(state);
@@ -71,8 +71,8 @@ function armMod(state: GovernorState): Step {
 }
 
 /** Asks claude to load the mod from its folder. `add_plugins` adds it to the loaded plugins. */
-export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Step {
-  if (!isLoading(state)) return toStep(state);
+export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Next {
+  if (!isLoading(state)) return state;
   if (isGuarded) return disarmGuarded(state);
   if (path === undefined) return disarm(state, 'the mod could not be written');
   return request(state, 'load-mod', {
@@ -83,16 +83,16 @@ export function onExactFolder(state: GovernorState, path: string | undefined, is
   });
 }
 
-export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): Step {
-  if (!isLoading(state)) return toStep(state);
+export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): Next {
+  if (!isLoading(state)) return state;
   if (!ok) return disarm(state, 'claude refuses to load the mod');
   if (response.held === true) return disarm(state, 'loading the mod would change the tools');
   const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
   return toStep(state, [{ kind: 'prove-exact' }, ...timer]);
 }
 
-export function onExactProved(state: GovernorState): Step {
-  if (!isLoading(state)) return toStep(state);
+export function onExactProved(state: GovernorState): Next {
+  if (!isLoading(state)) return state;
   const ready = endLoading(state, { phase: 'ready', why: undefined });
   return chain(planExact(ready), (next) => toStep(next, [CLEAR]));
 }
@@ -101,11 +101,11 @@ export function onExactProved(state: GovernorState): Step {
  * Stops waiting for the mod. `--bare`, `--safe-mode`, `disableAllHooks` and managed settings prevent it without an
  * error. On a busy machine it may still load later.
  */
-export function giveUpArming(state: GovernorState): Step {
+export function giveUpArming(state: GovernorState): Next {
   const { version } = state.session;
   const name = version === undefined ? 'this claude' : `Claude Code ${version}`;
   const late = { phase: 'late', why: `${name} does not run the mod` } as const;
-  return toStep(state.relief.exact.phase === 'arming' ? endLoading(state, late) : state);
+  return state.relief.exact.phase === 'arming' ? endLoading(state, late) : state;
 }
 
 const CLEAR = clearTimer('exact');
@@ -116,6 +116,6 @@ function endLoading(state: GovernorState, exact: Partial<Exact>): GovernorState 
   return next.operation.phase === 'loading' ? changed(next, { operation: IDLE }) : next;
 }
 
-function disarm(state: GovernorState, why: string): Step {
+function disarm(state: GovernorState, why: string): Next {
   return toStep(endLoading(state, { phase: 'off', why }), [CLEAR]);
 }

@@ -35,6 +35,7 @@ import {
   isCompacting,
   isRelieving,
   type Line,
+  type Next,
   type Step,
   toStep,
 } from '../steps.ts';
@@ -81,37 +82,35 @@ function handoffReason(state: GovernorState, cause: HandoffCause): string {
   return `${crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens))}, and nothing else relieves it`;
 }
 
-export function startRelief(state: GovernorState, due: Due): Step {
+export function startRelief(state: GovernorState, due: Due): Next {
   if (due.way === 'compact') return compact(state);
   return due.way === 'handoff' ? handOver(state, due.reason) : endUnrelieved(state, due.reason);
 }
 
-function compact(state: GovernorState): Step {
-  return chain(awaitExact(state), (next) =>
-    next.operation.phase === 'loading' ? toStep(next) : startCompaction(next),
-  );
+function compact(state: GovernorState): Next {
+  return chain(awaitExact(state), (next) => (next.operation.phase === 'loading' ? next : startCompaction(next)));
 }
 
-function handOver(state: GovernorState, reason: string): Step {
+function handOver(state: GovernorState, reason: string): Next {
   return startHandoff(noteTried(state), reason);
 }
 
 /** Only reports the relief that is due, in replay or observe mode. */
-export function adviseRelief(state: GovernorState, due: Due): Step {
+export function adviseRelief(state: GovernorState, due: Due): Next {
   const next = changedIn(state, 'relief', { latch: 'spent', due: undefined });
-  if (due.way === 'none') return toStep(next);
+  if (due.way === 'none') return next;
   if (due.way === 'handoff') return decide(next, 'handoff', due.reason);
   const focus = focusText(state);
   return decide(next, 'compact', dueReason(state), { how: 'summary', focus });
 }
 
 /** Relieves the context for a task that is too large, if possible. */
-export function relieveFor(state: GovernorState): Step {
-  if (state.run.mode !== 'act') return toStep(state);
+export function relieveFor(state: GovernorState): Next {
+  if (state.run.mode !== 'act') return state;
   if (mayCompact(state)) return compact(state);
   // A context after a handoff cannot become smaller.
   const isFresh = state.relief.landing?.of === 'handoff';
-  return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : toStep(state);
+  return mayHandOver(state) && !isFresh ? handOver(state, 'a large task waits') : state;
 }
 
 /** Remembers the context before a compaction. The first call after it shows what the compaction freed. */
@@ -135,8 +134,8 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
 
 /** Reports a compaction of claude's own. Only the boundary proves that no hook prevented it. */
-export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
-  if (event.trigger === 'manual' || state.run.mode === 'replay') return toStep(state);
+export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): Next {
+  if (event.trigger === 'manual' || state.run.mode === 'replay') return state;
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const tokens = event.preTokens ?? predictedTokens(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';
@@ -144,20 +143,20 @@ export function tellNative(state: GovernorState, { before, event }: Line<Boundar
 }
 
 /** Latches the thresholds that the context has crossed, and warns once. */
-export function judgeLevel(state: GovernorState): Step {
+export function judgeLevel(state: GovernorState): Next {
   const { gauge, run } = state;
-  if (isGuess(gauge)) return toStep(state);
+  if (isGuess(gauge)) return state;
   // The last attempt failed at this reading, so another attempt or warning would change nothing.
-  if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return toStep(state);
+  if (!isCompacting(state) && state.relief.triedAt === gauge.calls) return state;
   // A running compaction is about to lower this figure.
-  if (isRelieving(state) || state.mailbox.input === 'interrupted') return toStep(state);
+  if (isRelieving(state) || state.mailbox.input === 'interrupted') return state;
   const isAtCallLimit = isCharactersOnly(gauge) && gauge.characters.toolCalls >= TOOL_CALL_LIMIT;
   const level = isAtCallLimit ? (gauge.window.tokens ?? 0) : predictedTokens(gauge);
   const latch = latchAt(state.relief.latch, level, gauge.window.tokens, run.policy);
-  if (latch === state.relief.latch) return toStep(state);
+  if (latch === state.relief.latch) return state;
   const next = changedIn(state, 'relief', { latch });
-  if (latch === 'none') return toStep(forgetFailures(next));
-  if (state.relief.latch !== 'none') return toStep(next);
+  if (latch === 'none') return forgetFailures(next);
+  if (state.relief.latch !== 'none') return next;
   const reason = isAtCallLimit
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
     : crossedText(gauge, run.policy.thresholds.warn);
@@ -165,10 +164,10 @@ export function judgeLevel(state: GovernorState): Step {
 }
 
 /** Measures what a relief freed, by the first call after it. */
-export function measureLanding(state: GovernorState): Step {
+export function measureLanding(state: GovernorState): Next {
   const { relief, gauge } = state;
   const { landing } = relief;
-  if (landing === undefined) return toStep(state);
+  if (landing === undefined) return state;
   const freed = landing.before.predicted - gauge.used;
   const isMissed = missesTarget(state, gauge.used, gauge.window.tokens);
   if (landing.of === 'compaction') return measureCompaction(state, landing, freed, isMissed);
@@ -183,7 +182,7 @@ export function measureLanding(state: GovernorState): Step {
   return decide(landed, 'landed', reason, { relief: 'handoff', freed });
 }
 
-function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): Step {
+function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): Next {
   const { gauge, relief, run } = state;
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   const missText = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
@@ -199,12 +198,12 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
     landing.receipt === undefined
       ? toStep(landed, landing.isOurs ? [decided(landed, 'landed', effect, { relief: 'compaction', freed })] : [])
       : tellExact(landed, landing.before, landing.receipt, freed),
-    (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : toStep(next)),
+    (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : next),
     (next) => toStep(next, [health(next, { event: 'landing' }, gauge.used)]),
   );
 }
 
-function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): Step {
+function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): Next {
   const reason = `${before.predicted} tokens before it`;
   return decide(changedIn(state, 'exact', NO_ECHO), 'landed', reason, {
     relief: 'compaction',

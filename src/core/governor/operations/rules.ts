@@ -1,7 +1,7 @@
 import type { Event } from '../../protocol/events.ts';
 import { ownTurnTimer } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { type Step, toStep } from '../steps.ts';
+import { type Next, toStep } from '../steps.ts';
 import { followCompaction, followOverdue, giveUpWaiting } from './compact.ts';
 import { followBriefing, followClear, giveUpBriefing, leave } from './fresh-context.ts';
 import { followAnswer, giveUpAnswer, leaveUnreachable } from './hand-over.ts';
@@ -9,9 +9,9 @@ import type { Operation, OperationIn } from './operation.ts';
 
 interface Rules<O extends Operation> {
   /** Handles a line of claude's in a turn of ctxb's own. */
-  readonly on?: (state: GovernorState, operation: O, event: Event) => Step;
+  readonly on?: (state: GovernorState, operation: O, event: Event) => Next;
   /** Handles the timeout of such a turn. */
-  readonly onTimeout?: (state: GovernorState, operation: O) => Step;
+  readonly onTimeout?: (state: GovernorState, operation: O) => Next;
 }
 
 const OPERATIONS: { readonly [P in Operation['phase']]: Rules<OperationIn<P>> } = {
@@ -30,22 +30,22 @@ function rulesOf({ operation }: GovernorState): Rules<never> {
   return OPERATIONS[operation.phase] as Rules<never>;
 }
 
-export function followOperation(state: GovernorState, event: Event): Step {
-  return rulesOf(state).on?.(state, state.operation as never, event) ?? toStep(state);
+export function followOperation(state: GovernorState, event: Event): Next {
+  return rulesOf(state).on?.(state, state.operation as never, event) ?? state;
 }
 
 /** Restarts the timer after a turn that claude started itself, which delays ctxb's own turn. */
-export function waitLonger(state: GovernorState): Step {
+export function waitLonger(state: GovernorState): Next {
   const { operation } = state;
   return toStep(state, 'turn' in operation ? [ownTurnTimer(state, operation.phase)] : []);
 }
 
 /** @param timer `compaction` for a compaction, `handoff` for every other operation */
 export function onOperationTimeout(timer: 'compaction' | 'handoff') {
-  return (state: GovernorState): Step => {
+  return (state: GovernorState): Next => {
     const { operation, turn } = state;
-    if ((timer === 'compaction') !== (operation.phase === 'compacting')) return toStep(state);
+    if ((timer === 'compaction') !== (operation.phase === 'compacting')) return state;
     if (turn.phase === 'running') return waitLonger(state);
-    return rulesOf(state).onTimeout?.(state, operation as never) ?? toStep(state);
+    return rulesOf(state).onTimeout?.(state, operation as never) ?? state;
   };
 }

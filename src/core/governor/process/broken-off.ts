@@ -6,7 +6,7 @@ import { toPrompt } from '../prompts/prompt.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
-import { changed, changedIn, isCompacting, type Step, toStep } from '../steps.ts';
+import { changed, changedIn, isCompacting, type Next } from '../steps.ts';
 
 /** The relief after the death of a process: a running handoff starts over, and a lost document is given again. */
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
@@ -57,7 +57,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
 }
 
 /** Restores the state of a run whose ctxb died, in a new ctxb. */
-export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
+export function onRecovered(state: GovernorState, event: RecoveredEvent): Next {
   const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const because = interruption('The work was interrupted', event);
@@ -71,9 +71,7 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Step {
   const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open !== 0 };
   const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
   const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return toStep(
-    changedIn(changedIn(changed(state, { limits, relief }), 'agents', { before: agents }), 'mailbox', { prompts }),
-  );
+  return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { before: agents }), 'mailbox', { prompts });
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

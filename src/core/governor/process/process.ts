@@ -23,8 +23,8 @@ import {
   DROP_BUFFERED,
   decided,
   isHandingOver,
+  type Next,
   SHOW_DEFERRED,
-  type Step,
   toStep,
 } from '../steps.ts';
 import { reliefAfter } from './broken-off.ts';
@@ -35,7 +35,7 @@ import { reliefAfter } from './broken-off.ts';
 const ASKED_CODES: readonly number[] = [0, 129, 130, 143];
 const ASKED_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
-export function onExit(before: GovernorState, event: ExitEvent): Step {
+export function onExit(before: GovernorState, event: ExitEvent): Next {
   const state = changedIn(before, 'limits', { cost: readLogged(before.limits.cost, event.openMicroUsd) });
   const { restarts, balks } = state.process;
   if (balks && event.code === 1) return endWithIt(changedIn(state, 'mailbox', { outcome: 'refused' }), event);
@@ -82,7 +82,7 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
  *
  * @param exit the end of the process; undefined if the process was already gone
  */
-export function endWithIt(state: GovernorState, exit?: ExitEvent): Step {
+export function endWithIt(state: GovernorState, exit?: ExitEvent): Next {
   const isUnrelieved = state.operation.phase === 'leaving' && state.mailbox.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.mailbox.outcome;
   return toStep(changedIn(state, 'mailbox', { input: 'closed', outcome }), [
@@ -126,12 +126,12 @@ const END_REASONS = {
 } as const;
 
 /** Handles the start of a process, the first or a replacement. */
-export function onBegin(state: GovernorState): Step {
+export function onBegin(state: GovernorState): Next {
   const { run, process, operation, limits, relief } = state;
-  if (run.mode !== 'act') return toStep(state);
+  if (run.mode !== 'act') return state;
   // A prompt from the command line has already opened the channel.
   const isOpened = run.callerSpeaksProtocol || process.control.phase !== 'closed';
-  if (process.phase !== 'dead') return isOpened ? toStep(state) : openControl(state);
+  if (process.phase !== 'dead') return isOpened ? state : openControl(state);
   const alone = changedIn(withoutProcess(state), 'process', { phase: 'starting' });
   const { midTurn, prompts } = process.resumes ? relief.exact : NOT_EXACT;
   const started = changedIn(changed(alone, { operation }), 'limits', {
@@ -178,7 +178,7 @@ export function lineageStep(state: GovernorState) {
 const FIRST_DELAY_MS = 1_000;
 
 /** Resumes the work in a new process: in the same session, or with a document if the session left no log. */
-function restart(state: GovernorState, event: ExitEvent): Step {
+function restart(state: GovernorState, event: ExitEvent): Next {
   const { process, session, mailbox } = state;
   const { stalls } = process;
   const attempt = process.restarts + 1;

@@ -13,7 +13,7 @@ import {
   decided,
   isRelieving,
   type Line,
-  type Step,
+  type Next,
   setTimer,
   toStep,
 } from '../steps.ts';
@@ -69,11 +69,11 @@ const END: readonly Action[] = [{ kind: 'kill', signal: 'SIGTERM' }, setTimer('e
 const INTERRUPT_PATIENCE_MS = 10_000;
 
 /** Watches for a stall while a line of claude's is expected. */
-export function watchLife(before: GovernorState, after: GovernorState): Step {
+export function watchLife(before: GovernorState, after: GovernorState): Next {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');
   const state = isAsked ? changedIn(after, 'life', { at: after.now }) : after;
-  if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return toStep(state);
+  if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return state;
   return scheduleCheck(state, state.now);
 }
 
@@ -82,7 +82,7 @@ function isEnding({ turn, process }: GovernorState): boolean {
   return turn.stopped === 'stall' || process.hangs;
 }
 
-function end(state: GovernorState, notes: readonly Action[] = []): Step {
+function end(state: GovernorState, notes: readonly Action[] = []): Next {
   return toStep(changedIn(state, 'process', { hangs: true }), [...notes, ...END]);
 }
 
@@ -96,7 +96,7 @@ function limitMs({ run }: GovernorState): number {
 }
 
 /** @param since silence before this time does not count, in milliseconds since the epoch */
-function scheduleCheck(state: GovernorState, since: number): Step {
+function scheduleCheck(state: GovernorState, since: number): Next {
   const lookedAt = state.now;
   return toStep(changedIn(state, 'process', { lookedAt, since }), [setTimer('stall', pauseOf(state))]);
 }
@@ -106,11 +106,11 @@ function pauseOf(state: GovernorState): number {
 }
 
 /** Checks for a stall; ends a claude that has ignored the interrupt. */
-export function onStallTimer(state: GovernorState): Step {
+export function onStallTimer(state: GovernorState): Next {
   const { process, now } = state;
   if (isEnding(state)) return end(state);
   const expected = silentSince(state);
-  if (expected === undefined || !isWatched(state)) return toStep(changedIn(state, 'process', { lookedAt: undefined }));
+  if (expected === undefined || !isWatched(state)) return changedIn(state, 'process', { lookedAt: undefined });
   const hasSlept = now - (process.lookedAt ?? now) > 3 * pauseOf(state) + CHECK_MS;
   const since = hasSlept ? now : process.since;
   if (runningTool(state) !== undefined) return chain(tellLongTools(state), (next) => scheduleCheck(next, since));
@@ -120,11 +120,11 @@ export function onStallTimer(state: GovernorState): Step {
 }
 
 /** Announces tools that exceed the limit. A long-running tool is no stall, but it may never end. */
-function tellLongTools(state: GovernorState): Step {
+function tellLongTools(state: GovernorState): Next {
   const { work, now } = state;
   const isLong = (since: number) => now - since >= limitMs(state);
   const long = work.tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
-  if (long.length === 0) return toStep(state);
+  if (long.length === 0) return state;
   const open = work.tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
   return toStep(
     changedIn(state, 'tools', { open }),
@@ -134,7 +134,7 @@ function tellLongTools(state: GovernorState): Step {
   );
 }
 
-function onStall(state: GovernorState, ms: number): Step {
+function onStall(state: GovernorState, ms: number): Next {
   const { process, run, turn, mailbox } = state;
   const { enabled } = run.policy.recovery;
   const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || mailbox.input !== 'open';
@@ -179,8 +179,8 @@ function lastSeen({ process: { life }, turn }: GovernorState): string {
 }
 
 /** After a stalled turn: an interrupted turn continues in another process; a turn that ended by itself was no stall. */
-export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
-  if (before.turn.stopped !== 'stall') return toStep(state);
+export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): Next {
+  if (before.turn.stopped !== 'stall') return state;
   if (!tellsInterrupt(event)) return toStep(state, [clearTimer('stall')]);
   const because =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';

@@ -1,7 +1,7 @@
 import { fieldsOf, ownOf } from '../../protocol/fields.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, type Step, toStep } from '../steps.ts';
+import { chain, type Step } from '../steps.ts';
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
@@ -22,7 +22,7 @@ import {
 export function afterTool(before: GovernorState, call: ToolCall): Step {
   const limit = ownOf(before.work.budget.open, call.toolUseId)?.limit;
   const isIgnored = limit !== undefined && call.input.limit !== limit;
-  return chain(isIgnored ? noteIgnored(before, 'input') : toStep(before), (state) => withinBudget(state, call));
+  return chain(isIgnored ? noteIgnored(before, 'input') : before, (state) => withinBudget(state, call));
 }
 
 function withinBudget(before: GovernorState, call: ToolCall): Step {

@@ -7,7 +7,7 @@ import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, type Line, type Step, toStep } from '../steps.ts';
+import { chain, changedIn, decided, type Line, type Next, type Step, toStep } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Maximum calls, tools and subagents to keep: the stream may never end. */
@@ -133,10 +133,10 @@ function callKey({ tool, input }: ToolCall): string {
  * Notes that a change was ignored, for example because a permission handler undid it. Reported once; from then on the
  * agent only gets advice.
  */
-export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Step {
+export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Next {
   const { ignores } = state.work.budget;
   // Answers do not reach claude after its input was closed.
-  if (ignores.includes(what) || state.mailbox.input === 'closed') return toStep(state);
+  if (ignores.includes(what) || state.mailbox.input === 'closed') return state;
   const after = changedIn(state, 'budget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
   return toStep(after, ignores.length > 0 ? [] : [decided(after, 'unavailable:tools', reason)]);
@@ -149,21 +149,18 @@ export function cutTokens({ work }: GovernorState, { toolUseId, text }: ToolResu
 }
 
 /** Reads the sizes of tool results from a line of claude's. */
-export function followResults(state: GovernorState, { event }: Line): Step {
+export function followResults(state: GovernorState, { event }: Line): Next {
   // The replaced context also contained the hints and alerts.
   if (state.facts.replaced)
-    return toStep(changedIn(releaseRoom(state), 'budget', { history: 0, results: 0, hinted: {}, alerted: 'none' }));
-  if (event.kind === 'result') return toStep(changedIn(releaseRoom(state), 'budget', { results: 0, hinted: {} }));
-  if (event.kind === 'init') return toStep(releaseRoom(state));
-  if (event.kind !== 'user' || event.replay) return toStep(state);
-  if (isMainMessage(event, 'summary')) return toStep(setHistory(state, plainText(event.blocks)));
+    return changedIn(releaseRoom(state), 'budget', { history: 0, results: 0, hinted: {}, alerted: 'none' });
+  if (event.kind === 'result') return changedIn(releaseRoom(state), 'budget', { results: 0, hinted: {} });
+  if (event.kind === 'init') return releaseRoom(state);
+  if (event.kind !== 'user' || event.replay) return state;
+  if (isMainMessage(event, 'summary')) return setHistory(state, plainText(event.blocks));
   // Recordings need no budget, and measuring all texts would take longer than the rest of the replay.
-  if (event.role !== 'tool-result' || state.run.mode === 'replay') return toStep(state);
+  if (event.role !== 'tool-result' || state.run.mode === 'replay') return state;
   const results = resultsIn(event.blocks);
-  return chain(
-    toStep(state),
-    ...results.map((each) => (next: GovernorState) => count(next, each, event.subagent === null)),
-  );
+  return chain(state, ...results.map((each) => (next: GovernorState) => count(next, each, event.subagent === null)));
 }
 
 /** Releases the room of interrupted calls of the main thread: between turns none of its tools runs. */
@@ -177,10 +174,10 @@ export function setHistory(state: GovernorState, text: string): GovernorState {
   return changedIn(state, 'budget', { history: estimateTokens(text, charsPerToken(state)) });
 }
 
-function count(state: GovernorState, result: ToolResult, isMain: boolean): Step {
+function count(state: GovernorState, result: ToolResult, isMain: boolean): Next {
   const { open, results, agents } = state.work.budget;
   const own = ownOf(open, result.toolUseId);
-  if (own === undefined && !isMain) return toStep(state);
+  if (own === undefined && !isMain) return state;
   const tokens = estimateTokens(result.text, charsPerToken(state));
   const agent = own?.agent ?? null;
   const afterRemoval = forget(state, 'open', result.toolUseId);
@@ -193,5 +190,5 @@ function count(state: GovernorState, result: ToolResult, isMain: boolean): Step 
   // If claude stored a large result itself, the stream shows only its beginning.
   const isTaken = proof === undefined || isError || text.includes(proof) || text.startsWith('<persisted-output>');
   // A replacement that is missing in the stream did not reach the model.
-  return isTaken ? toStep(counted) : noteIgnored(counted, 'output');
+  return isTaken ? counted : noteIgnored(counted, 'output');
 }

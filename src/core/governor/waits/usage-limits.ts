@@ -1,12 +1,12 @@
 import type { RateLimitEvent } from '../../protocol/events.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, type Line, type Step, toStep } from '../steps.ts';
+import { changedIn, type Line, type Next } from '../steps.ts';
 import type { Waits } from './waits-state.ts';
 
 /** Records the used shares of the account's limits, and the one that was hit. */
-export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): Step {
+export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): Next {
   const used = { ...state.limits.used, ...event.limits };
-  return toStep(changedIn(state, 'limits', { used, hit: event.rejected }));
+  return changedIn(state, 'limits', { used, hit: event.rejected });
 }
 
 /** A limit's name for messages: `five-hour` for `five_hour`. */

@@ -13,6 +13,7 @@ import {
   decided,
   isWithinLimit,
   type Line,
+  type Next,
   SHOW_DEFERRED,
   type Step,
   setTimer,
@@ -104,29 +105,29 @@ function jitter(state: GovernorState, ms: number): number {
 const MIN_TOLD_MS = 30_000;
 
 /** Follows a wait: claude retries, or the API answers again. */
-export function followWait(state: GovernorState, { event }: Line): Step {
+export function followWait(state: GovernorState, { event }: Line): Next {
   const { wait } = state.limits;
   if (event.kind === 'api-retry') {
     const noted = noteRetry(state, event);
     return state.facts.isInjected ? noted : chain(noted, (next) => breakWait(next, event));
   }
-  if (wait === undefined || wait.phase === 'paused') return toStep(state);
+  if (wait === undefined || wait.phase === 'paused') return state;
   const isReplay = state.run.mode === 'replay';
   // A new prompt in a recording means that the wait is over.
-  if (isReplay && isMainMessage(event, 'prompt')) return toStep(changedIn(state, 'limits', { wait: undefined }));
-  if (event.kind !== 'assistant' || event.subagent !== null) return toStep(state);
+  if (isReplay && isMainMessage(event, 'prompt')) return changedIn(state, 'limits', { wait: undefined });
+  if (event.kind !== 'assistant' || event.subagent !== null) return state;
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
-  return isReplay && event.failure !== undefined ? endWait(state, false) : toStep(state);
+  return isReplay && event.failure !== undefined ? endWait(state, false) : state;
 }
 
 /** Waits for a 429 of at least this length count as a usage limit, even if claude does not report one. */
 const MIN_LIMIT_MS = 120_000;
 
-function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Step {
+function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Next {
   const { now, limits, turn } = state;
   const wait = waitOf(state);
-  if (wait.phase === 'paused' || turn.stopped === 'wait') return toStep(state);
+  if (wait.phase === 'paused' || turn.stopped === 'wait') return state;
   const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= MIN_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
@@ -143,29 +144,29 @@ const SLEPT_MS = 60_000;
  * Interrupts a long wait of claude's own so that ctxb waits instead: if relieving the context after the wait saves
  * costs, if claude's timer missed the reset because the machine slept, or if the wait exceeds the limit.
  */
-function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Step {
+function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Next {
   const { limits, now, run, turn, work } = state;
   const { wait } = limits;
   const isOurs = run.mode === 'act' && state.mailbox.input === 'open' && turn.phase === 'running';
-  if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return toStep(state);
+  if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return state;
   const resetAt = resetOf(limits) ?? wait.until;
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
   const pays = Object.keys(work.tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
   // 2.1.197 waits without a limit.
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
-  if (!hasSlept && !pays && !isTooLong) return toStep(state);
+  if (!hasSlept && !pays && !isTooLong) return state;
   return sendInterrupt(changedIn(state, 'limits', { wait: { ...wait, until: hasSlept ? now : wait.until } }), 'wait');
 }
 
 /** After a turn without an answer of the API: plans its repetition, or ends the run. */
-export function readFailure(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
+export function readFailure(state: GovernorState, { before, event }: Line<ResultEvent>): Next {
   const plan = planFor(before, event);
   const failure = failureIn(before, event);
   if (failure === undefined || plan === undefined) {
     // An interrupted turn shows nothing about the API; any other error shows that the API has answered.
     const isCertain = event.isError && !tellsInterrupt(event);
-    return isCertain ? endWait(state, failure === undefined) : toStep(state);
+    return isCertain ? endWait(state, failure === undefined) : state;
   }
   const because = 'The API did not answer for a while, and the turn was interrupted.';
   const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
@@ -173,7 +174,7 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
   return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
 }
 
-function pause(state: GovernorState, failure: ApiFailure, until: number): Step {
+function pause(state: GovernorState, failure: ApiFailure, until: number): Next {
   const wait = waitOf(state);
   // A limit without a known reset is handled like an outage.
   const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
@@ -195,7 +196,7 @@ function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: numb
   return decided(state, 'wait:begun', reason, { cause, limit, by, until, ...(isRefused && { status }) });
 }
 
-function endAtLimit(state: GovernorState, failure: Failure): Step {
+function endAtLimit(state: GovernorState, failure: Failure): Next {
   const { limits, run, now } = state;
   const { wait } = limits;
   const { resetsAt = resetOf(limits) } = failure;
@@ -212,7 +213,7 @@ function endAtLimit(state: GovernorState, failure: Failure): Step {
 }
 
 /** Ends the run in an outage: the next prompts would get no answer either. */
-function endInOutage(state: GovernorState): Step {
+function endInOutage(state: GovernorState): Next {
   return chain(endWait(changedIn(state, 'mailbox', { outcome: 'outage' }), false), (next) =>
     toStep(next, [SHOW_DEFERRED]),
   );
@@ -227,13 +228,13 @@ function tick(state: GovernorState) {
 }
 
 /** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
-export function onWaitTimer(state: GovernorState): Step {
+export function onWaitTimer(state: GovernorState): Next {
   const { wait } = state.limits;
-  if (wait?.phase !== 'paused') return toStep(state);
+  if (wait?.phase !== 'paused') return state;
   if (state.now < wait.until) return toStep(state, [tick(state)]);
   const next = changedIn(state, 'limits', { wait: { ...wait, phase: 'trying' } });
   const expiry = savingAt(next);
-  if (expiry === undefined || next.relief.unfinished === undefined) return toStep(next);
+  if (expiry === undefined || next.relief.unfinished === undefined) return next;
   // A summary does not contain the words of the request.
   const unfinished = { ...next.relief.unfinished, isLost: true };
   return chain(toStep(changedIn(next, 'relief', { unfinished }), expiry), startCompaction);
@@ -249,11 +250,11 @@ function savingAt(state: GovernorState): Step['actions'] | undefined {
     : undefined;
 }
 
-function endWait(state: GovernorState, answered: boolean): Step {
+function endWait(state: GovernorState, answered: boolean): Next {
   const { wait } = state.limits;
-  if (wait === undefined) return toStep(state);
+  if (wait === undefined) return state;
   const next = changedIn(state, 'limits', { wait: answered ? undefined : { ...wait, phase: 'over' } });
-  if (!wait.said || wait.phase === 'over') return toStep(next);
+  if (!wait.said || wait.phase === 'over') return next;
   // A recording may have no times.
   const ms = wait.since > 0 ? state.now - wait.since : 0;
   const reason = answered ? 'the API answers again' : 'the API still does not answer';

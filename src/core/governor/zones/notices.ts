@@ -6,18 +6,18 @@ import { isGuess, predictedTokens, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, type Line, type Step, silent, type Telling, toStep } from '../steps.ts';
+import { changedIn, decide, type Line, type Next, silent, type Telling, toStep } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
-export function judgeZone(state: GovernorState): Step {
+export function judgeZone(state: GovernorState): Next {
   const {
     gauge,
     run,
     mailbox: { told },
   } = state;
-  if (gauge.basis === 'none') return toStep(state);
+  if (gauge.basis === 'none') return state;
   const zone = zoneAt(predictedTokens(gauge), gauge.window.tokens, run.policy);
-  if (zone === told.zone) return toStep(state);
+  if (zone === told.zone) return state;
   const askedAt = isCritical(zone) ? told.askedAt : undefined;
   const moved = changedIn(state, 'told', { zone, askedAt });
   return toStep(moved, [health(moved, { event: 'zone', from: told.zone })]);
@@ -70,7 +70,7 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
 const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable state, and begin nothing large.';
 
 /** Adds the end of a turn to the health ledger; zones, compactions and handoffs are added when they happen. */
-export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Step {
+export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Next {
   const turn = health(state, { event: 'turn', turn: state.turn.ended });
   return toStep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
 }
@@ -93,7 +93,7 @@ function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
 }
 
 /** Announces a prompt that is too large, once per prompt. */
-export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
+export function announceLargeTask(state: GovernorState, prompt: Prompt): Next {
   const { onLargeTask } = state.run.policy.zones;
   const next = changedIn(state, 'told', { largeTask: prompt.uuid });
   const size = sizeOf(state, prompt);
@@ -102,7 +102,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Step {
 }
 
 /** Answers the caller with an error instead of sending the prompt. */
-export function refusePrompt(state: GovernorState, prompt: Prompt): Step {
+export function refusePrompt(state: GovernorState, prompt: Prompt): Next {
   const refusal = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({
     type: 'result',
