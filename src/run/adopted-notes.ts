@@ -10,7 +10,7 @@ import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';
 import { statsOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
-import type { Faults } from '../store/files/store-error.ts';
+import { type Faults, orReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import { listSessions, sessionWithId } from '../store/sessions/sessions.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
@@ -34,12 +34,8 @@ export function adoptNotes(headless: HeadlessRun, io: Io, onFault: Faults) {
      * @param isNoted whether the session already has notes
      */
     entries(id: string, isNoted: boolean): readonly Entry[] {
-      try {
-        return isNoted && (isFork || resumedAt !== undefined) ? [] : missingEntries(id, isNoted);
-      } catch (error) {
-        onFault('the earlier work is not in the notes', error);
-        return [];
-      }
+      if (isNoted && (isFork || resumedAt !== undefined)) return [];
+      return orReport(onFault, 'the earlier work is not in the notes', () => missingEntries(id, isNoted)) ?? [];
     },
   };
 

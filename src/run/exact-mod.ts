@@ -2,7 +2,7 @@ import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { commandOf } from '../core/protocol/blocks.ts';
 import type { ExactPlan, ExactReceipt, Extent } from '../core/protocol/exact-plan.ts';
 import { countOf, fieldsOf, listOf, textOf, textsOf } from '../core/protocol/fields.ts';
-import type { Faults } from '../store/files/store-error.ts';
+import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
 interface ExactModOptions {
@@ -16,14 +16,7 @@ export function createExactMod({ isGuarded, onFault }: ExactModOptions) {
   let folder: ModFolder | undefined;
   let written = '';
 
-  function attempt<T>(work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      onFault('compactions are not exact', error);
-      return undefined;
-    }
-  }
+  const attempt = <T>(work: () => T) => orReport(onFault, 'compactions are not exact', work);
 
   return {
     /** Writes the mod to a new folder, unless one of the user's hooks guards the context. */

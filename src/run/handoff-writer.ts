@@ -9,7 +9,7 @@ import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/hand
 import type { Memory } from '../core/memory/memory.ts';
 import { cutUnits } from '../core/text/words.ts';
 import type { Io } from '../io.ts';
-import type { Faults } from '../store/files/store-error.ts';
+import { type Faults, orReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import { writeHandoff } from '../store/sessions/handoffs.ts';
 
@@ -31,14 +31,10 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
   }
 
   /** Writes the file. On a full disk, the fresh context still gets the document. */
-  function write(t: number, document: string): string | undefined {
-    try {
-      return join(run.contextDir, relative(folder, writeHandoff(folder, t, document)));
-    } catch (error) {
-      faults('the handoff is not written down', error);
-      return undefined;
-    }
-  }
+  const write = (t: number, document: string) =>
+    orReport(faults, 'the handoff is not written down', () =>
+      join(run.contextDir, relative(folder, writeHandoff(folder, t, document))),
+    );
 
   function writtenEvent(
     usable: string | undefined,

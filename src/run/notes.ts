@@ -97,7 +97,9 @@ export function createNoteTaker(world: NoteTakerWorld) {
   function catchUp(): void {
     for (const { input, state } of unnoted.splice(0)) {
       remember(input, state);
-      follow(nameOfSession(state) ?? world.adopted?.session);
+      const { session, turn, run } = state;
+      // If claude ends a turn without reporting a session id, it never reports one.
+      follow(session.id ?? (turn.ended > 0 ? run.runId : world.adopted?.session));
       if (state.facts.ending) {
         timer ??= setTimeout(() => attempt(() => flush(latest)), FLUSH_AFTER_MS);
         isStale = true;
@@ -167,11 +169,6 @@ export function createNoteTaker(world: NoteTakerWorld) {
       });
     },
   };
-}
-
-/** If claude ends a turn without reporting a session id, it never reports one. */
-function nameOfSession({ session, turn, run }: GovernorState): string | undefined {
-  return session.id ?? (turn.ended > 0 ? run.runId : undefined);
 }
 
 const TOOL_LOG = 'tool-log.md';

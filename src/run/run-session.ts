@@ -7,14 +7,14 @@ import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import { decodeLine } from '../core/protocol/decode.ts';
-import { createHost, type GovernorHost, type Transition } from '../host/governor-host.ts';
+import { createHost, type Transition } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { type Ask, askForLimit, askForNext } from './ask-person.ts';
 import type { CallerInput } from './caller-input.ts';
-import { type Supervisor, supervise } from './claude-supervisor.ts';
+import { supervise } from './claude-supervisor.ts';
 import { createExactMod } from './exact-mod.ts';
 import { createExecutor, type ExecutorWorld, type StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
@@ -109,6 +109,33 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     store.journal({ kind: 'session', runId: run.runId, id, log: transcript });
   }
 
+  /** Executes effects that need more than claude, and reports the outcome to the governor. */
+  function others(): ExecutorWorld['others'] {
+    return {
+      'start-claude': claude.startNext,
+      'write-handoff'(effect) {
+        notes?.flush(host.state);
+        host.tellLater(tools.writeHandoff(effect, host.state));
+      },
+      'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),
+      'prove-exact': () => tools.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
+      'plan-exact': ({ kind: _, ...plan }) =>
+        tools.exactMod.plan({ version: 1, ...(notes?.exactNote(host.state) ?? { note: '' }), ...plan }),
+      'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
+      'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
+      'answer-asker': ({ id, answer }) => mail?.answer(id, answer),
+      relay: ({ line }) => watcher.relay(line),
+      reply: ({ line }) => queueMicrotask(() => show(output, line)),
+      'ask-person': (effect) =>
+        void askForLimit(effect, ends.ask).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
+      'ask-next': (effect) =>
+        void askForNext(effect, ends.ask).then((goesOn) => {
+          if (goesOn) ends.onGoOn();
+          host.tell({ kind: 'stop-answer', goesOn });
+        }),
+    };
+  }
+
   const state = () => host.state;
   const place = { state: stateFolder(io.env), cwd: io.cwd, contextDir: run.contextDir, now };
   const card = keepRunCard(place, host.state);
@@ -152,7 +179,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     flushNotes: () => notes?.flush(state()),
     beforeHook: headless.beforeHook,
     hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
-    others: othersFor(host, claude, tools, { ...ends, notes, mail }),
+    others: others(),
   });
 
   if (headless.resumed) host.tell(recovery(headless.resumed));
@@ -200,45 +227,6 @@ function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, 
       isGuarded: () => config.compaction.how === 'auto' && hasCompactionHook(io, invocation.settings),
       onFault: faults,
     }),
-  };
-}
-
-/** Executes effects that need more than claude, and reports the outcome to the governor. */
-function othersFor(
-  host: GovernorHost<ShownLine>,
-  claude: Supervisor,
-  tools: ReturnType<typeof toolsOf>,
-  {
-    notes,
-    mail,
-    output,
-    watcher,
-    ask,
-    onGoOn,
-  }: Pick<SessionEnds, 'output' | 'watcher' | 'ask' | 'onGoOn'> & Pick<RunFiles, 'notes' | 'mail'>,
-): ExecutorWorld['others'] {
-  return {
-    'start-claude': claude.startNext,
-    'write-handoff'(effect) {
-      notes?.flush(host.state);
-      host.tellLater(tools.writeHandoff(effect, host.state));
-    },
-    'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),
-    'prove-exact': () => tools.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
-    'plan-exact': ({ kind: _, ...plan }) =>
-      tools.exactMod.plan({ version: 1, ...(notes?.exactNote(host.state) ?? { note: '' }), ...plan }),
-    'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
-    'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
-    'answer-asker': ({ id, answer }) => mail?.answer(id, answer),
-    relay: ({ line }) => watcher.relay(line),
-    reply: ({ line }) => queueMicrotask(() => show(output, line)),
-    'ask-person': (effect) =>
-      void askForLimit(effect, ask).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
-    'ask-next': (effect) =>
-      void askForNext(effect, ask).then((goesOn) => {
-        if (goesOn) onGoOn();
-        host.tell({ kind: 'stop-answer', goesOn });
-      }),
   };
 }
 

@@ -6,9 +6,7 @@ export interface OutputFormat {
   readonly verbose: boolean;
 }
 
-/** The caller's view of the run: visible lines only, in the requested format. */
-export interface CallerOutput {
-  readonly format: OutputFormat['format'];
+interface Writer {
   /** Writes a visible line that is not decoded yet. */
   bytes(line: Buffer): void;
   /**
@@ -21,19 +19,13 @@ export interface CallerOutput {
   promptSent(): void;
   /** Calls back when all answers so far were written, immediately if they are. */
   whenGiven(callback: () => void): void;
-  /** Call it after the last line. Resolves when all bytes have left the process. */
-  finish(): Promise<void>;
-  readonly isBlocked: boolean;
-  whenDrained(resume: () => void): void;
-  /** The last visible result, which decides the exit code. */
-  readonly lastResult: ResultEvent | undefined;
-  /** claude could not write its log. Outside of stream-json it exits with 1 then. */
-  readonly isUnsaved: boolean;
+  end(): void;
 }
 
-type Writer = Pick<CallerOutput, 'bytes' | 'event' | 'promptSent' | 'whenGiven'> & { end(): void };
+/** The caller's view of the run: visible lines only, in the requested format. */
+export type CallerOutput = ReturnType<typeof createOutput>;
 
-export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet): CallerOutput {
+export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet) {
   let lastResult: ResultEvent | undefined;
   let isUnsaved = false;
   let isWoken = false;
@@ -41,7 +33,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
   return {
     ...writer,
     format,
-    event(event, line, isFinal) {
+    event(event: Event, line: Buffer, isFinal: boolean): void {
       if (event.kind === 'result') lastResult = event;
       isUnsaved ||= format !== 'stream-json' && tellsUnsaved(event);
       isWoken ||= event.kind === 'lifecycle' && event.wakes;
@@ -50,6 +42,7 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
       writer.event(belongs ? { ...event, fromBackgroundTask: true } : event, line, isFinal);
       if (belongs) isWoken = false;
     },
+    /** Call it after the last line. Resolves when all bytes have left the process. */
     finish() {
       writer.end();
       return outlet.finish();
@@ -57,10 +50,12 @@ export function createOutput({ format, verbose }: OutputFormat, outlet: Outlet):
     get isBlocked() {
       return outlet.isBlocked;
     },
-    whenDrained: (resume) => outlet.whenDrained(resume),
+    whenDrained: outlet.whenDrained,
+    /** The last visible result, which decides the exit code. */
     get lastResult() {
       return lastResult;
     },
+    /** claude could not write its log. Outside of stream-json it exits with 1 then. */
     get isUnsaved() {
       return isUnsaved;
     },

@@ -10,29 +10,7 @@ import type { KeptFigures } from '../output/whole-results.ts';
 import type { RunSettings } from './run-settings.ts';
 
 /** An interrupted run, from the journal and its own state file. */
-export interface EarlierRun extends Mail {
-  readonly runId: string;
-  /** Start of the run, in milliseconds since the epoch. */
-  readonly since: number;
-  readonly claude: ProcessMark;
-  readonly sessions: LinkedRun['sessions'];
-}
-
-/** State that a run recorded for the process that resumes it. */
-interface Mail extends ReturnType<typeof readKept> {
-  /** The program and its arguments, without prompt and session. */
-  readonly words: readonly string[];
-  /** Path of the newest handoff document, in the form given to the agent. */
-  readonly document: string | undefined;
-  /**
-   * Time at which the usage limit resets that stopped the run, in milliseconds since the epoch; undefined if unknown.
-   */
-  readonly resetsAt: number | undefined;
-  readonly settings: RunSettings;
-  /** Spending of the run, with the time up to which it was counted. */
-  readonly spent: SpentSoFar;
-  readonly figures: KeptFigures;
-}
+export type EarlierRun = ReturnType<typeof findEarlierRun>;
 
 /**
  * The newest incomplete run of a context folder, or the run whose id begins with `id`.
@@ -40,7 +18,7 @@ interface Mail extends ReturnType<typeof readKept> {
  * @param seal verifies the run's file, because that file names the program to start
  * @throws CtxbError `usage` when no run matches, when it is still running, or when the seal is invalid
  */
-export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal): EarlierRun {
+export function findEarlierRun(contextDir: string, id: string | undefined, seal: Seal) {
   // A run that claude itself interrupted has an end in the journal; on a full disk, a complete run may have none.
   const run = loggedRuns(contextDir).findLast((each) =>
     id === undefined ? isOpen(contextDir, each) : each.runId.startsWith(id),
@@ -83,17 +61,24 @@ export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): voi
   throw new CtxbError('usage', `run ${runId} is still active (process ${ctxb.pid}): end it first`);
 }
 
-function mailOf(contextDir: string, runId: string, seal: Seal): Mail {
+/** The state that a run recorded for the process that resumes it. */
+function mailOf(contextDir: string, runId: string, seal: Seal) {
   const mail = [...readRunFile(contextDir, runId, seal)].map(parseFields);
   const opening = mail.find((entry) => Array.isArray(entry.words)) ?? {};
   return {
+    /** The program and its arguments, without prompt and session. */
     words: textsOf(opening.words),
     ...readKept(mail),
+    /** Path of the newest handoff document, in the form given to the agent. */
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
+    /**
+     * Time at which the usage limit resets that stopped the run, in milliseconds since the epoch; undefined if unknown.
+     */
     resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
     // If the file exists, the seal proves that ctxb wrote it in this shape.
     settings: opening.settings as RunSettings,
     figures: mail.findLast(({ figures }) => figures !== undefined)?.figures as KeptFigures,
+    /** Spending of the run, with the time up to which it was counted. */
     spent: mail.findLast(({ spent }) => spent !== undefined)?.spent as SpentSoFar,
   };
 }

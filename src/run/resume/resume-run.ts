@@ -24,13 +24,9 @@ import type { HeadlessRun, ResumedRun } from '../headless-run.ts';
 import { openIn } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
-import type { RunSettings } from './run-settings.ts';
 
-/** The run to continue, and its program; undefined when everything was done. */
-export interface Resumption extends Pick<HeadlessRun, 'program' | 'invocation'> {
-  readonly resumed: ResumedRun;
-  readonly settings: RunSettings;
-}
+/** The run to continue, and its program. */
+export type Resumption = NonNullable<Awaited<ReturnType<typeof resumeRun>>>;
 
 type Place = Pick<Io, 'cwd' | 'env'>;
 
@@ -46,13 +42,10 @@ interface ResumeOptions {
  * Resumes a run whose ctxb process has died. First ends a claude process that is still working. Finds out from the
  * journal, the run's own file and claude's logs which prompts were sent, and which have no answer.
  *
+ * @returns undefined when everything was done
  * @throws CtxbError `usage` when nothing is left to resume, or when the claude process cannot be ended
  */
-export async function resumeRun(
-  { contextDir, id, words }: ResumeOptions,
-  io: Place,
-  notice: (text: string) => void,
-): Promise<Resumption | undefined> {
+export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Place, notice: (text: string) => void) {
   const { run, store } = claimRun({ contextDir, id }, io, () => {});
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
@@ -69,7 +62,7 @@ export async function resumeRun(
   const spent = spentOf(run, paths, logs.at(-1)?.finished);
   const usd = toUsd(spent.settled + spent.open);
   const figures = { ...run.figures, calls: loggedCalls(paths, run.figures.at), at: Date.now(), usd };
-  const resumed = { prompts, figures, spent, ...stateOf(run, { logs, isOwed }, io) };
+  const resumed: ResumedRun = { prompts, figures, spent, ...stateOf(run, { logs, isOwed }, io) };
   return {
     ...readWords(words.length > 0 ? words : run.words, words.length > 0 ? notice : () => {}),
     resumed,

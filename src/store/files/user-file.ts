@@ -6,21 +6,14 @@ import { asItIs } from '../masks/disk-text.ts';
 import { type Kind, kindOf, readAt, withPlain, writeWhole } from './plain-file.ts';
 import { orStoreError } from './store-error.ts';
 
-/** A snapshot of the user's own text file. */
-export interface UserFile {
-  /** Unchanged, including a byte order mark. */
-  readonly text: string;
-  /** Hash of the bytes. */
-  readonly hash: string;
-}
-
 /**
- * Reads a regular file. Refuses links.
+ * Reads a text file of the user's. Refuses links.
  *
  * @param limit bytes
+ * @returns the text, including a byte order mark, and a hash of the bytes
  * @throws CtxbError `store` when it is missing, a link, too long or not UTF-8
  */
-export function readUserFile(path: string, limit: number): UserFile {
+export function readUserFile(path: string, limit: number) {
   refuseOthers(path);
   const bytes = withPlain(path, constants.O_RDONLY, (fd, { size }) => {
     if (size > limit) throw new CtxbError('store', `${path} has ${size} bytes, more than ${limit}: make it smaller`);

@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
@@ -63,12 +63,10 @@ export function followDays(folder: string, { forget, take }: Reader): (since: nu
 
 function fileAt(path: string) {
   const stats = statsOf(path);
-  return stats && { path, size: stats.size, identity: identityOf(stats) };
-}
-
-/** A new file may get the inode of a removed one; its birth time differs. */
-function identityOf({ dev, ino, birthtimeMs }: Stats): string {
-  return `${dev} ${ino} ${birthtimeMs}`;
+  if (stats === undefined) return undefined;
+  const { dev, ino, birthtimeMs, size } = stats;
+  // A new file may get the inode of a removed one; its birth time differs.
+  return { path, size, identity: `${dev} ${ino} ${birthtimeMs}` };
 }
 
 function tooMuch(folder: string): CtxbError {

@@ -6,7 +6,7 @@ import type { FileMeasure } from '../../core/governor/tool-budget/tool-budget.ts
 import { orElse } from '../../errors.ts';
 import { withGiven } from '../files/given-file.ts';
 import { readAt } from '../files/plain-file.ts';
-import type { Faults } from '../files/store-error.ts';
+import { type Faults, orReport } from '../files/store-error.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { masked } from '../masks/disk-text.ts';
 
@@ -18,14 +18,13 @@ export function createToolFiles({ folder, onFault }: { folder: string; onFault: 
       requestId,
       file: measureFile(resolve(cwd, path), { offset, chars }),
     }),
-    store({ requestId, name, text }: EffectOf<'store-result'>): OwnEvent {
-      try {
-        return { kind: 'result-stored', requestId, path: storeToolResult(folder, name, text) };
-      } catch (error) {
-        onFault('results of tools are not cut, as they cannot be stored', error);
-        return { kind: 'result-stored', requestId, path: undefined };
-      }
-    },
+    store: ({ requestId, name, text }: EffectOf<'store-result'>): OwnEvent => ({
+      kind: 'result-stored',
+      requestId,
+      path: orReport(onFault, 'results of tools are not cut, as they cannot be stored', () =>
+        storeToolResult(folder, name, text),
+      ),
+    }),
   };
 }
 
