@@ -177,6 +177,7 @@ function headlessInvocation(
 ) {
   const inputFormat = pick(INPUT_FORMATS, options.get('--input-format'));
   const outputFormat = pick(OUTPUT_FORMATS, options.get('--output-format'));
+  const showsMessages = outputFormat === 'stream-json' || (outputFormat === 'json' && options.has('--verbose'));
   return {
     kind: 'headless' as const,
     written: argv,
@@ -195,13 +196,9 @@ function headlessInvocation(
     inputFormat,
     outputFormat,
     /** The output format has no place for thoughts, so claude need not request them. */
-    hidesThoughts: !options.has('--thinking-display') && !showsMessages(outputFormat, options),
+    hidesThoughts: !options.has('--thinking-display') && !showsMessages,
     ...switches(options),
   };
-}
-
-function showsMessages(outputFormat: (typeof OUTPUT_FORMATS)[number], options: Options): boolean {
-  return outputFormat === 'stream-json' || (outputFormat === 'json' && options.has('--verbose'));
 }
 
 function switches(options: Options) {

@@ -1,8 +1,7 @@
-import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseFields, textOf } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
-import { kindOf, namesOf, realPath } from '../store/files/plain-file.ts';
+import { kindOf, namesOf, realPath, statsOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { type ClaudePlace, configFolder } from './claude-folders.ts';
 
@@ -103,9 +102,10 @@ function hash(text: string): string {
 
 function newestFirst(paths: readonly string[], since = 0): string[] {
   return paths
-    .filter(isFile)
-    .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
-    .filter(({ time }) => time >= since)
+    .flatMap((path) => {
+      const stats = orElse(() => statsOf(path), undefined);
+      return stats?.isFile() && stats.mtimeMs >= since ? [{ path, time: stats.mtimeMs }] : [];
+    })
     .sort((a, b) => b.time - a.time)
     .map(({ path }) => path);
 }

@@ -1,10 +1,10 @@
 import { fstatSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { onOneLine } from '../report/shown.ts';
+import { isYes, readAnswer } from '../run/ask-person.ts';
 
 /**
  * stdin if it is among the files, else an empty stream. Node makes an opened pipe non-blocking, and then reads fail in
@@ -54,12 +54,6 @@ export async function isWanted(question: string, otherwise: string, { stdin, std
   if (stdin.isTTY !== true || stdout.isTTY !== true) {
     throw new CtxbError('usage', `${otherwise}: use --yes if nobody can answer`);
   }
-  // In terminal mode, readline writes control characters, which a command's filtered output would not let through.
-  const reader = createInterface({ input: stdin, output: stderr, terminal: false });
-  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
-  try {
-    return /^y(es)?$/i.test((await Promise.race([reader.question(`${question} [y/N] `), closed])).trim());
-  } finally {
-    reader.close();
-  }
+  stderr.write(`${question} [y/N] `);
+  return isYes((await readAnswer({ stdin })) ?? '');
 }

@@ -1,4 +1,4 @@
-import { type Finding, RANKS } from './config.ts';
+import { RANKS } from './config.ts';
 import { finding, shown } from './finding.ts';
 import type { KeyPath } from './keys.ts';
 import type { SetValue } from './resolve-config.ts';
@@ -29,7 +29,15 @@ export function withoutLifting(all: readonly SetValue[]) {
   const lifts = ({ key, value, origin }: SetValue) =>
     limit !== undefined && key === 'observe' && value === true && origin.source === 'file';
   const values = all.filter((value) => !lifts(value) && !isLoose(value, all));
-  return { values, warnings: all.filter(lifts).map((value) => liftWarning(value, limit)) };
+  const warnings = all.filter(lifts).map(({ key, value, origin }) =>
+    finding(key, {
+      expected: `nothing that lifts ${limit?.key} (${limit?.origin.where ?? limit?.origin.source})`,
+      found: shown(value),
+      origin,
+      todo: 'it is ignored; --observe or CTXB_OBSERVE may say it',
+    }),
+  );
+  return { values, warnings };
 }
 
 function isLimit({ key }: SetValue): boolean {
@@ -48,13 +56,4 @@ function isLoose(value: SetValue, all: readonly SetValue[]): boolean {
 function bound(key: string, value: unknown): number {
   const limit = Number(normalize(key, value));
   return key === 'limits.time' && limit === 0 ? Number.POSITIVE_INFINITY : limit;
-}
-
-function liftWarning({ key, value, origin }: SetValue, limit: SetValue | undefined): Finding {
-  return finding(key, {
-    expected: `nothing that lifts ${limit?.key} (${limit?.origin.where ?? limit?.origin.source})`,
-    found: shown(value),
-    origin,
-    todo: 'it is ignored; --observe or CTXB_OBSERVE may say it',
-  });
 }

@@ -27,7 +27,7 @@ export function createQuestions(io: Io, { ask }: Pick<Watcher, 'ask'>) {
 }
 
 /** Reads the next typed line; undefined on a timeout, the end of input or an abort. */
-export function readAnswer({ stdin }: Io, signal?: AbortSignal): Promise<string | undefined> {
+export function readAnswer({ stdin }: Pick<Io, 'stdin'>, signal?: AbortSignal): Promise<string | undefined> {
   // In terminal mode, readline would handle Ctrl-C itself, so the run would not get the signal.
   const reader = createInterface({ input: stdin, terminal: false, signal: timeoutSignal(PATIENCE_MS, signal) });
   return new Promise((resolve) => {
@@ -50,7 +50,7 @@ export async function askForNext({ waiting }: EffectOf<'ask-next'>, ask: Ask): P
   return isYes((await ask(`ctxb: The turn was stopped; ${wait}. Go on with the next? [y, n: end] `)) ?? '');
 }
 
-function isYes(answer: string): boolean {
+export function isYes(answer: string): boolean {
   return /^\s*y(?:es)?\s*$/i.test(answer);
 }
 

@@ -169,13 +169,8 @@ export function openRecordFile(path: string, isMasked: boolean): RecordFile {
     return { path, descriptor: openOutput(path), isMasked };
   } catch (cause) {
     if (!isCtxbError(cause)) throw cause;
-    throw new CtxbError('usage', `--record ${path}: cannot be written (${reasonOf(cause)}): name another file`, {
-      cause,
-    });
+    // If the system refused, its own message is enough.
+    const reason = errorCode(cause.cause) === undefined ? cause.message : systemReason(cause.cause);
+    throw new CtxbError('usage', `--record ${path}: cannot be written (${reason}): name another file`, { cause });
   }
-}
-
-/** If the system refused, its own message is enough. */
-function reasonOf({ message, cause }: CtxbError): string {
-  return errorCode(cause) === undefined ? message : systemReason(cause);
 }

@@ -18,7 +18,7 @@ import { supervise } from './claude-supervisor.ts';
 import { createExactMod } from './exact-mod.ts';
 import { createExecutor, type ExecutorWorld, type StartClaude } from './executor.ts';
 import { createHandoffWriter } from './handoff-writer.ts';
-import { contextFolder, type HeadlessRun, type ResumedRun, type Watcher } from './headless-run.ts';
+import { contextFolder, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { linesOf } from './kept-prompts.ts';
 import { loggedSpending } from './logged-spending.ts';
 import type { CallerOutput } from './output/output.ts';
@@ -69,7 +69,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
    * Messages of ctxb commands are processed before the line that reports the command's end, and before the next prompt.
    */
   function feed(input: Input, line: ShownLine): void {
-    if (mayFollowNote(input)) tellAll(mail?.drain() ?? []);
+    const { from, event } = input;
+    if (from === 'caller' || event.kind === 'user' || event.kind === 'result') tellAll(mail?.drain() ?? []);
     tellAll(tools.exactMod.seen(input));
     host.feed(input, line);
   }
@@ -182,7 +183,11 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     others: others(),
   });
 
-  if (headless.resumed) host.tell(recovery(headless.resumed));
+  const { resumed } = headless;
+  if (resumed !== undefined) {
+    const { finished, openTool, prompts, document, spent } = resumed;
+    host.tell({ kind: 'recovered', finished, openTool, answers: linesOf(prompts, 'owed'), document, spent });
+  }
   if (ends.spent !== undefined) host.tell(ends.spent);
   input.start({
     line: (event, text) => feed({ t: now(), from: 'caller', event, line: text }, { text }),
@@ -243,12 +248,4 @@ function settlesLines({ kind }: Action): boolean {
 
 function isAnswered({ kind }: Action): boolean {
   return kind === 'answered';
-}
-
-function mayFollowNote({ from, event }: Input): boolean {
-  return from === 'caller' || event.kind === 'user' || event.kind === 'result';
-}
-
-function recovery({ finished, openTool, prompts, document, spent }: ResumedRun): OwnEvent {
-  return { kind: 'recovered', finished, openTool, answers: linesOf(prompts, 'owed'), document, spent };
 }

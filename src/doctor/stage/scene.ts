@@ -42,7 +42,8 @@ export function scene({ asks = [], says = [], ...start }: Lines): Scene {
     if (says.length === 0) await Promise.all(pending);
     const turns: (readonly Event[])[] = [];
     for (const text of says) turns.push(await claude.turn(text));
-    const [opened, ...answers] = await Promise.all(pending.map(valueIfSettled));
+    // undefined for a pending answer.
+    const [opened, ...answers] = await Promise.all(pending.map((answer) => Promise.race([answer, undefined])));
     return { opened, answers, turns };
   });
 }
@@ -70,11 +71,6 @@ export async function unlessContradicted<T>(coming: Promise<T>): Promise<T | und
     if (error instanceof Contradiction) return undefined;
     throw error;
   }
-}
-
-/** The value of a settled promise; undefined if it is pending. */
-function valueIfSettled<T>(coming: Promise<T>): Promise<T | undefined> {
-  return Promise.race([coming, Promise.resolve(undefined)]);
 }
 
 type KindOf<K extends Event['kind']> = Extract<Event, { readonly kind: K }>;

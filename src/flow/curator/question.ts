@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
+import { parsed } from '../../core/protocol/fields.ts';
 import {
   cut,
   groupDigits,
@@ -120,12 +121,10 @@ function objectOf(properties: object) {
 
 export function readAnswer(text: string): { readonly answer: CuratorAnswer } | { readonly fault: string } {
   const found = text.trim() === '' ? 'nothing' : shown(text);
-  try {
-    const { success, output } = v.safeParse(answerSchema, JSON.parse(text));
-    return success ? { answer: output } : { fault: `expected lists of files and steps, found ${found}` };
-  } catch {
-    return { fault: `expected JSON, found ${found}` };
-  }
+  const value = parsed(text);
+  if (value === undefined) return { fault: `expected JSON, found ${found}` };
+  const { success, output } = v.safeParse(answerSchema, value);
+  return success ? { answer: output } : { fault: `expected lists of files and steps, found ${found}` };
 }
 
 interface AnswerBounds {

@@ -4,6 +4,7 @@ import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { parsed } from '../../core/protocol/fields.ts';
 import { groupDigits } from '../../core/text/words.ts';
+import { orElse } from '../../errors.ts';
 import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import type { PackReceipt } from '../pack/pack.ts';
 import type { PackItem, Summary } from '../pack/step-block.ts';
@@ -68,12 +69,9 @@ export function createSummaries(files: Pick<FlowRunFiles, 'read' | 'writeJson'>)
 
   /** Treats an unreadable summary as missing, because a summary is not worth a failed step. */
   function find(item: PackItem, source: SummarySource) {
-    try {
-      const { success, output } = v.safeParse(keptSchema, parsed(files.read(item.stepId, fileOf(item, source)) ?? ''));
-      return success ? output : undefined;
-    } catch {
-      return undefined;
-    }
+    const text = orElse(() => files.read(item.stepId, fileOf(item, source)), undefined);
+    const { success, output } = v.safeParse(keptSchema, parsed(text ?? ''));
+    return success ? output : undefined;
   }
 }
 

@@ -1,11 +1,11 @@
 import { groupDigits, pluralize } from '../../core/text/words.ts';
 import { type Html, html, htmlTable } from '../../report/html.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
+import { BUDGET_FIELDS } from '../pack/budgets.ts';
 import { TIERS } from '../pack/priority.ts';
 import { outcomeCounts } from '../pack/receipt.ts';
 import type { KnownReceipt } from '../step-receipt.ts';
 import {
-  type BudgetKey,
   type BudgetsView,
   bindingOf,
   type Edit,
@@ -126,8 +126,9 @@ function row(
 ): Html {
   const value = typed ?? budgets.own[key] ?? '';
   const message = fault || (budgets.warnings.find(({ field }) => field === key)?.message ?? '');
-  const used =
-    isSize(key) && `${groupDigits(budgets.effective[key].value)} used, from ${budgets.effective[key].source}`;
+  // The other keys are converted to sizes.
+  const size = key === 'preset' || key === 'contextBudgetTokens' ? undefined : budgets.effective[key];
+  const used = size && `${groupDigits(size.value)} used, from ${size.source}`;
   const kind = value === '' ? 'row' : 'row own';
   const input =
     key === 'preset'
@@ -135,11 +136,6 @@ function row(
       : html`<input id="${key}" name="${key}" value="${value}" maxlength="100" inputmode="numeric" spellcheck="false" aria-describedby="${key}-hint"${fault !== '' && html` aria-invalid="true"`}>`;
   return html`<div class="${kind}"><label for="${key}">${label} <code>${key}</code></label>${input}<p class="used">${used}</p>
 <p id="${key}-hint" class="quiet">${hint}</p><p class="warning">${message}</p></div>`;
-}
-
-/** The other keys are converted to sizes. */
-function isSize(key: BudgetKey): key is keyof BudgetsView['effective'] {
-  return key !== 'preset' && key !== 'contextBudgetTokens';
 }
 
 function lineOf({ kind, text }: DiffLine): Html {
@@ -152,7 +148,7 @@ function lineOf({ kind, text }: DiffLine): Html {
 function overview({ steps }: FlowView): Html {
   const rows = steps.map((step) => [
     link(step.id, step.id, { level: null }),
-    ...(['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const).map((field) => cell(step, field)),
+    ...BUDGET_FIELDS.map((field) => cell(step, field)),
     runText(step),
   ]);
   const columns = ['Step', 'Whole', 'Newest step', 'Older steps', 'Last run'];

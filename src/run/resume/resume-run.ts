@@ -50,7 +50,9 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Pl
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
-  const prompts = openIn(run.prompts, known, (uuid) => isOurs(uuid, run));
+  // ctxb's own prompts have the run's id in theirs; a caller's prompt without an id has a stamp.
+  const isOurs = (uuid: string) => uuid.slice(0, -12) === run.runId.slice(0, -12) && !isStamp(uuid);
+  const prompts = openIn(run.prompts, known, isOurs);
   if (prompts.length === 0) {
     store.journal({ kind: 'end', runId: run.runId });
     store.forgetRun();
@@ -154,10 +156,6 @@ function stateOf(
 }
 
 const DOCUMENT_LIMIT = 256 * 1024;
-
-function isOurs(uuid: string, { runId }: EarlierRun): boolean {
-  return uuid.slice(0, -12) === runId.slice(0, -12) && !isStamp(uuid);
-}
 
 /** Reports how the claude process was ended. @throws CtxbError `usage` when it could not be ended */
 function tellEnd(

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'no
 import module from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { orElse } from '../../errors.ts';
 import { cacheFolder } from '../folders/user-folders.ts';
 import { forgetOld } from './forget-old.ts';
 
@@ -27,14 +28,12 @@ export function enableCompileCache({ env } = process): void {
 }
 
 function isOurs(folder: string): boolean {
-  try {
+  // Without a cache, starting only takes longer.
+  return orElse(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { uid, mode } = statSync(folder);
     return uid === process.getuid?.() && (mode & 0o022) === 0;
-  } catch {
-    // Without a cache, starting only takes longer.
-    return false;
-  }
+  }, false);
 }
 
 interface CompiledCode {
@@ -61,13 +60,11 @@ function compileWith({ prototype }: Loader, folder: string): void {
 
 /** Undefined also for a damaged file: V8 checks only the header, and would crash. */
 function readCompiled(file: string): Buffer | undefined {
-  try {
+  return orElse(() => {
     const twice = readFileSync(file);
     const code = twice.subarray(0, twice.length / 2);
     return code.equals(twice.subarray(code.length)) ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function keepCompiled(folder: string, compiled: readonly CompiledCode[]): void {

@@ -1,6 +1,6 @@
 import { chmodSync, constants, existsSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { CtxbError } from '../../errors.ts';
+import { CtxbError, orElse } from '../../errors.ts';
 import {
   appendWhole,
   FILE_MODE,
@@ -140,11 +140,7 @@ export function checkFolder(root: string): readonly string[] {
   refuseGit(root);
   if (kindOf(root) !== 'folder') return [];
   requireMade(root);
-  try {
-    return claimFolder(root);
-  } catch {
-    return [];
-  }
+  return orElse(() => claimFolder(root), []);
 }
 
 /** Refuses a folder that ctxb did not make. Returns whether it has a valid mark. */

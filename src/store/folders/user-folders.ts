@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { orElse } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
 
 /**
@@ -29,15 +30,7 @@ function folderOf(named: string | undefined, usual: string, env: Environment): s
 
 /** The user's home folder; undefined without one. */
 export function userHome({ HOME }: Environment): string | undefined {
-  const home = HOME || ownHome();
+  // homedir fails for a user unknown to the system, as in some containers.
+  const home = HOME || orElse(homedir, '');
   return isAbsolute(home) ? home : undefined;
-}
-
-/** Empty for a user unknown to the system, as in some containers. */
-function ownHome(): string {
-  try {
-    return homedir();
-  } catch {
-    return '';
-  }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { CtxbError } from '../../errors.ts';
+import { CtxbError, orElse } from '../../errors.ts';
 import { holderOf, type Lock, newHolder, takeLock } from '../files/lock.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 
@@ -35,11 +35,6 @@ export function lockRun(folder: ContextDir, runId: string): Lock {
 }
 
 function removeIfEmpty(folder: string): void {
-  for (const path of [folder, join(folder, '..')]) {
-    try {
-      rmdirSync(path);
-    } catch {
-      // Another run still uses the folder.
-    }
-  }
+  // Another run may still use a folder.
+  for (const path of [folder, join(folder, '..')]) orElse(() => rmdirSync(path), undefined);
 }

@@ -1,6 +1,6 @@
 import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { CtxbError } from '../../errors.ts';
+import { CtxbError, orElse } from '../../errors.ts';
 import { kindOf, removeFile } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 import type { Faults } from '../files/store-error.ts';
@@ -78,11 +78,8 @@ const RUNS = 'runs';
 
 function removeRunFile(path: string): void {
   if (kindOf(path) === 'file') removeFile(path);
-  try {
-    rmdirSync(dirname(path));
-  } catch {
-    // Another run still uses the folder.
-  }
+  // Another run may still use the folder.
+  orElse(() => rmdirSync(dirname(path)), undefined);
 }
 
 /** Whether a run has left state to resume, however it ended. */
