@@ -101,7 +101,11 @@ function tokensOf(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-/** A request in the order in which it is cached: tools, system, then block after block. */
+/**
+ * A request in the order in which it is cached: tools, system, then block after block. The line about billing in the
+ * system prompt is no part of it: it changes with the first message, and the API finds the rest in the cache all the same
+ * (sessions of 2.1.29).
+ */
 function partsOf({ tools, system, messages = [] }: RequestBody): Part[] {
   const blocks = messages.flatMap(({ role, content }) =>
     (Array.isArray(content) ? content : [content]).map((block: unknown) => ({
@@ -109,7 +113,12 @@ function partsOf({ tools, system, messages = [] }: RequestBody): Part[] {
       ...(typeof block === 'string' ? { text: block } : Object(block)),
     })),
   );
-  return [...(tools ?? []), ...(Array.isArray(system) ? system : [system]), ...blocks].map(part);
+  const prompt = (Array.isArray(system) ? system : [system]).filter((block) => !isBilling(block));
+  return [...(tools ?? []), ...prompt, ...blocks].map(part);
+}
+
+function isBilling(block: unknown): boolean {
+  return String(Object(block).text).startsWith('x-anthropic-billing-header');
 }
 
 /** The bytes of a picture, which the API does not count as text. */

@@ -50,8 +50,9 @@ function savings(outcome: Outcome, alone: Outcome | undefined): string {
   return [told, measured].map((saving) => (saving === undefined ? '–' : usd(saving))).join(', ');
 }
 
-/** What the last line of the run says that it saved beside claude alone, in US dollars; below 0: it cost more. */
+/** What the last line of the run says that it saved beside claude alone, in US dollars; below 0: it cost more. 0: as much. */
 function toldSaving(stderr: string): number | undefined {
+  if (stderr.includes('about as much as claude alone')) return 0;
   const [, amount, than] = [...stderr.matchAll(/about \$([\d.,]+) (less|more) than claude alone/g)].at(-1) ?? [];
   if (amount === undefined) return undefined;
   return (than === 'more' ? -1 : 1) * Number(amount.replaceAll(',', '').replace(/\.$/, ''));

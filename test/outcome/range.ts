@@ -22,7 +22,7 @@ export interface Pair {
 export function rangeTable(pairs: readonly Pair[]): string {
   const head = ['job', 'claude alone', 'ctxb run', '×', 'saved: told', 'measured'];
   const rows = pairs.map(({ title, alone, ctxb }) => {
-    const told = ctxb.told === undefined ? '–' : usd(ctxb.told);
+    const told = ctxb.told === undefined ? '–' : ctxb.told === 0 ? 'as much' : usd(ctxb.told);
     return [title, usd(alone.usd), usd(ctxb.usd), (ctxb.usd / alone.usd).toFixed(2), told, usd(alone.usd - ctxb.usd)];
   });
   return [head, head.map((_, at) => (at === 0 ? '---' : '--:')), ...rows].map(line).join('\n');

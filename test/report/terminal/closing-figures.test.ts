@@ -73,7 +73,13 @@ describe('the line at the end of a run', () => {
   it.each([
     { title: 'what was saved', real: 1, alone: 1.35, says: ', about $0.35 less than claude alone; ' },
     { title: 'what was lost', real: 1.12, alone: 1, says: ', about $0.12 more than claude alone; ' },
-    { title: 'that there is no difference', real: 1, alone: 1.004, says: ', about as much as claude alone; ' },
+    {
+      title: 'that the accounts cannot tell a saving from none',
+      real: 1,
+      alone: 1.019,
+      says: ', about as much as claude alone; ',
+    },
+    { title: 'nor a loss', real: 1.019, alone: 1, says: ', about as much as claude alone; ' },
   ])('says $title', ({ real, alone, says }) => {
     const state = played();
     const microUsd = { real: real * 1_000_000, alone: alone * 1_000_000 };

@@ -6,7 +6,7 @@ import { crossedText, isCharactersOnly, isGuess, predictedTokens, type Reading, 
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
-import { priceOfModel } from '../relief/accounts.ts';
+import { priceOfModel, savedUsd } from '../relief/accounts.ts';
 import { accountsOf } from '../relief/alone.ts';
 
 import { isExact, NO_ECHO } from '../relief/exact.ts';
@@ -216,6 +216,6 @@ function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, f
 /** Costs in US dollars, with ctxb and by claude alone; empty for a model without a price. */
 function accountsIn(state: GovernorState): Pick<DecisionOf<'landed'>, 'accounts'> {
   if (priceOfModel(state) === undefined) return {};
-  const { alone, real } = accountsOf(state.relief.alone, state.gauge);
-  return { accounts: { usd: toUsd(real), aloneUsd: toUsd(alone) } };
+  const usd = toUsd(accountsOf(state.relief.alone, state.gauge).real);
+  return { accounts: { usd, aloneUsd: usd + savedUsd(state) } };
 }

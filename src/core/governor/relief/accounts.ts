@@ -31,9 +31,18 @@ export function slackOf({ relief, gauge }: GovernorState): number {
   return alone * BOUND - real;
 }
 
-/** Savings of reliefs compared with claude alone, in US dollars; below 0 if they cost more, 0 without a price. */
+/** Smallest saving or loss that the accounts can tell from none, as a share of the cost. */
+const LEAST_SHARE = 0.02;
+
+/**
+ * Savings of reliefs compared with claude alone, in US dollars; below 0 if they cost more. 0 without a price, or if both
+ * cost about the same.
+ */
 export function savedUsd(state: GovernorState): number {
-  return priceOfModel(state) === undefined ? 0 : toUsd(Math.round(savedMicroUsd(state.relief.alone, state.gauge)));
+  const { alone } = state.relief;
+  const saved = savedMicroUsd(alone, state.gauge);
+  const isTold = Math.abs(saved) >= LEAST_SHARE * accountsOf(alone, state.gauge).real;
+  return isTold && priceOfModel(state) !== undefined ? toUsd(Math.round(saved)) : 0;
 }
 
 /** Updates the account of claude alone after a line. */
