@@ -50,7 +50,7 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     await command(claude, '/compact keep the counts');
     await claude.shows(/compacted\d+k→\d+k\(−\d+%\)/);
     await command(claude, '/ctxb:recall legacy');
-    await claude.shows(/npmlink`?inacheckoutputitthere/);
+    await claude.shows(/npmlink`?inacheckoutofctxbinstallit/);
     await command(claude, '/ctxb:doctor');
     await claude.shows(/compactionsareexact:nocall/);
     await command(claude, '/ctxb:handoff next.md');
