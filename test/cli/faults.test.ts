@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/claude.ts';
 import { CTXB, untilClosing } from '../support/ctxb.ts';
-import { FAULTS, type Fault, UNANSWERED } from '../support/faults.ts';
+import { FAULTS, type Fault, RESUMED } from '../support/faults.ts';
 import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, fake, isAlive } from './fakes.ts';
 
@@ -36,7 +36,7 @@ describe('what the user sees, and what is lost', () => {
     else expect(run.stderr).toContain(says);
     expect(run.stderr).not.toContain('bug in ctxb');
     if (existsSync(place.path('pid'))) expect(isAlive(Number(readFileSync(place.path('pid'), 'utf8')))).toBe(false);
-    if (lost !== UNANSWERED) return;
+    if (!lost.endsWith(RESUMED)) return;
     const resumed = await ctxb(place, ['run', '--resume-run', '--', fake('echoes')]);
     expect(stdout + resumed.stdout).toBe('one\ntwo\n');
   });

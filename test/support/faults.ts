@@ -38,7 +38,8 @@ const NOTES = "the run's notes and journal from there on";
 const NOTHING = 'nothing';
 const NOT_TAKEN = "unread answers; claude's session log has them";
 /** Held by the test: it takes the run up. */
-export const UNANSWERED = 'nothing: `ctxb run --resume-run` continues with the prompts that have no answer';
+export const RESUMED = '`ctxb run --resume-run` continues with the prompts that have no answer';
+const UNANSWERED = `nothing: ${RESUMED}`;
 
 export const FAULTS: readonly Fault[] = [
   {
@@ -113,6 +114,15 @@ export const FAULTS: readonly Fault[] = [
     stdout: '',
     lost: UNANSWERED,
     play: { fault: 'no-result' },
+  },
+  {
+    fault: 'the work removes `.context`, as `git clean -fdx` does, and claude ends without a result',
+    at: ['run-files'],
+    says: 'the run is written down again: its file in ',
+    code: 7,
+    stdout: '',
+    lost: `the notes so far; ${RESUMED}`,
+    play: { fault: 'removes-notes' },
   },
   {
     fault: 'claude ends in the middle of a line',

@@ -1,5 +1,6 @@
 import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Fields } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { kindOf, removeFile } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
@@ -43,6 +44,17 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     }
   }
 
+  /** Writes what a resume needs, by its kind: the folder may be removed while the run goes on (`git clean -fdx`). */
+  const needed = new Map<string, () => void>();
+
+  function writeNeeded(kind: string, write: () => void): void {
+    const isGone = seal !== undefined && !faulty && needed.size > 0 && !hasRunFile(path, runId);
+    needed.set(kind, write);
+    const removed = new CtxbError('store', `its file in ${path} was removed while it goes on`);
+    if (isGone) onFault('the run is written down again', removed);
+    for (const each of isGone ? needed.values() : [write]) each();
+  }
+
   const add = (file: string, entry: object) =>
     attempt((open) => open.append(file, maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry })));
 
@@ -50,7 +62,12 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     /** Whether every write so far succeeded. */
     isWhole: () => !faulty,
     /** Appends to `journal.ndjson`: decisions and actions, with reasons. */
-    journal: (entry: object) => add(JOURNAL, { runId, ...entry }),
+    journal(entry: object): void {
+      const { kind, id } = entry as Fields;
+      const write = () => add(JOURNAL, { runId, ...entry });
+      if (NEEDED.includes(kind)) writeNeeded(`${kind} ${id}`, write);
+      else write();
+    },
     /** Appends to `health.ndjson`: how full the context was. */
     health(entry: object): void {
       attempt((open) => keepShort(open.path, now()));
@@ -62,16 +79,23 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     run(entry: object): void {
       if (seal === undefined) return;
       const line = seal.close(JSON.stringify({ v: 1, ...entry }), nameOf(runId));
-      attempt((open) => open.append(nameOf(runId), asItIs(line)));
+      const kind = 'prompts' in entry ? `prompts ${needed.size}` : Object.keys(entry).join();
+      writeNeeded(kind, () => attempt((open) => open.append(nameOf(runId), asItIs(line))));
     },
     /** Removes the state for resuming this run, or another one, even after writes have failed. */
-    forgetRun: (other = runId) => attemptAgain(() => removeRunFile(join(resolve(path), nameOf(other)))),
+    forgetRun(other = runId): void {
+      if (other === runId) needed.clear();
+      attemptAgain(() => removeRunFile(join(resolve(path), nameOf(other))));
+    },
     /**
      * Writes the text blocks of a message to a file of their own, each as a line. The path is relative to the folder.
      */
     keep: (file: string, texts: readonly string[]) => attempt((open) => open.write(file, masked(texts))),
   };
 }
+
+/** Entries of the journal that a resume needs. */
+const NEEDED: readonly unknown[] = ['start', 'session', 'end'];
 
 /** The folder for the state of unfinished runs, in the context folder. */
 const RUNS = 'runs';

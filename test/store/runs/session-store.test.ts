@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSeal } from '../../../src/store/runs/seal.ts';
-import { createSessionStore, hasRunFile } from '../../../src/store/runs/session-store.ts';
+import { createSessionStore, hasRunFile, readRunFile } from '../../../src/store/runs/session-store.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -45,6 +45,30 @@ it('writes entries with version and time, one per line', () => {
 it('creates nothing before the first entry', () => {
   createSessionStore(join(folder, '.context'), { runId: 'r', now: () => NOON, onFault: () => {} });
   expect(() => readFileSync(join(folder, '.context/.gitignore'))).toThrow('ENOENT');
+});
+
+it('writes down again what a resume needs if the folder is removed while the run goes on, and says so once', () => {
+  const path = join(folder, '.context');
+  const seal = openSeal(join(folder, 'state'));
+  const faults: string[] = [];
+  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: (text) => faults.push(text), seal });
+  store.run({ words: ['claude'], prompts: [{ uuid: 'one' }] });
+  store.journal({ kind: 'start' });
+  store.run({ spent: 1 });
+  store.run({ spent: 2 });
+  rmSync(path, { recursive: true });
+  store.journal({ kind: 'limit' });
+  store.run({ prompts: [{ uuid: 'two' }] });
+  store.run({ spent: 3 });
+  const kept = [...readRunFile(path, 'r', seal)].map((line) => JSON.parse(line));
+  expect(kept.slice(0, 3)).toMatchObject([
+    { prompts: [{ uuid: 'one' }] },
+    { spent: 2 },
+    { prompts: [{ uuid: 'two' }] },
+  ]);
+  expect(kept.at(-1)).toMatchObject({ spent: 3 });
+  expect(lines('journal.ndjson')).toMatchObject([{ kind: 'limit' }, { kind: 'start' }]);
+  expect(faults).toEqual(['the run is written down again']);
 });
 
 it('removes the state of an ended run even after writes have failed', () => {
