@@ -8,7 +8,7 @@ import { HTML_MARK } from '../report/html.ts';
 import { foldText } from '../report/layout.ts';
 import { type Outcome, openPage, type Page, type Report } from '../report/replay/format.ts';
 import { CI_FORMAT } from '../report/replay/formats.ts';
-import { breachesOf } from '../report/replay/gates.ts';
+import { breachesOf, isGated } from '../report/replay/gates.ts';
 import { createOutlet } from '../run/output/outlet.ts';
 import { appendText } from '../store/files/given-file.ts';
 import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
@@ -61,8 +61,8 @@ export async function printReport(
   options: ReportOptions,
   { io, levels, shown, meant = FILTERS, say, clear }: Printing,
 ): Promise<number> {
-  const page = await openPage(io, levels, options.list);
-  const { format, gates } = options;
+  const page = await openPage(io, levels, options);
+  const { format } = options;
   const extras = await openExtraReports(options, io, page, say);
   const report = format.depth === 'light' ? await format.load() : fullReport(await format.load(), shown);
   const { sessions, faults, leftOut, named } = await find();
@@ -70,29 +70,26 @@ export async function printReport(
   if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
     throw new CtxbError('unreadable-input', `${named.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
   }
-  const failing = sessions.map((session) => breachesOf(session, gates));
+  const failing = sessions.map((session) => breachesOf(session, options));
   const outcome = {
     faults: faults.map(({ message }) => message),
-    breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(gates) && !options.allowEmpty)],
+    breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(options) && !options.allowEmpty)],
   };
   // Without sessions, the report would only repeat the message.
   const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   for (const extra of extras) extra(sessions.filter(isFull), outcome);
   if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);
-  if (isGated(gates)) verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
+  if (isGated(options))
+    verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
 }
 
-function isGated(gates: ReportOptions['gates']): boolean {
-  return Object.values(gates).some((limit) => limit !== undefined);
-}
-
 /** Gates report themselves that they had nothing to check. */
-export function mayBeEmpty({ gates, allowEmpty }: Pick<ReportOptions, 'gates' | 'allowEmpty'>): boolean {
-  return allowEmpty || isGated(gates);
+export function mayBeEmpty(options: ReportOptions): boolean {
+  return options.allowEmpty === true || isGated(options);
 }
 
 function fullReport(report: Report, shown: Printing['shown']): Report<SessionFigures> {

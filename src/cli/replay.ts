@@ -33,6 +33,8 @@ interface ReplayFlags extends ReportFlags {
   readonly compactAt?: string;
 }
 
+type ReplayOptions = ReplayFlags & ReportOptions;
+
 export const define: Define = (command, connect) => {
   command.argument(
     '[files...]',
@@ -73,7 +75,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig(io, given);
   const series = flags.series === true || options.format.needsSeries;
-  const { sources, stale, faults } = findAllSources(files, options.filters.since);
+  const { sources, stale, faults } = findAllSources(files, options.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const say = (message: string) => {
@@ -81,7 +83,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     io.stderr.write(`${hanging('ctxb:', printable(message), io.stderr.columns)}\n`);
   };
   const how = {
-    ...sessionOptions(flags, options),
+    ...sessionOptions(options),
     env: io.env,
     policy,
     stdin: openStdin(files, io),
@@ -90,11 +92,11 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   };
   const read = (some: readonly Source[], depth: Depth) => replaySources(some, { ...how, depth });
   // A single session gets more rows than a session in a list.
-  const isDetailed = options.format.isList === true && options.list.by === undefined;
+  const isDetailed = options.format.isList === true && options.by === undefined;
   const find = async (): Promise<Found> => {
-    const depth = isDetailed && sources.length === 1 ? 'full' : depthOf(flags, options);
+    const depth = isDetailed && sources.length === 1 ? 'full' : depthOf(options);
     const found = await findSessions(read(sources, depth), files, {
-      ...{ faults, filters: options.filters, say },
+      ...{ faults, filters: options, say },
       mayBeEmpty: mayBeEmpty(options),
     });
     const [only, ...others] = found.sessions;
@@ -123,9 +125,9 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
 const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Unless flags say otherwise, reports on the last month and only totals. */
-function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReportOptions {
+function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReplayOptions {
   const options = readReportFlags({ since: Date.now() - MONTH_MS, ...flags }, isTerminal);
-  return flags.limit === undefined ? { ...options, list: { ...options.list, limit: 0 } } : options;
+  return flags.limit === undefined ? { ...options, limit: 0 } : options;
 }
 
 async function sessionsOf(attempts: AsyncIterable<SessionAttempt>): Promise<readonly SessionFigures[]> {
@@ -135,19 +137,18 @@ async function sessionsOf(attempts: AsyncIterable<SessionAttempt>): Promise<read
 }
 
 /** Lists and totals need only a part of each recording; details and what-if need everything. */
-function depthOf(flags: ReplayFlags, { format, html, ci }: ReportOptions): Depth {
-  const isWhole = html !== undefined || ci || flags.retention || flags.explain;
-  return isWhole || flags.series || flags.whatIf ? 'full' : format.depth;
+function depthOf({ format, html, ci, retention, explain, series, whatIf }: ReplayOptions): Depth {
+  return html !== undefined || ci || retention || explain || series || whatIf ? 'full' : format.depth;
 }
 
 /** The parts of the recordings that the report needs. */
-function sessionOptions(flags: ReplayFlags, { format, html }: ReportOptions) {
+function sessionOptions({ format, html, cache, series, whatIf, retention, explain }: ReplayOptions) {
   return {
-    cached: flags.cache !== false,
-    series: format.needsSeries || (flags.series ?? html) !== undefined,
-    uses: flags.whatIf === true,
-    retention: (flags.retention ?? html) !== undefined,
-    explain: flags.explain,
+    cached: cache !== false,
+    series: format.needsSeries || (series ?? html) !== undefined,
+    uses: whatIf === true,
+    retention: (retention ?? html) !== undefined,
+    explain,
   };
 }
 
@@ -168,9 +169,9 @@ function placeOf(io: Io, isAll: boolean): string {
  * Marks calls that occur in several sessions, so that each is counted once. @param sessions only the ones in the
  * report: an excluded session owns no call
  */
-function countedOnce(sessions: readonly SessionFigures[], { list }: ReportOptions): readonly SessionFigures[] {
+function countedOnce(sessions: readonly SessionFigures[], { sort }: ReportFlags): readonly SessionFigures[] {
   const marked = markCopies(sessions);
-  return list.sort === undefined ? marked : sortSessions(marked, list.sort);
+  return sort === undefined ? marked : sortSessions(marked, sort);
 }
 
 /** @throws CtxbError `usage` when no such call exists, or when several recordings were given */

@@ -2,35 +2,21 @@ import { type Command, Option } from 'commander';
 import { type Filters, SORT_ORDERS } from '../replay/selection.ts';
 import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
-import { chosenFormat, FORMATS, type ReportFormat } from '../report/replay/formats.ts';
+import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
 import type { Gates } from '../report/replay/gates.ts';
 import { parseOption } from './inputs.ts';
 
 /** Options that all commands with session reports share, as parsed by commander. */
-export interface ReportFlags extends Readonly<Record<string, unknown>>, Omit<ListOptions, 'ids'>, Filters {
+export interface ReportFlags extends Readonly<Record<string, unknown>>, ListOptions, Filters, Gates {
+  /** Whether to append to the summary of a CI job. */
   readonly ci?: true;
+  /** Path of an additional page with charts. */
   readonly html?: string;
-  readonly failOver?: number;
-  readonly maxCompactions?: number;
-  readonly maxUnplanned?: number;
-  readonly maxCost?: number;
+  /** Whether gates pass without any session. */
   readonly allowEmpty?: true;
-  readonly ids?: true;
 }
 
-/** The same options, validated. */
-export interface ReportOptions {
-  readonly format: ReportFormat;
-  /** Whether to append to the summary of a CI job. */
-  readonly ci: boolean;
-  /** Path of an additional page with charts. */
-  readonly html: string | undefined;
-  readonly gates: Gates;
-  /** Whether gates pass without any session. */
-  readonly allowEmpty: boolean;
-  readonly filters: Filters;
-  readonly list: ListOptions;
-}
+export type ReportOptions = ReturnType<typeof readReportFlags>;
 
 const COUNT = 'a whole number, 0 or more';
 
@@ -71,24 +57,9 @@ export function addReportOptions(command: Command): void {
  * @param isTerminal whether stdout is a terminal
  * @throws CtxbError `usage` when several formats are requested
  */
-export function readReportFlags(flags: ReportFlags, isTerminal: boolean): ReportOptions {
+export function readReportFlags<F extends ReportFlags>(flags: F, isTerminal: boolean) {
   const format = chosenFormat(flags);
-  const { failOver, maxCompactions, maxUnplanned, maxCost, since, project, model } = flags;
-  return {
-    format,
-    ci: flags.ci === true,
-    html: flags.html,
-    gates: { context: failOver, compactions: maxCompactions, unplanned: maxUnplanned, costUsd: maxCost },
-    list: {
-      sort: flags.sort,
-      limit: limitOf(flags.limit, isTerminal && format.isList === true),
-      ids: flags.ids === true,
-      by: flags.by,
-      since,
-    },
-    allowEmpty: flags.allowEmpty === true,
-    filters: { since, project, model },
-  };
+  return { ...flags, format, limit: limitOf(flags.limit, isTerminal && format.isList === true) };
 }
 
 const AMOUNT = /^(?:\d{1,9}(?:\.\d{1,9})?|\.\d{1,9})$/;

@@ -103,7 +103,7 @@ describe('calls in several sessions', () => {
   it('count once toward a cost limit', async () => {
     const [, fork] = markCopies([await judged('original', LOG), await judged('fork', FORK, true)]);
     const own = (fork && ownFigures(fork).usd) ?? Number.NaN;
-    const breaches = (costUsd: number) => breachesOf(fork ?? expect.unreachable(), { costUsd });
+    const breaches = (maxCost: number) => breachesOf(fork ?? expect.unreachable(), { maxCost });
     expect(breaches(own)).toEqual([]);
     expect(breaches(own - 0.001)).toEqual([expect.stringMatching(/: it cost .*: beyond that by call 8$/)]);
   });

@@ -299,9 +299,9 @@ describe('unknown is not zero', () => {
       expect([session.calls, session.lines.unsized]).toEqual([2, 1]);
       expect(ownFigures(session).usdPartial).toBe(true);
       expect(sumsBy([session], 'model')).toMatchObject([{ usdPartial: true }]);
-      expect(breachesOf(session, { context: 0.9, costUsd: 1 })).toHaveLength(2);
+      expect(breachesOf(session, { failOver: 0.9, maxCost: 1 })).toHaveLength(2);
       put('a.jsonl', [said('s', 'go'), unsized]);
-      expect(breachesOf(await onlyOne(), { context: 0.9, costUsd: 1 })).toHaveLength(2);
+      expect(breachesOf(await onlyOne(), { failOver: 0.9, maxCost: 1 })).toHaveLength(2);
     },
   );
 
@@ -345,7 +345,7 @@ describe('a subagent whose log is missing', () => {
     put('s.jsonl', log(report));
     const session = await onlyOne();
     expect(session.cost.unlogged).toEqual([{ agent, call: 2 }]);
-    expect(breachesOf(session, { context: 0.9, costUsd: 1 })).toHaveLength(1);
+    expect(breachesOf(session, { failOver: 0.9, maxCost: 1 })).toHaveLength(1);
     expect(sumsBy([session], 'day')).toMatchObject([{ usdPartial: true }]);
   });
 

@@ -8,12 +8,12 @@ import { onOneLine } from '../shown.ts';
 /** Limits for a session. A missing limit is not checked. */
 export interface Gates {
   /** Peak context: a fraction of the window (≤ 1) or tokens (> 1). */
-  readonly context?: number | undefined;
-  readonly compactions?: number | undefined;
+  readonly failOver?: number | undefined;
+  readonly maxCompactions?: number | undefined;
   /** Compactions that claude started itself. */
-  readonly unplanned?: number | undefined;
+  readonly maxUnplanned?: number | undefined;
   /** Limit in US dollars. */
-  readonly costUsd?: number | undefined;
+  readonly maxCost?: number | undefined;
 }
 
 type Check = (session: SessionFigures, limit: number) => string | undefined;
@@ -22,7 +22,7 @@ const UNREAD = 'calls in it are malformed or without usage, so it cannot be comp
 
 /** Explains why a session fails a gate; undefined if it passes. An unknown figure also fails. */
 const CHECKS: Readonly<Record<keyof Gates, Check>> = {
-  context({ context, calls, lines }, limit) {
+  failOver({ context, calls, lines }, limit) {
     const { peak, peakCall, peakFraction, largestFraction: share = peakFraction } = context;
     if (calls > 0 && limit <= 1 && share === null)
       return `its window is unknown, so ${percent(limit)} has no meaning: set it with --window`;
@@ -30,13 +30,13 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
     const ofWindow = share === null ? '' : ` (${exactPercent(share)})`;
     return `call ${peakCall} had a context of ${tokens(peak)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
   },
-  compactions: ({ compactions }, limit) => excessText(compactions, '', limit),
-  unplanned({ compactions }, limit) {
+  maxCompactions: ({ compactions }, limit) => excessText(compactions, '', limit),
+  maxUnplanned({ compactions }, limit) {
     const own = compactions.filter(({ by }) => by === 'claude');
     return excessText(own, ' by claude itself', limit);
   },
   /** Excludes the cost of calls copied from another session. */
-  costUsd(session, limit) {
+  maxCost(session, limit) {
     const { calls, ledger, lines } = session;
     const { usd, usdPartial } = ownFigures(session);
     if (usd !== null && usd > limit) {
@@ -48,11 +48,17 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
   },
 };
 
+const GATES = Object.keys(CHECKS) as (keyof Gates)[];
+
+export function isGated(gates: Gates): boolean {
+  return GATES.some((gate) => gates[gate] !== undefined);
+}
+
 /** The gates that a session fails, each with the file on one line. */
 export function breachesOf(session: SessionFigures, gates: Gates): string[] {
   const { file, sessionId } = session;
   const name = sessionId === null ? file : `${file} (session ${sessionId})`;
-  return (Object.keys(CHECKS) as (keyof Gates)[]).flatMap((gate) => {
+  return GATES.flatMap((gate) => {
     const limit = gates[gate];
     const breach = limit === undefined ? undefined : CHECKS[gate](session, limit);
     return breach === undefined ? [] : [onOneLine(`${name}: ${breach}`)];

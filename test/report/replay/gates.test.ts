@@ -16,43 +16,43 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
   { name: 'nothing is asked', gates: {} },
   {
     name: 'a cost that leaves a model out, below the limit',
-    gates: { costUsd: 1 },
+    gates: { maxCost: 1 },
     session: summaryOf({ cost: PARTLY }),
     says: 'its cost is not known, so it cannot be compared with $1.00',
   },
   {
     name: 'a cost that leaves a model out, over the limit all the same',
-    gates: { costUsd: 0.2 },
+    gates: { maxCost: 0.2 },
     session: summaryOf({ cost: PARTLY }),
     says: 'it cost $0.25, more than $0.20: beyond that by call 5',
   },
   {
     name: 'lines that held calls and cannot be read',
-    gates: { costUsd: 1 },
+    gates: { maxCost: 1 },
     session: summaryOf({ lines: LOST }),
     says: 'calls in it are malformed or without usage, so it cannot be compared with the limit',
   },
   {
     name: 'a share of the window of a model that did not have the peak',
-    gates: { context: 0.85 },
+    gates: { failOver: 0.85 },
     session: summaryOf({ context: { ...summaryOf().context, peakFraction: 0.3, largestFraction: 0.9 } }),
     says: 'call 3 had a context of 160,000 tokens (90.0%), over 85%',
   },
-  { name: 'a level as a fraction, reached', gates: { context: 0.8 } },
+  { name: 'a level as a fraction, reached', gates: { failOver: 0.8 } },
   {
     name: 'a level as a fraction, crossed',
-    gates: { context: 0.799 },
+    gates: { failOver: 0.799 },
     says: 'call 3 had a context of 160,000 tokens (80.0%), over 80%',
   },
-  { name: 'a level as tokens, reached', gates: { context: 160_000 } },
+  { name: 'a level as tokens, reached', gates: { failOver: 160_000 } },
   {
     name: 'a level as tokens, crossed',
-    gates: { context: 159_999 },
+    gates: { failOver: 159_999 },
     says: 'call 3 had a context of 160,000 tokens (80.0%), over 159,999',
   },
   {
     name: 'a level as a fraction of an unknown window',
-    gates: { context: 0.8 },
+    gates: { failOver: 0.8 },
     session: summaryOf({
       window: { tokens: null, source: 'unknown' },
       context: { ...summaryOf().context, peakFraction: null },
@@ -61,44 +61,44 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
   },
   {
     name: 'a level as tokens, where the window is not known',
-    gates: { context: 160_000 },
+    gates: { failOver: 160_000 },
     session: summaryOf({ window: { tokens: null, source: 'unknown' } }),
   },
-  { name: 'as many compactions as allowed', gates: { compactions: 2 }, session: BOTH },
+  { name: 'as many compactions as allowed', gates: { maxCompactions: 2 }, session: BOTH },
   {
     name: 'one compaction too many',
-    gates: { compactions: 1 },
+    gates: { maxCompactions: 1 },
     session: BOTH,
     says: '2 compactions, more than 1: the first one over it after call 4',
   },
   {
     name: 'no compaction allowed',
-    gates: { compactions: 0 },
+    gates: { maxCompactions: 0 },
     session: BOTH,
     says: '2 compactions, more than 0: the first one over it after call 2',
   },
   {
     name: "claude's own",
-    gates: { unplanned: 0 },
+    gates: { maxUnplanned: 0 },
     session: BOTH,
     says: '1 compaction by claude itself, more than 0: the first one over it after call 4',
   },
-  { name: "of claude's own only those count", gates: { unplanned: 1 }, session: BOTH },
-  { name: 'a cost that is kept to', gates: { costUsd: 0.708 } },
+  { name: "of claude's own only those count", gates: { maxUnplanned: 1 }, session: BOTH },
+  { name: 'a cost that is kept to', gates: { maxCost: 0.708 } },
   {
     name: 'a cost beyond, without the calls',
-    gates: { costUsd: 0.7 },
+    gates: { maxCost: 0.7 },
     says: 'it cost $0.71, more than $0.70: beyond that by call 5',
   },
   {
     name: 'a cost that is not known',
-    gates: { costUsd: 5 },
+    gates: { maxCost: 5 },
     session: summaryOf({ cost: UNKNOWN }),
     says: 'its cost is not known, so it cannot be compared with $5.00',
   },
   {
     name: 'a cost that is not known of nothing',
-    gates: { costUsd: 5 },
+    gates: { maxCost: 5 },
     session: summaryOf({ cost: UNKNOWN, calls: 0 }),
   },
 ])('$name', ({ gates, session = summaryOf(), says }) => {
@@ -110,14 +110,14 @@ it('names the call that exceeded a cost', async () => {
   const costs = session.ledger().flatMap(({ main, microUsd }) => (main ? [toUsd(microUsd ?? 0)] : []));
   for (const [at, cost] of costs.entries()) {
     const before = costs.slice(0, at).reduce((sum, each) => sum + each, 0);
-    expect(breachesOf(session, { costUsd: before + cost / 2 })).toEqual([
+    expect(breachesOf(session, { maxCost: before + cost / 2 })).toEqual([
       expect.stringContaining(`: beyond that by call ${at + 1}`),
     ]);
   }
 });
 
 it('lists every failed gate', () => {
-  const gates = { context: 0.5, compactions: 0, unplanned: 0, costUsd: 0.1 };
+  const gates = { failOver: 0.5, maxCompactions: 0, maxUnplanned: 0, maxCost: 0.1 };
   const says = ['had a context of', ': 2 compactions, ', 'by claude itself', 'it cost'];
   expect(breachesOf(BOTH, gates)).toEqual(says.map((words) => expect.stringContaining(words)));
 });
