@@ -19,11 +19,11 @@ type SessionPart = Pick<SessionSummary, (typeof SESSION_KEYS)[number]>;
 
 export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
-/** A value for each call; null if the call has no value or the value is unknown. */
-export type Column = readonly (number | null)[];
+/** The figures of a call; null if the call has no such figure, or it is unknown. */
+export type PageCall = { readonly [Name in keyof typeof FIGURES]: ReturnType<(typeof FIGURES)[Name]> };
 
 /** The calls of a session by column: in rows, the repeated names would be most of the page. */
-export type Columns = Readonly<Record<keyof typeof FIGURES, Column>> & {
+type Columns = { readonly [Name in keyof PageCall]: readonly PageCall[Name][] } & {
   /** Tokens added before each call, by source, the source with the largest sum first. */
   readonly added: readonly { readonly kind: string; readonly tokens: readonly number[] }[];
 };

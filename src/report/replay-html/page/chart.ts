@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import { h } from '../../../browser/dom.ts';
-import type { Column } from '../page-data.ts';
+import type { Call, Session } from './session.ts';
 import { followKeys, followPointer, type Span } from './span.ts';
 
 /** A color, named by its CSS custom property without `--`. */
@@ -29,12 +29,13 @@ export interface ChartOptions {
   /** Draws above the lines. */
   readonly above?: (pen: Pen) => void;
   /** Describes a call in words for screen readers. */
-  readonly tell: (call: number) => string;
+  readonly tell: (call: Call) => string;
 }
 
 export interface Line {
   readonly name: string;
-  readonly figures: Column;
+  /** null: no point. */
+  readonly figures: readonly (number | null)[];
   readonly color: Color;
   /** Dash pattern, as in SVG; default: solid. */
   readonly dash?: string;
@@ -51,7 +52,7 @@ export const OTHER_COLORS = 'other-colors';
 const NARROW = 560;
 const FONT = '12px system-ui, sans-serif';
 
-export function createChart(options: ChartOptions) {
+export function createChart({ calls }: Session, options: ChartOptions) {
   const { span, name, lines } = options;
   const frame = h('div', {
     class: 'chart',
@@ -64,8 +65,7 @@ export function createChart(options: ChartOptions) {
     'aria-valuetext': 'no call chosen',
   });
   const shown = lines.map(({ isOn = true }) => isOn);
-  const calls = Array.from({ length: span.total }, (_, at) => at + 1);
-  const data = [calls, ...lines.map(({ figures }) => [...figures])];
+  const data = [calls.map(({ number }) => number), ...lines.map(({ figures }) => [...figures])];
   let plot: uPlot | undefined;
 
   function draw(): void {
@@ -85,10 +85,10 @@ export function createChart(options: ChartOptions) {
   }
 
   function say(): void {
-    const { at } = span;
-    if (at === undefined) return;
-    frame.setAttribute('aria-valuenow', String(at));
-    frame.setAttribute('aria-valuetext', options.tell(at));
+    const call = calls[(span.at ?? 0) - 1];
+    if (call === undefined) return;
+    frame.setAttribute('aria-valuenow', String(call.number));
+    frame.setAttribute('aria-valuetext', options.tell(call));
   }
 
   span.watch((change) => {

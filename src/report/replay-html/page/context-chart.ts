@@ -1,9 +1,9 @@
 import { h } from '../../../browser/dom.ts';
 import { shareOf, tokens } from '../../figures.ts';
-import type { Column, PageSession } from '../page-data.ts';
-import { createChart, type Line, type Pen } from './chart.ts';
+import type { PageSession } from '../page-data.ts';
+import { type Color, createChart, type Line, type Pen } from './chart.ts';
 import { choice, legend, section, zoomButtons } from './controls.ts';
-import { type Session, WITH_CTXB } from './session.ts';
+import { type Call, type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** Minimum peak, as a share of the window, at which the chart starts with the whole window. */
@@ -17,8 +17,8 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
   const { window, context } = session.info;
   let isWhole = (context.peakFraction ?? 0) >= SHOWS_WINDOW;
   const lines = linesOf(session);
-  const highest = largest(session.withCtxb ?? [], context.peak);
-  const chart = createChart({
+  const highest = session.calls.reduce((max, { withCtxb }) => Math.max(max, withCtxb ?? 0), context.peak);
+  const chart = createChart(session, {
     name: 'Context over calls',
     span,
     lines,
@@ -33,10 +33,8 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
       drawEvents(pen, session, span);
       drawLevels(pen, session);
     },
-    tell: (call) => {
-      const figure = session.context[call - 1] ?? 0;
-      return `Call ${call}, turn ${session.turn[call - 1]}: ${tokens(figure)} tokens, ${shareOf(figure, window.tokens)}`;
-    },
+    tell: ({ number, turn, context }) =>
+      `Call ${number}, turn ${turn}: ${tokens(context)} tokens, ${shareOf(context, window.tokens)}`,
   });
   const scale = choice('Scale', { window: 'Whole window', context: 'Fit' }, isWhole ? 'window' : 'context', (way) => {
     isWhole = way === 'window';
@@ -48,16 +46,15 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
   return section('Context', [controls, chart.element, legend('Curves', chips), key], table);
 }
 
-function linesOf({ context, predicted, withCtxb }: Session): Line[] {
+function linesOf({ calls, info }: Session): Line[] {
+  const line = (name: string, figure: (call: Call) => number | null, color: Color) => {
+    return { name, color, figures: calls.map(figure) };
+  };
   return [
-    { name: 'Context', figures: context, color: 'mark', filled: true, width: 2 },
-    { name: 'Predicted before the call', figures: predicted, color: 'quiet', dash: '3 3', isOn: false },
-    ...(withCtxb ? [{ name: WITH_CTXB, figures: withCtxb, color: 'kind-2', dash: '8 4' } as const] : []),
+    { ...line('Context', ({ context }) => context, 'mark'), filled: true, width: 2 },
+    { ...line('Predicted before the call', ({ predicted }) => predicted, 'quiet'), dash: '3 3', isOn: false },
+    ...(info.curve ? [{ ...line(WITH_CTXB, ({ withCtxb }) => withCtxb, 'kind-2'), dash: '8 4' }] : []),
   ];
-}
-
-function largest(figures: Column, min: number): number {
-  return figures.reduce<number>((max, figure) => Math.max(max, figure ?? 0), min);
 }
 
 /** 1_420_000 → `1.42M`, 142_000 → `142k` */
@@ -81,17 +78,16 @@ function drawZones({ box, fill, y }: Pen, { info: { levels } }: Session): void {
 /** Height of the strip of turns in pixels, and the minimum average width of a turn; narrower turns are not drawn. */
 const [STRIP, TURN] = [5, 3];
 
-function drawTurns({ box, x, fill }: Pen, { turn }: Session, { from, to }: Span): void {
+function drawTurns({ box, x, fill }: Pen, { calls }: Session, { from, to }: Span): void {
   const [first, last] = [Math.ceil(from), Math.floor(to)];
-  const turns = (turn[last - 1] ?? 0) - (turn[first - 1] ?? 0);
-  if (turns * TURN > box.width) return;
-  for (let call = first; call <= last; ) {
-    let end = call;
-    while (end < last && turn[end] === turn[call - 1]) end++;
-    const [left, right] = [x(call - 0.5), x(end + 0.5)];
-    const color = (turn[call - 1] ?? 0) % 2 === 0 ? 'line' : 'edge';
-    fill(color, left, box.top + box.height - STRIP, right - left, STRIP);
-    call = end + 1;
+  const turns = new Map<number, { first: number; last: number }>();
+  for (const { turn, number } of calls.slice(first - 1, last)) {
+    turns.set(turn, { first: number, ...turns.get(turn), last: number });
+  }
+  if ((turns.size - 1) * TURN > box.width) return;
+  for (const [turn, ends] of turns) {
+    const [left, right] = [x(ends.first - 0.5), x(ends.last + 0.5)];
+    fill(turn % 2 === 0 ? 'line' : 'edge', left, box.top + box.height - STRIP, right - left, STRIP);
   }
 }
 

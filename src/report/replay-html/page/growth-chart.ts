@@ -33,11 +33,13 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
       span,
       width,
     );
-  const chart = createChart({
+  const chart = createChart(session, {
     name: 'What came in, by kind, over calls',
     span,
     // The measured context, drawn over the estimated figures.
-    lines: [{ name: 'Context', figures: session.context, color: 'ink', width: 1, isOn: false }],
+    lines: [
+      { name: 'Context', figures: session.calls.map(({ context }) => context), color: 'ink', width: 1, isOn: false },
+    ],
     height: 220,
     top: () => {
       const min = mode === 'sum' ? session.info.context.peak : 10;
@@ -51,7 +53,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
       const bars = drawn.size > 1 ? ` A bar stands for ${counted(drawn.size, 'call')}.` : '';
       about.textContent = `${ABOUT[mode]}${bars}`;
     },
-    tell: (call) => `Call ${call}: ${addedText(session, call) || 'nothing came in'}`,
+    tell: ({ number }) => `Call ${number}: ${addedText(session, number) || 'nothing came in'}`,
   });
   const ways = choice('Growth', WAYS, mode, (chosen) => {
     mode = chosen;
@@ -83,9 +85,7 @@ function addedText(session: Session, call: number): string {
 function mainKinds({ added, calls }: Session): Added[] {
   if (added.length <= KIND_COLORS) return added;
   const rest = added.slice(KIND_COLORS - 1);
-  const figures = Array.from({ length: calls }, (_, at) =>
-    rest.reduce((sum, { tokens: each }) => sum + (each[at] ?? 0), 0),
-  );
+  const figures = calls.map((_, at) => rest.reduce((sum, { tokens: each }) => sum + (each[at] ?? 0), 0));
   const total = rest.reduce((sum, each) => sum + each.total, 0);
   return [...added.slice(0, KIND_COLORS - 1), { kind: counted(rest.length, 'other kind'), total, tokens: figures }];
 }
@@ -93,12 +93,13 @@ function mainKinds({ added, calls }: Session): Added[] {
 /** A context that shrinks below this share of the previous one was replaced, even without a recorded compaction. */
 const LOST_ALPHA = 0.5;
 
-function sumsOf({ tokens: figures }: Added, { context, info }: Session): number[] {
+function sumsOf({ tokens: figures }: Added, { calls, info }: Session): number[] {
   const boundaries = new Set(info.compactions.map(({ call }) => call));
-  let sum = 0;
-  return figures.map((figure, at) => {
-    const isReplaced = boundaries.has(at) || (context[at] ?? 0) < (context[at - 1] ?? 0) * LOST_ALPHA;
-    sum = figure + (isReplaced ? 0 : sum);
+  let [sum, before] = [0, 0];
+  return calls.map(({ context }, at) => {
+    const isReplaced = boundaries.has(at) || context < before * LOST_ALPHA;
+    sum = (figures[at] ?? 0) + (isReplaced ? 0 : sum);
+    before = context;
     return sum;
   });
 }

@@ -1,6 +1,6 @@
 import { h } from '../../../browser/dom.ts';
 import { dollars, shareOf, tokens } from '../../figures.ts';
-import { additionsOf, type Session, WHO, WITH_CTXB } from './session.ts';
+import { additionsOf, type Call, type Session, WHO, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** A box with the figures of the call under the pointer; on a narrow page it is fixed to the bottom. */
@@ -9,9 +9,10 @@ export function createReadout(session: Session, span: Span): HTMLElement {
   const box = h('div', { class: 'readout', 'aria-hidden': 'true', hidden: true });
   span.watch(() => {
     const { at, frame } = span;
-    box.hidden = at === undefined || frame === undefined;
-    if (at === undefined || frame === undefined) return;
-    box.replaceChildren(...contentOf(session, at));
+    const call = session.calls[(at ?? 0) - 1];
+    box.hidden = call === undefined || frame === undefined;
+    if (call === undefined || frame === undefined) return;
+    box.replaceChildren(...contentOf(session, call));
     if (box.parentElement !== frame) frame.append(box);
     place(box, frame, span);
   });
@@ -34,33 +35,26 @@ function place(box: HTMLElement, frame: HTMLElement, { at = 0, from, to }: Span)
   box.style.left = `${fitsRight ? left + GAP : Math.max(0, left - GAP - box.offsetWidth)}px`;
 }
 
-function contentOf(session: Session, call: number): HTMLElement[] {
+function contentOf(session: Session, call: Call): HTMLElement[] {
   const rows = [...figuresOf(session, call), ...addedOf(session, call)];
   return [
-    h('strong', {}, `Call ${tokens(call)}`),
+    h('strong', {}, `Call ${tokens(call.number)}`),
     h('dl', {}, ...rows.flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)])),
     ...notesOf(session, call).map((note) => h('p', {}, note)),
   ];
 }
 
-function figuresOf(session: Session, call: number): string[][] {
-  const at = call - 1;
-  const context = session.context[at] ?? 0;
-  const predicted = session.predicted[at] ?? null;
-  const usd = session.usd[at] ?? null;
+function figuresOf({ info }: Session, call: Call): string[][] {
+  const { context, predicted, withCtxb, usd } = call;
   const rows = [
-    ['Turn', `${session.turn[at]}`],
-    ['Context', `${tokens(context)} (${shareOf(context, session.info.window.tokens)})`],
+    ['Turn', `${call.turn}`],
+    ['Context', `${tokens(context)} (${shareOf(context, info.window.tokens)})`],
     predicted !== null && ['Predicted', `${tokens(predicted)} (${signedText(context - predicted)})`],
-    ...(session.withCtxb ? [[WITH_CTXB, figureOrNone(session.withCtxb[at])]] : []),
-    ['Output', `${session.outputKnown[at] ? '' : '~'}${tokens(session.output[at] ?? 0)}`],
-    usd !== null && ['Cost', `${dollars(usd)}, so far ${dollars(session.spent[at] ?? 0)}`],
+    withCtxb !== null && [WITH_CTXB, tokens(withCtxb)],
+    ['Output', call.outputText],
+    usd !== null && ['Cost', `${dollars(usd)}, so far ${dollars(call.spent)}`],
   ];
   return rows.filter((row) => row !== false);
-}
-
-function figureOrNone(figure: number | null | undefined): string {
-  return figure === null || figure === undefined ? '–' : tokens(figure);
 }
 
 /** Measured minus predicted. */
@@ -71,18 +65,18 @@ function signedText(difference: number): string {
 /** Maximum number of kinds listed. */
 const KINDS = 5;
 
-function addedOf(session: Session, call: number): string[][] {
-  return additionsOf(session, call)
+function addedOf(session: Session, call: Call): string[][] {
+  return additionsOf(session, call.number)
     .slice(0, KINDS)
     .map(({ kind, figure }) => [`+ ${kind}`, `~${tokens(figure)}`]);
 }
 
-function notesOf({ info, turn }: Session, call: number): string[] {
-  const prompt = info.prompts.find((each) => each.turn === turn[call - 1]);
+function notesOf({ info }: Session, { number, turn }: Call): string[] {
+  const prompt = info.prompts.find((each) => each.turn === turn);
   return [
-    ...info.compactions.filter((each) => each.call === call - 1).map(({ by }) => `Before it ${WHO[by]}.`),
-    ...info.compactions.filter((each) => each.call === call).map(({ by }) => `After it ${WHO[by]}.`),
-    ...info.actions.filter((each) => each.call === call).map(({ text }) => `After it: ${text}`),
+    ...info.compactions.filter(({ call }) => call === number - 1).map(({ by }) => `Before it ${WHO[by]}.`),
+    ...info.compactions.filter(({ call }) => call === number).map(({ by }) => `After it ${WHO[by]}.`),
+    ...info.actions.filter(({ call }) => call === number).map(({ text }) => `After it: ${text}`),
     ...(prompt === undefined ? [] : [`Turn: ${prompt.text}`]),
   ];
 }

@@ -1,26 +1,27 @@
 import { button, h } from '../../../browser/dom.ts';
 import { dollars, shareOf, tokens } from '../../figures.ts';
 import { section } from './controls.ts';
-import { type Session, WHO, WITH_CTXB } from './session.ts';
+import { type Call, type Session, WHO, WITH_CTXB } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
 export type Go = (call: number) => void;
 
-const dollarsOrNone = (usd: number | null | undefined) => (usd === null || usd === undefined ? '–' : dollars(usd));
+const dollarsOrNone = (usd: number | null) => (usd === null ? '–' : dollars(usd));
 
-/** Tables of the charts' figures; each row is the index of a call. */
+/** Tables of the charts' figures, with a row for each call. */
 export function callTables(session: Session, go: Go) {
-  const rows = Array.from({ length: session.calls }, (_, at) => at);
-  const table = (caption: string, columns: readonly TableColumn<number>[]) => () => {
-    const call: TableColumn<number> = ['Call', (at) => at + 1, (at) => goTo(at + 1, go)];
-    const turn: TableColumn<number> = ['Turn', (at) => session.turn[at] ?? null];
-    return createSortTable({ caption, rows, columns: [call, turn, ...columns] }).element;
+  const table = (caption: string, columns: readonly TableColumn<Call>[]) => () => {
+    const call: TableColumn<Call> = ['Call', ({ number }) => number, ({ number }) => goTo(number, go)];
+    const turn: TableColumn<Call> = ['Turn', ({ turn }) => turn];
+    return createSortTable({ caption, rows: session.calls, columns: [call, turn, ...columns] }).element;
   };
-  const added = session.added.map(({ kind, tokens: each }): TableColumn<number> => [kind, (at) => each[at] ?? 0]);
+  const added = session.added.map(
+    ({ kind, tokens: each }): TableColumn<Call> => [kind, ({ number }) => each[number - 1] ?? 0],
+  );
   return {
     context: table('Context of each call, in tokens', contextColumns(session)),
     growth: table('What came in before each call, in estimated tokens', added),
-    cost: table('Cost of each call of the main thread', costColumns(session)),
+    cost: table('Cost of each call of the main thread', COST_COLUMNS),
   };
 }
 
@@ -28,31 +29,24 @@ function goTo(call: number, go: Go): HTMLElement {
   return button(tokens(call), () => go(call), { class: 'go', title: 'Show it in the chart' });
 }
 
-function contextColumns(session: Session): TableColumn<number>[] {
-  const { context, predicted, withCtxb, info, seconds } = session;
-  const time: TableColumn<number> = ['Time (UTC)', (at) => seconds[at] ?? null, (at) => timeText(seconds[at] ?? null)];
-  const error = (at: number) => {
-    const foreseen = predicted[at] ?? null;
-    return foreseen === null ? null : (context[at] ?? 0) - foreseen;
-  };
+function contextColumns({ calls, info }: Session): TableColumn<Call>[] {
+  const window = info.window.tokens;
+  const time: TableColumn<Call> = ['Time (UTC)', ({ seconds }) => seconds, ({ seconds }) => timeText(seconds)];
+  const withCtxb: TableColumn<Call> = [WITH_CTXB, (call) => call.withCtxb];
   return [
-    ['Line', (at) => session.line[at] ?? null],
-    ...(seconds.some((each) => each !== null) ? [time] : []),
-    ['Context', (at) => context[at] ?? 0],
+    ['Line', ({ line }) => line],
+    ...(calls.some(({ seconds }) => seconds !== null) ? [time] : []),
+    ['Context', ({ context }) => context],
     [
       'Of the window',
-      (at) => (info.window.tokens === null ? null : (context[at] ?? 0) / info.window.tokens),
-      (at) => shareOf(context[at] ?? 0, info.window.tokens),
+      ({ context }) => (window === null ? null : context / window),
+      ({ context }) => shareOf(context, window),
     ],
-    ['Predicted', (at) => predicted[at] ?? null],
-    ['Off by', error],
-    [
-      'Output',
-      (at) => session.output[at] ?? 0,
-      (at) => `${session.outputKnown[at] ? '' : '~'}${tokens(session.output[at] ?? 0)}`,
-    ],
-    ...(withCtxb ? [[WITH_CTXB, (at: number) => withCtxb[at] ?? null] as const] : []),
-    ['Model', (at) => session.model[at] ?? null],
+    ['Predicted', ({ predicted }) => predicted],
+    ['Off by', ({ context, predicted }) => (predicted === null ? null : context - predicted)],
+    ['Output', ({ output }) => output, ({ outputText }) => outputText],
+    ...(info.curve ? [withCtxb] : []),
+    ['Model', ({ model }) => model],
   ];
 }
 
@@ -61,16 +55,14 @@ export function timeText(seconds: number | null): string {
   return seconds === null ? '–' : new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-function costColumns(session: Session): TableColumn<number>[] {
-  return [
-    ['Input', (at) => session.input[at] ?? 0],
-    ['Cache written', (at) => session.cacheCreation[at] ?? 0],
-    ['Cache read', (at) => session.cacheRead[at] ?? 0],
-    ['Output', (at) => session.output[at] ?? 0],
-    ['Cost', (at) => session.usd[at] ?? null, (at) => dollarsOrNone(session.usd[at])],
-    ['So far', (at) => session.spent[at] ?? 0, (at) => dollarsOrNone(session.spent[at])],
-  ];
-}
+const COST_COLUMNS: readonly TableColumn<Call>[] = [
+  ['Input', ({ input }) => input],
+  ['Cache written', ({ cacheCreation }) => cacheCreation],
+  ['Cache read', ({ cacheRead }) => cacheRead],
+  ['Output', ({ output }) => output],
+  ['Cost', ({ usd }) => usd, ({ usd }) => dollarsOrNone(usd)],
+  ['So far', ({ spent }) => spent, ({ spent }) => dollars(spent)],
+];
 
 function words(text: string): HTMLElement {
   return h('span', { class: 'words' }, text);

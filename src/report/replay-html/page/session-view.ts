@@ -13,7 +13,7 @@ import { createSpan, type Span } from './span.ts';
 
 export function createSessionView(info: PageSession): HTMLElement[] {
   const session = unpack(info);
-  const span = createSpan(session.calls);
+  const span = createSpan(session.calls.length);
   const go = (call: number) => {
     const chart = document.querySelector<HTMLElement>('.chart') ?? undefined;
     chart?.focus({ preventScroll: true });
@@ -22,7 +22,7 @@ export function createSessionView(info: PageSession): HTMLElement[] {
   };
   const tables = callTables(session, go);
   const charts =
-    session.calls === 0
+    session.calls.length === 0
       ? [h('p', { class: 'card' }, 'No call of the main thread was measured in it.')]
       : [
           contextSection(session, span, tables.context),
@@ -82,24 +82,24 @@ function millions(figure: number): string {
 }
 
 /** Chart of the cumulative cost of the main thread. */
-function costSection({ usd, spent, calls }: Session, span: Span, table: () => HTMLElement): HTMLElement {
-  const unknown = usd.filter((each) => each === null).length;
-  if (unknown === calls) {
+function costSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
+  const { calls } = session;
+  const unknown = calls.filter(({ usd }) => usd === null).length;
+  if (unknown === calls.length) {
     const why = 'No list price of the model is known: prices can be set in the configuration (cost.prices).';
     return section('Cost', [h('p', {}, why)]);
   }
-  const total = spent.at(-1) ?? 0;
-  const chart = createChart({
+  const total = calls.at(-1)?.spent ?? 0;
+  const chart = createChart(session, {
     name: 'Cost so far over calls',
     span,
-    lines: [{ name: 'Cost so far', figures: spent, color: 'kind-3', filled: true, width: 2 }],
+    lines: [{ name: 'Cost so far', figures: calls.map(({ spent }) => spent), color: 'kind-3', filled: true, width: 2 }],
     height: 190,
     top: () => Math.max(total * 1.08, 0.0001),
     figure: (each) => (Number.isInteger(each) ? `$${tokens(each)}` : dollars(each)),
-    tell: (call) => {
-      const own = usd[call - 1] ?? null;
-      const cost = own === null ? 'no price is known for it' : dollars(own);
-      return `Call ${call}: ${cost}, ${dollars(spent[call - 1] ?? 0)} so far`;
+    tell: ({ number, usd, spent }) => {
+      const cost = usd === null ? 'no price is known for it' : dollars(usd);
+      return `Call ${number}: ${cost}, ${dollars(spent)} so far`;
     },
   });
   const unpricedNote = unknown === 0 ? '' : ` ${counted(unknown, 'call')} without a known price left out.`;

@@ -1,4 +1,5 @@
-import type { Column, PageSession } from '../page-data.ts';
+import { tokens } from '../../figures.ts';
+import type { PageCall, PageSession } from '../page-data.ts';
 
 export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
   claude: 'claude compacted',
@@ -9,27 +10,36 @@ export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], stri
 
 export const WITH_CTXB = 'With ctxb';
 
-/** A session with its columns unpacked; index 0 is call 1. */
+/** A session with its calls as rows. */
 export type Session = ReturnType<typeof unpack>;
+
+export type Call = Session['calls'][number];
 
 /** Tokens of one kind added before each call. */
 export type Added = Session['added'][number];
 
 export function unpack(info: PageSession) {
-  const { columns, curve: withCtxb, models } = info;
-  const { added, ...figures } = columns;
-  const { context, cacheRead, input } = figures;
+  const { added, ...columns } = info.columns;
+  const names = Object.keys(columns) as (keyof PageCall)[];
+  let spent = 0;
+  const calls = columns.context.map((context, at) => {
+    const figures = Object.fromEntries(names.map((name) => [name, columns[name][at]])) as PageCall;
+    spent += figures.usd ?? 0;
+    return {
+      ...figures,
+      number: at + 1,
+      model: info.models[figures.model] ?? null,
+      cacheCreation: context - figures.cacheRead - figures.input,
+      outputText: `${figures.outputKnown ? '' : '~'}${tokens(figures.output)}`,
+      /** The estimated context with ctxb, if `--what-if` was used. */
+      withCtxb: info.curve?.[at] ?? null,
+      /** Known costs up to this call. */
+      spent,
+    };
+  });
   return {
-    ...figures,
     info,
-    /** The estimated context of each call with ctxb, if `--what-if` was used. */
-    withCtxb,
-    calls: context.length,
-    model: figures.model.map((at) => models[at ?? 0] ?? null),
-    cacheCreation: context.map((tokens, at) => (tokens ?? 0) - (cacheRead[at] ?? 0) - (input[at] ?? 0)),
-    outputKnown: figures.outputKnown.map(Boolean),
-    /** Running sum of the known costs. */
-    spent: running(figures.usd),
+    calls,
     added: added.map(({ kind, tokens }) => ({ kind, tokens, total: tokens.reduce((sum, figure) => sum + figure, 0) })),
   };
 }
@@ -40,12 +50,4 @@ export function additionsOf({ added }: Session, call: number) {
     .map(({ kind, tokens }) => ({ kind, figure: tokens[call - 1] ?? 0 }))
     .filter(({ figure }) => figure > 0)
     .sort((a, b) => b.figure - a.figure);
-}
-
-function running(amounts: Column): number[] {
-  let sum = 0;
-  return amounts.map((figure) => {
-    sum += figure ?? 0;
-    return sum;
-  });
 }
