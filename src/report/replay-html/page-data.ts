@@ -19,14 +19,10 @@ type SessionPart = Pick<SessionSummary, (typeof SESSION_KEYS)[number]>;
 
 export type PageSession = Readonly<ReturnType<typeof sessionData>>;
 
-/** The figures of a call; null if the call has no such figure, or it is unknown. */
-export type PageCall = { readonly [Name in keyof typeof FIGURES]: ReturnType<(typeof FIGURES)[Name]> };
+type Columns = ReturnType<typeof columnsOf>;
 
-/** The calls of a session by column: in rows, the repeated names would be most of the page. */
-type Columns = { readonly [Name in keyof PageCall]: readonly PageCall[Name][] } & {
-  /** Tokens added before each call, by source, the source with the largest sum first. */
-  readonly added: readonly { readonly kind: string; readonly tokens: readonly number[] }[];
-};
+/** The figures of a call; null if the call has no such figure, or it is unknown. */
+export type PageCall = { readonly [Name in keyof Omit<Columns, 'added'>]: Columns[Name][number] };
 
 export interface PageOptions {
   /** Sets the thresholds drawn in the charts. */
@@ -116,34 +112,32 @@ function levelsOf(window: number | null, policy: Policy) {
     .sort((a, b) => a.tokens - b.tokens);
 }
 
-type Models = readonly (string | null)[];
-
-/** Derives a call's value for each column; `CallSeen` describes the values. */
-const FIGURES = {
-  turn: ({ turn }: CallSeen) => turn,
-  line: ({ line }: CallSeen) => line,
-  seconds: ({ t }: CallSeen) => roundFigure(t, 1e-3),
-  context: ({ context }: CallSeen) => context,
-  input: ({ input }: CallSeen) => input,
-  cacheRead: ({ cacheRead }: CallSeen) => cacheRead,
-  output: ({ output }: CallSeen) => Math.round(output),
-  outputKnown: ({ outputKnown }: CallSeen) => Number(outputKnown),
-  predicted: ({ predicted }: CallSeen) => roundFigure(predicted),
-  usd: ({ usd }: CallSeen) => usd,
-  /** Index in the session's `models`. */
-  model: ({ model }: CallSeen, models: Models) => models.indexOf(model),
-};
-
-function columnsOf(calls: readonly CallSeen[], models: Models): Columns {
-  const columns = Object.entries(FIGURES).map(([name, figure]) => [name, calls.map((call) => figure(call, models))]);
-  return { ...Object.fromEntries(columns), added: addedOf(calls) };
+/** The calls by column: in rows, the repeated names would be most of the page. `CallSeen` describes the values. */
+function columnsOf(calls: readonly CallSeen[], models: readonly (string | null)[]) {
+  const column = <T>(figure: (call: CallSeen) => T): readonly T[] => calls.map(figure);
+  return {
+    turn: column(({ turn }) => turn),
+    line: column(({ line }) => line),
+    seconds: column(({ t }) => roundFigure(t, 1e-3)),
+    context: column(({ context }) => context),
+    input: column(({ input }) => input),
+    cacheRead: column(({ cacheRead }) => cacheRead),
+    output: column(({ output }) => Math.round(output)),
+    outputKnown: column(({ outputKnown }) => Number(outputKnown)),
+    predicted: column(({ predicted }) => roundFigure(predicted)),
+    usd: column(({ usd }) => usd),
+    /** Index in the session's `models`. */
+    model: column(({ model }) => models.indexOf(model)),
+    added: addedOf(calls),
+  };
 }
 
 function roundFigure(figure: number | null, factor = 1): number | null {
   return figure === null ? null : Math.round(figure * factor);
 }
 
-function addedOf(calls: readonly CallSeen[]): Columns['added'] {
+/** Tokens added before each call, by source, the source with the largest sum first. */
+function addedOf(calls: readonly CallSeen[]) {
   return [...addedUp(calls.flatMap(({ added }) => Object.entries(added)))]
     .sort(([, a], [, b]) => b - a)
     .map(([kind]) => ({
