@@ -18,8 +18,7 @@ import type {
 } from './items-seen.ts';
 import type { Oddity } from './observers/oddities.ts';
 import type { Pauses } from './observers/pauses.ts';
-import type { Grouping, RetentionTotals, Sum } from './sums.ts';
-import type { SessionWhatIf, WhatIfTotals } from './what-if.ts';
+import type { SessionWhatIf } from './what-if.ts';
 
 /** The figures of one recording for lists, sums and gates, equal in light and full replays. Sizes are in tokens. */
 export interface SessionFigures {
@@ -134,21 +133,6 @@ export function isFull(session: SessionFigures): session is SessionSummary {
 /** `stream`: claude's stdout, or the record of a run. `session`: claude's own log. */
 export type Dialect = 'stream' | 'session';
 
-/** The replay of one or more recordings, as printed by `--json`. */
-export interface ReplayReport {
-  readonly version: 1;
-  readonly sessions: readonly ReportedSession[];
-  /** Totals over all sessions: a call in several of them counts once. */
-  readonly totals: Totals;
-  /** The grouping of `sums`, if requested. With `--since`, sums exclude earlier calls. */
-  readonly by?: Grouping;
-  readonly sums?: readonly Sum[];
-  /** Facts kept by all compactions and handoffs together, if requested. */
-  readonly retention?: RetentionTotals;
-  /** The estimate with ctxb over all sessions, if requested. */
-  readonly whatIf?: WhatIfTotals;
-}
-
 /**
  * The calls that a session shares with others: claude copies the history into the log of a session that it forks or
  * resumes.
@@ -162,9 +146,6 @@ export interface Copied {
   /** Cost of the copied calls in US dollars. */
   readonly usd: number;
 }
-
-/** Excludes data that is only needed to compute sums. */
-export type ReportedSession = Omit<SessionSummary, 'ledger' | 'keys'>;
 
 /** The contribution of a session, a part of a session, or a sum to a sum. */
 export interface Counts {

@@ -4,7 +4,7 @@ import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
 import { isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
-import type { Counts, ReplayReport, SessionFigures, SessionSummary } from './summary.ts';
+import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
 import { whatIfTotals } from './what-if.ts';
 
 /**
@@ -13,11 +13,12 @@ import { whatIfTotals } from './what-if.ts';
  * @param sessions processed by `markCopies`
  * @param since milliseconds since the epoch; sums by `by` exclude earlier calls. undefined: no limit
  */
-export function replayReport(sessions: readonly SessionSummary[], by?: Grouping, since?: number): ReplayReport {
+export function replayReport(sessions: readonly SessionSummary[], by?: Grouping, since?: number) {
   const whatIf = whatIfTotals(sessions);
   const retentions = sessions.flatMap(({ retention }) => (retention === undefined ? [] : [retention]));
   return {
     version: 1,
+    // Without data that is only needed to compute sums.
     sessions: sessions.map(({ ledger: _, keys: __, ...session }) => session),
     totals: totalsOf(sessions),
     ...(by && { by, sums: sumsBy(sessions, by, since) }),
@@ -25,6 +26,8 @@ export function replayReport(sessions: readonly SessionSummary[], by?: Grouping,
     ...(whatIf && { whatIf }),
   };
 }
+
+export type ReplayReport = ReturnType<typeof replayReport>;
 
 export const GROUPINGS = ['day', 'project', 'model'] as const;
 export type Grouping = (typeof GROUPINGS)[number];

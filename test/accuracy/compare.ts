@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { basename } from 'node:path';
-import type { ReplayReport, ReportedSession } from '../../src/replay/summary.ts';
+import type { ReplayReport } from '../../src/replay/sums.ts';
 import { type ReferenceSession, readReference } from './reference.ts';
 
 /** A program that sums up session logs; it is left out where it is not installed. */
@@ -10,7 +10,7 @@ const CCUSAGE = process.env.CTXB_BENCH_CCUSAGE ?? 'ccusage';
 const NOTABLE = 0.01;
 
 /** Prints how the figures of `ctxb replay` agree with the reference's, and with ccusage's costs. */
-export function compareSessions(sessions: readonly ReportedSession[], folder: string): void {
+export function compareSessions(sessions: readonly ReplayReport['sessions'][number][], folder: string): void {
   const pairs = sessions.map((session) => ({ session, reference: readReference(session.file) }));
   const found = pairs.map(contextsOf);
   const sum = (figures: readonly number[]) => figures.reduce((total, figure) => total + figure, 0);
@@ -28,7 +28,7 @@ export function compareSessions(sessions: readonly ReportedSession[], folder: st
 }
 
 interface Pair {
-  readonly session: ReportedSession;
+  readonly session: ReplayReport['sessions'][number];
   readonly reference: ReferenceSession;
 }
 
@@ -102,7 +102,10 @@ function shown(usd: number | undefined): string {
 }
 
 /** What is known to make the three differ. */
-function causeOf({ traffic, cost }: ReportedSession, { placeholders, hourTokens, usd }: ReferenceSession): string {
+function causeOf(
+  { traffic, cost }: ReplayReport['sessions'][number],
+  { placeholders, hourTokens, usd }: ReferenceSession,
+): string {
   const causes = [
     ...(usd === undefined ? ['a model without a price in the reference'] : []),
     ...(placeholders > 0 ? ['the log has no true count of the output, which ctxb estimates'] : []),

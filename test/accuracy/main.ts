@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReplayReport, ReportedSession } from '../../src/replay/summary.ts';
+import type { ReplayReport } from '../../src/replay/sums.ts';
 import { callsAsStream } from './as-stream.ts';
 import { compareCopies, compareSessions } from './compare.ts';
 import { errorsOf, quantilesOf } from './errors.ts';
@@ -54,7 +54,7 @@ function replayed(files: readonly string[], ...flags: readonly string[]): Replay
   return JSON.parse(readFileSync(out, 'utf8')) as ReplayReport;
 }
 
-function printGroups(title: string, sessions: readonly ReportedSession[]): void {
+function printGroups(title: string, sessions: readonly ReplayReport['sessions'][number][]): void {
   const groups = GROUPS.map(({ name }) => ({ name, of: sessions.filter((session) => groupOf(session) === name) }));
   const rows = [...groups, { name: 'all', of: sessions }].map(({ name, of }) => {
     const errors = of.flatMap(({ series = [] }) => errorsOf(series));
@@ -63,7 +63,7 @@ function printGroups(title: string, sessions: readonly ReportedSession[]): void 
   print([title, 'sessions', 'calls', 'median', 'p90', 'p99'], rows);
 }
 
-function groupOf({ claudeCodeVersion }: ReportedSession): string | undefined {
+function groupOf({ claudeCodeVersion }: ReplayReport['sessions'][number]): string | undefined {
   const version = (claudeCodeVersion ?? '').split('.').map(Number);
   return GROUPS.find(({ from }) => !isBefore(version, from))?.name;
 }

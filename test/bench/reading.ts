@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { ReplayReport } from '../../src/replay/summary.ts';
+import type { ReplayReport } from '../../src/replay/sums.ts';
 import { type Corpus, writeCorpus, writeLog } from './corpus.ts';
 import { alternate, quantile, sized } from './measure.ts';
 

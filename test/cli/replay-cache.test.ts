@@ -1,7 +1,7 @@
 import { appendFile, chmod, cp, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ReplayReport } from '../../src/replay/summary.ts';
+import type { ReplayReport } from '../../src/replay/sums.ts';
 import { fixture } from '../support/recordings.ts';
 import { sampled } from '../support/size.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';

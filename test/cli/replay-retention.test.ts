@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ReplayReport } from '../../src/replay/summary.ts';
+import type { ReplayReport } from '../../src/replay/sums.ts';
 import { fixture } from '../support/recordings.ts';
 import { createPlace, ctxb } from './fakes.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SubagentSeen } from '../../src/replay/items-seen.ts';
-import type { ReplayReport } from '../../src/replay/summary.ts';
+import type { ReplayReport } from '../../src/replay/sums.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { CTXB, journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectSameDecisions } from '../support/proof.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { nameOf } from '../../src/core/governor/decisions.ts';
-import type { ReplayReport } from '../../src/replay/summary.ts';
+import type { ReplayReport } from '../../src/replay/sums.ts';
 import {
   type Finished,
   type RunningProgram,

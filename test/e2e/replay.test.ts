@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ReplayReport } from '../../src/replay/summary.ts';
+import type { ReplayReport } from '../../src/replay/sums.ts';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { CTXB, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
