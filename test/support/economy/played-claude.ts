@@ -68,6 +68,8 @@ export interface Played {
 
 /** Of a summary, as claude writes it and as it stays. */
 const SUMMARY_TOKENS = 2_250;
+/** Of claude's request for it. */
+const REQUEST_TOKENS = 1_600;
 const SUMMARY = 'word '.repeat(Math.round((SUMMARY_TOKENS / tokensOfText('word '.repeat(1_000))) * 1_000));
 /** What ctxb gives back from its notes after a summary: as much as it may. */
 const EVIDENCE = 'fact '.repeat(1_500);
@@ -326,7 +328,7 @@ class PlayedClaude {
   /** The step under way stays as it is beside the summary, for which it is not read; the last files are shown again. */
   #summarise(): void {
     const read = this.#isWarm() ? this.#cached : 0;
-    this.#pay(read, this.#cached - read, SUMMARY_TOKENS);
+    this.#pay(read, this.#cached - read + REQUEST_TOKENS, SUMMARY_TOKENS);
     [this.#cached, this.#cachedAt] = [Math.round(this.#prefix * SYSTEM_SHARE), this.#now];
     const step = this.#messages.findLastIndex(({ role }) => role === 'assistant');
     const [before, stays] = [this.#messages.slice(0, Math.max(0, step)), this.#messages.slice(Math.max(0, step))];
@@ -360,5 +362,5 @@ function shownAgain(before: readonly Message[], stays: readonly Message[]): stri
     before.flatMap(({ toolResults = [] }) => toolResults.map((each) => [each.tool_use_id, each.text] as const)),
   );
   const texts = last.slice(0, 5).map((path) => results.get(reads.get(path) ?? '') ?? '');
-  return texts.filter((text) => tokensOfText(text) <= 5_000).join('\n');
+  return texts.filter((text) => tokensOfText(text) <= 5_300).join('\n');
 }

@@ -148,7 +148,8 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   const { open, context, microUsd } = alone;
   const { first = 0 } = gauge;
   if (open === undefined || context + open.growth < level) return alone;
-  const reading = readingCost(context, SUMMARY_TOKENS, open.price, open.cold !== undefined);
+  const request = readingCost(REQUEST_TOKENS, 0, open.price, true);
+  const reading = readingCost(context, SUMMARY_TOKENS, open.price, open.cold !== undefined) + request;
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = reshownContents(contents, level - landing);
   const cached = Math.round(first * CACHED_SHARE);
@@ -174,6 +175,9 @@ const CACHED_SHARE = 0.8;
  */
 export const SUMMARY_TOKENS = 2_250;
 
+/** Tokens of claude's request for a summary (2.1.332). */
+const REQUEST_TOKENS = 1_600;
+
 /** @param output output tokens of the open call */
 function settleCall(alone: Alone, output: number, wasMade: boolean): Alone {
   const { open, context, microUsd } = alone;
@@ -194,7 +198,7 @@ function settleCall(alone: Alone, output: number, wasMade: boolean): Alone {
 }
 
 /** Share of the forgotten failures that each call tries again; close to `npm run outcome`. */
-const TRIED_SHARE = 1 / 50;
+const TRIED_SHARE = 1 / 40;
 
 /** The usage of the same call with the context of claude alone. */
 function usageAlone(usage: Usage, context: number, growth: number, cold: number | undefined): Usage {

@@ -143,7 +143,8 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
  * larger than the limit in tokens (2.1.332).
  */
 const SHOWN_AGAIN = 5;
-const MAX_SHOWN_TOKENS = 5_000;
+/** claude's limit of 5,000 tokens, and the numbers of the lines, which it does not count. */
+const MAX_SHOWN_TOKENS = 5_300;
 
 /** Names of contents, ids of the tool calls that last fetched them, and their total tokens. */
 export interface ShownContents {
