@@ -14,13 +14,12 @@ import { stateFolder } from '../store/folders/user-folders.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import { inboxPath, leaveInInbox, takeAnswer } from '../store/runs/inbox.ts';
 import { type RunCard, readRunCard, readRunCards } from '../store/runs/run-cards.ts';
-import { printResult } from './command.ts';
+import { type CommonFlags, printResult } from './command.ts';
 import { wholeNumber } from './inputs.ts';
 
-export interface AskFlags {
+export interface AskFlags extends CommonFlags {
   readonly now?: true;
   readonly timeout?: number;
-  readonly json?: true;
 }
 
 const NOT_DONE = 3;

@@ -3,6 +3,12 @@ import type { Io } from '../io.ts';
 import { printableJson } from '../report/shown.ts';
 import { type Style, styleFor } from '../report/style.ts';
 
+/** Options that many commands have. */
+export interface CommonFlags {
+  readonly json?: true;
+  readonly contextDir?: string;
+}
+
 /** Adds arguments, options and examples to a command, and connects it with the function that it calls. */
 export type Define = (command: Command, connect: Connect) => void;
 
@@ -16,7 +22,7 @@ export type Connect = (command: Command, work: (...given: never[]) => Promise<nu
  */
 export async function printResult(
   value: unknown,
-  { json }: { readonly json?: boolean },
+  { json }: CommonFlags,
   { stdout, env }: Io,
   text: (style: Style, columns: number | undefined) => string,
 ): Promise<void> {

@@ -9,11 +9,10 @@ import type { Io } from '../io.ts';
 import { groupedIn } from '../report/figures.ts';
 import { foldText } from '../report/layout.ts';
 import { onOneLine, printableJson, tell } from '../report/shown.ts';
-import { type Define, printResult } from './command.ts';
+import { type CommonFlags, type Define, printResult } from './command.ts';
 
-interface ConfigOptions {
-  readonly json?: boolean;
-  readonly schema?: boolean;
+interface ConfigOptions extends CommonFlags {
+  readonly schema?: true;
 }
 
 const EXIT_CONFIG = 2;

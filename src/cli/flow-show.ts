@@ -7,12 +7,10 @@ import { requireFlow } from '../flow/file/read-flow.ts';
 import { explainFlow, flowExplainText } from '../flow/report/explain.ts';
 import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { Io } from '../io.ts';
-import { printResult } from './command.ts';
+import { type CommonFlags, printResult } from './command.ts';
 
-interface ExplainOptions {
-  readonly json?: true;
+interface ExplainOptions extends CommonFlags {
   readonly profile?: string;
-  readonly contextDir?: string;
 }
 
 /** `ctxb flow explain`: prints the budgets of each step, and the contents of its pack. */
@@ -29,15 +27,10 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   return 0;
 }
 
-interface ReportOptions {
-  readonly json?: true;
-  readonly contextDir?: string;
-}
-
 /**
  * `ctxb flow report`: prints the inputs and the usage of a run's steps. @param name id of the run; default: the newest
  */
-export async function report(name: string | undefined, options: ReportOptions, io: Io): Promise<number> {
+export async function report(name: string | undefined, options: CommonFlags, io: Io): Promise<number> {
   const folder = await contextFolder(io, options.contextDir);
   const runs = earlierRuns(folder);
   const run = name === undefined ? runs[0] : findRun(runs, name);

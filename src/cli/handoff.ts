@@ -15,11 +15,10 @@ import { masked } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
 import { findSession, listSessions } from '../store/sessions/sessions.ts';
 import { type AskFlags, askRun, takesRun } from './ask-run.ts';
-import type { Define } from './command.ts';
+import type { CommonFlags, Define } from './command.ts';
 import { isRecording } from './inputs.ts';
 
-interface HandoffFlags {
-  readonly contextDir?: string;
+interface HandoffFlags extends CommonFlags {
   readonly out?: string;
 }
 

@@ -8,12 +8,7 @@ import { healthTable } from '../report/health-table.ts';
 import { onOneLine, tell } from '../report/shown.ts';
 import { isTorn, readLines } from '../store/files/read-lines.ts';
 import { findHealthLogs } from '../store/ledgers/health-log.ts';
-import { type Define, printResult } from './command.ts';
-
-interface HealthFlags {
-  readonly json?: true;
-  readonly contextDir?: string;
-}
+import { type CommonFlags, type Define, printResult } from './command.ts';
 
 export const define: Define = (command, connect) =>
   connect(
@@ -38,7 +33,7 @@ Examples:
 
 const EXIT_UNREADABLE = 2;
 
-async function health(folders: readonly string[], flags: HealthFlags, io: Io): Promise<number> {
+async function health(folders: readonly string[], flags: CommonFlags, io: Io): Promise<number> {
   const named = folders.length === 0 ? ['.'] : folders;
   const { report, notes, faults } = await readAll(named, flags.contextDir, io);
   for (const { file, unreadable } of report.files) {

@@ -13,14 +13,12 @@ import { onOneLine, tell } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
 import { noteTexts } from '../store/sessions/sessions.ts';
-import { type Define, printResult } from './command.ts';
+import { type CommonFlags, type Define, printResult } from './command.ts';
 import { wholeNumber } from './inputs.ts';
 
-interface RecallFlags {
+interface RecallFlags extends CommonFlags {
   readonly all?: true;
   readonly limit: number;
-  readonly json?: true;
-  readonly contextDir?: string;
 }
 
 /** A match and its location. */

@@ -14,13 +14,8 @@ import { stateFolder } from '../store/folders/user-folders.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type WrittenReceipt, writtenReceipts } from '../store/runs/journal.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
-import { type Define, printResult } from './command.ts';
+import { type CommonFlags, type Define, printResult } from './command.ts';
 import { isRecording, openStdin } from './inputs.ts';
-
-interface ReceiptsFlags {
-  readonly json?: true;
-  readonly contextDir?: string;
-}
 
 export const define: Define = (command, connect) =>
   connect(
@@ -45,7 +40,7 @@ Examples:
 /** Columns when stdout is not a terminal: wide enough that no line is cut. */
 const FULL_LENGTH = 1_000;
 
-async function receipts(name = '', flags: ReceiptsFlags, io: Io): Promise<number> {
+async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> {
   const found = await receiptsOf(name, flags, io);
   if (found.length === 0 && !flags.json) {
     io.stderr.write('ctxb: no compaction or handoff with a request after it\n');
@@ -62,7 +57,7 @@ async function receipts(name = '', flags: ReceiptsFlags, io: Io): Promise<number
  * @param name empty: the newest run, else the newest session
  * @throws CtxbError `usage` when the name matches nothing; `unreadable-input`
  */
-async function receiptsOf(name: string, flags: ReceiptsFlags, io: Io): Promise<ReliefReceipt[]> {
+async function receiptsOf(name: string, flags: CommonFlags, io: Io): Promise<ReliefReceipt[]> {
   if (isRecording(name, io)) return recordingReceipts(name === '-' ? name : resolve(io.cwd, name), true, io);
   const folder = await contextFolder(io, flags.contextDir);
   const run = runNamed(name, io);

@@ -3,11 +3,10 @@ import { runsTable } from '../report/runs-table.ts';
 import { stateFolder, userHome } from '../store/folders/user-folders.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
 import { hasRunFile } from '../store/runs/session-store.ts';
-import { type Define, printResult } from './command.ts';
+import { type CommonFlags, type Define, printResult } from './command.ts';
 
-interface RunsFlags {
+interface RunsFlags extends CommonFlags {
   readonly all?: true;
-  readonly json?: true;
 }
 
 export const define: Define = (command, connect) =>

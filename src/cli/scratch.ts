@@ -7,12 +7,11 @@ import { findSources } from '../replay/sources.ts';
 import { redact } from '../store/masks/redact.ts';
 import { openNotesFolder } from '../store/sessions/session-folder.ts';
 import { findSession, readIndex } from '../store/sessions/sessions.ts';
-import type { Define } from './command.ts';
+import type { CommonFlags, Define } from './command.ts';
 import { isRecording } from './inputs.ts';
 
-interface ScratchFlags {
+interface ScratchFlags extends CommonFlags {
   readonly out?: string;
-  readonly contextDir?: string;
 }
 
 export const define: Define = (command, connect) =>

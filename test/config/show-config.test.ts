@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 async function run(
-  options: { json?: boolean; schema?: boolean },
+  options: { json?: true; schema?: true },
   env: Record<string, string> = {},
   terminal: { readonly columns?: number } = {},
 ) {
@@ -93,7 +93,7 @@ it('prints the schema even if the configuration is invalid', async () => {
   expect([exitCode, JSON.parse(out).additionalProperties]).toEqual([0, false]);
 });
 
-it.each([{ json: false }, { json: true }])(
+it.each<{ json?: true }>([{}, { json: true }])(
   'prints every finding on stderr, and what is right on stdout ($json)',
   async (options) => {
     const { exitCode, out, err } = await run(options, { CTXB_WINDOW: 'x', CTXB_QUIET: 'maybe', CTXB_TASK: 'port it' });
