@@ -1,9 +1,11 @@
-import { constants, existsSync, promises } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { CtxbError } from '../errors.ts';
+import { CtxbError, orElse } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
+import { withGiven } from '../store/files/given-file.ts';
+import { readAt } from '../store/files/plain-file.ts';
 
 export interface FindOptions {
   readonly given?: string | undefined;
@@ -26,47 +28,33 @@ export async function findClaude(where: Where, options: FindOptions = {}): Promi
   if (given !== undefined) return findNamed(given, '--claude', where, self);
   const { CTXB_CLAUDE: chosen } = where.env;
   if (chosen) return findNamed(chosen, 'CTXB_CLAUDE', where, self);
-  return (await onPath('claude', where, self)) ?? refuse('no claude on PATH besides ctxb itself');
+  return onPath('claude', where, self) ?? refuse('no claude on PATH besides ctxb itself');
 }
 
-async function onPath(name: string, { env }: Where, self: string): Promise<string | undefined> {
-  for (const place of placesOn(env.PATH, name)) {
-    if ((await isExecutable(place)) && !(await isCtxb(place, self)) && !(await namesCtxb(place))) return place;
-  }
-  return undefined;
+function onPath(name: string, { env }: Where, self: string): string | undefined {
+  return placesOn(env.PATH, name).find((place) => isExecutable(place) && !isCtxb(place, self) && !namesCtxb(place));
 }
 
 /** Accepts a named claude, unless it would start ctxb for ever. */
-async function findNamed(name: string, by: string, where: Where, self: string): Promise<string> {
+function findNamed(name: string, by: string, where: Where, self: string): string {
+  // The current folder may no longer exist, so it is read only for a relative path.
+  const pathOf = () => (isAbsolute(name) ? name : resolve(where.cwd, name));
   // As in a shell, a word without a slash is searched on PATH.
-  const isWord = basename(name) === name;
-  const found = isWord ? await onPath(name, where, self) : await firstExecutable([absolute(name, where)]);
+  const found = basename(name) === name ? onPath(name, where, self) : [pathOf()].find(isExecutable);
   if (found === undefined) refuse(`${by}: ${name} is no program that can be run`);
-  if (await isCtxb(found, self)) refuse(`${by}: ${name} is ctxb itself`);
+  if (isCtxb(found, self)) refuse(`${by}: ${name} is ctxb itself`);
   return found;
-}
-
-/** Reads the current folder only for a relative path, because the folder may no longer exist. */
-function absolute(path: string, where: Where): string {
-  return isAbsolute(path) ? path : resolve(where.cwd, path);
 }
 
 function refuse(what: string): never {
   throw new CtxbError('command-not-found', `${what}: ${REMEDY}`);
 }
 
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await promises.access(file, constants.X_OK);
-    return (await promises.stat(file)).isFile();
-  } catch {
-    return false;
-  }
-}
-
-async function firstExecutable(files: readonly string[]): Promise<string | undefined> {
-  for (const file of files) if (await isExecutable(file)) return file;
-  return undefined;
+function isExecutable(file: string): boolean {
+  return orElse(() => {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  }, false);
 }
 
 /** The agent's command for `ctxb recall`; undefined if ctxb is not on PATH. */
@@ -89,26 +77,15 @@ const HEAD_BYTES = 4_096;
  *
  * @param self the running program; ctxb's programs are in the same folder
  */
-async function isCtxb(file: string, self: string): Promise<boolean> {
-  const [real, own] = await Promise.all([promises.realpath(file), promises.realpath(self)]);
-  return real === own || (dirname(real) === dirname(own) && (await namesCtxb(real)));
+function isCtxb(file: string, self: string): boolean {
+  const [real, own] = [realpathSync(file), realpathSync(self)];
+  return real === own || (dirname(real) === dirname(own) && namesCtxb(real));
 }
 
-/** Whether a file is a script that names ctxb, such as a wrapper or a copy. */
-async function namesCtxb(file: string): Promise<boolean> {
-  const head = await headOf(file);
+/** Whether a file is a script that names ctxb, such as a wrapper or a copy. An unreadable script could not run. */
+function namesCtxb(file: string): boolean {
+  const head = orElse(() => withGiven(file, (fd) => readAt(fd, 0, HEAD_BYTES).toString('latin1')), '');
   return head.startsWith('#!') && /\bctxb\b/i.test(head);
-}
-
-/** The beginning of a file; empty if it is unreadable, because then a script could not run either. */
-async function headOf(file: string): Promise<string> {
-  try {
-    await using handle = await promises.open(file, constants.O_RDONLY | constants.O_NONBLOCK);
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES));
-    return buffer.toString('latin1', 0, bytesRead);
-  } catch {
-    return '';
-  }
 }
 
 /** Counts nested shims. An agent may start claude, but a wrapper must not start its caller. */
@@ -135,10 +112,12 @@ export function nextShim(env: Environment): Environment {
  *
  * @param from a folder or a file URL
  */
-export function installedClaude(from: string): Promise<string | undefined> {
+export function installedClaude(from: string): string | undefined {
   const folder = from.startsWith('file:') ? fileURLToPath(from) : from;
   const require = createRequire(pathToFileURL(join(folder, 'noop.js')));
-  return firstExecutable(platformPackages().flatMap((name) => packagePlaces(require, name)));
+  return platformPackages()
+    .flatMap((name) => packagePlaces(require, name))
+    .find(isExecutable);
 }
 
 function platformPackages(): string[] {

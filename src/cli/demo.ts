@@ -61,7 +61,7 @@ const OPENING =
 
 /** The claude in ctxb's own node_modules, which this version was tested with, else the user's. */
 async function claudeFor({ claude: given }: DemoFlags, io: Io): Promise<string> {
-  const beside = given === undefined ? await installedClaude(import.meta.url) : undefined;
+  const beside = given === undefined ? installedClaude(import.meta.url) : undefined;
   return beside ?? (await findClaude(io, { given }));
 }
 
