@@ -6,6 +6,7 @@ import { styleFor } from '../report/style.ts';
 import { judgeStatus } from '../statusline/judge-status.ts';
 import { newestLines, readStatusInput, type StatusInput } from '../statusline/status-input.ts';
 import { statusText } from '../statusline/status-text.ts';
+import { errorCode } from '../store/files/store-error.ts';
 import type { Define } from './command.ts';
 
 export const define: Define = (command, connect) =>
@@ -66,7 +67,7 @@ function readLog(path: string | undefined): { lines: readonly string[]; faults: 
   try {
     return { lines: newestLines(path), faults: [] };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { lines: [], faults: [] };
+    if (errorCode(error) === 'ENOENT') return { lines: [], faults: [] };
     return { lines: [], faults: [`the session's log cannot be read: ${messageOf(error)}`] };
   }
 }

@@ -5,6 +5,7 @@ import { systemReason } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
 import { realPath } from '../store/files/plain-file.ts';
+import { errorCode } from '../store/files/store-error.ts';
 import { userHome } from '../store/folders/user-folders.ts';
 import type { Finding } from './config.ts';
 import { parseData, SyntaxFault } from './parse-data.ts';
@@ -122,7 +123,8 @@ function faultText(error: unknown): string {
     return `:${error.line}:${error.column}: expected valid ${error.format}, found: ${error.message}; correct the file`;
   }
   if (error instanceof GivenFault) return `: ${error.message}; make it one, or remove it`;
-  if (!(error instanceof Error && 'syscall' in error)) throw error;
-  const remedy = 'code' in error && error.code === 'ENOENT' ? 'name another file' : 'make it readable or remove it';
+  const code = errorCode(error);
+  if (code === undefined) throw error;
+  const remedy = code === 'ENOENT' ? 'name another file' : 'make it readable or remove it';
   return `: expected a file that can be read, found: ${systemReason(error)}; ${remedy}`;
 }

@@ -69,15 +69,19 @@ const COLUMNS: readonly Column[] = [
   ['omitted', ({ omitted }) => tokens(omitted)],
   ['characters', ({ pack_chars }) => tokens(pack_chars)],
   ['budget', ({ budget_chars }) => tokens(budget_chars)],
-  ['first tokens', ({ measured }) => (measured ? tokens(measured.first_tokens) : NONE)],
-  ['most tokens', ({ measured }) => (measured ? tokens(measured.peak_tokens) : NONE)],
-  ['calls', ({ measured }) => (measured ? tokens(measured.calls) : NONE)],
-  ['cost', ({ measured }) => (measured ? dollars(measured.cost_usd) : NONE)],
-  ['took', ({ measured }) => (measured ? duration(measured.duration_ms) : NONE)],
-  ['exit', ({ measured }) => (measured ? String(measured.exit_code) : NONE)],
+  ['first tokens', ifEnded(({ first_tokens }) => tokens(first_tokens))],
+  ['most tokens', ifEnded(({ peak_tokens }) => tokens(peak_tokens))],
+  ['calls', ifEnded(({ calls }) => tokens(calls))],
+  ['cost', ifEnded(({ cost_usd }) => dollars(cost_usd))],
+  ['took', ifEnded(({ duration_ms }) => duration(duration_ms))],
+  ['exit', ifEnded(({ exit_code }) => String(exit_code))],
   // The curator's cost, even if its answer was not used.
   ['curator', ({ curation }) => (curation ? dollars(curation.cost_usd) : NONE)],
 ];
+
+function ifEnded(cell: (measured: NonNullable<StepFigures['measured']>) => string): Column[1] {
+  return ({ measured }) => (measured ? cell(measured) : NONE);
+}
 
 export function flowReportText({ run, flow, steps, total }: RunReport, style: Style, columns?: number): string {
   if (flow === null) return `run ${onOneLine(run)}: no step has left a receipt\n`;
