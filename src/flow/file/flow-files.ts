@@ -6,7 +6,6 @@ import { isFields } from '../../core/protocol/fields.ts';
 import { CtxbError, systemReason } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import { isInside } from '../../store/files/plain-file.ts';
-import { errorCode } from '../../store/files/store-error.ts';
 import type { Refuse } from './fault.ts';
 import { path as promptPath } from './flow-schema.ts';
 
@@ -57,7 +56,7 @@ export function fileInside(folder: string, file: string): FileInside {
     accessSync(path, constants.R_OK);
     return { path, name: relative(root, path), stats };
   } catch (error) {
-    const code = errorCode(error);
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
     return { fault: code === 'ENOENT' || code === 'ENOTDIR' ? MISSING : `a file that cannot be read (${code})` };
   }
 }

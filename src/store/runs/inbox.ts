@@ -5,6 +5,7 @@ import { CtxbError, orElse } from '../../errors.ts';
 import type { Environment } from '../../io.ts';
 import {
   appendWhole,
+  createPlain,
   kindOf,
   namesIn,
   namesOf,
@@ -36,19 +37,9 @@ export type Inbox = ReturnType<typeof createInbox>;
 export function createInbox(contextDir: string, runId: string) {
   const path = openContextDir(contextDir).place(inboxPath(contextDir, runId));
   sweep(dirname(path));
-  const { O_RDWR, O_APPEND, O_CREAT, O_EXCL } = constants;
-  const { fd } = openPlain(path, O_RDWR | O_APPEND | O_CREAT | O_EXCL);
   const header = joined([maskedJson(processMark(process.pid))], '\n');
-  const remove = () => {
-    closeSync(fd);
-    removeFile(path);
-  };
-  try {
-    orStoreError(path, () => appendWhole(fd, header));
-  } catch (error) {
-    remove();
-    throw error;
-  }
+  createPlain(path, header);
+  const { fd } = openPlain(path, constants.O_RDONLY);
   const next = lineReader(fd, header.length);
   let disposed = false;
   return {
@@ -60,8 +51,10 @@ export function createInbox(contextDir: string, runId: string) {
     /** The complete lines since the previous call, from at most 1 MB; the next call returns the rest. */
     drain: (): string[] => (disposed ? [] : orStoreError(path, next)),
     dispose(): void {
-      if (!disposed) remove();
+      if (disposed) return;
       disposed = true;
+      closeSync(fd);
+      removeFile(path);
     },
   };
 }
