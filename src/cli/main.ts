@@ -86,13 +86,16 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     }
     if (argv[0] === 'completion' && argv[1] === '--') return await offer(argv.slice(2), io);
     // ctxb run prints claude's output, and filters its own messages itself.
-    return await dispatch(
-      argv,
-      argv[0] === 'run' ? io : { ...io, stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) },
-    );
+    return await dispatch(argv, argv[0] === 'run' ? io : withShownOutput(io));
   } catch (error) {
     return report(error, io);
   }
+}
+
+/** Keeps control sequences of others out of the output. Copies getters, so that stdin is opened only to be read. */
+function withShownOutput(io: Io): Io {
+  const shown = { stdout: shownOn(io.stdout), stderr: shownOn(io.stderr) };
+  return Object.create(null, { ...Object.getOwnPropertyDescriptors(io), ...Object.getOwnPropertyDescriptors(shown) });
 }
 
 /**

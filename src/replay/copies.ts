@@ -2,6 +2,7 @@ import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
 import { keyText } from './packed.ts';
+import { createIds } from './read/ids.ts';
 import { type Copied, type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -96,35 +97,29 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
  * Sessions that may share a call or compaction with another one. Most share none, so their calls need not be unpacked.
  */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
-  const marks = sessions.flatMap((session, at) => marksOf(session).map((mark) => (mark >>> 0) * sessions.length + at));
-  // Sorting hashes is faster than a map of all calls, which would take longer than the rest of the list.
-  const sorted = Float64Array.from(marks).sort();
-  const shared = new Set<number>();
-  for (let at = 1; at < sorted.length; at++) {
-    const [one = 0, next = 0] = [sorted[at - 1], sorted[at]];
-    const [holder, other] = [one % sessions.length, next % sessions.length];
-    if (holder !== other && one - holder === next - other) shared.add(holder).add(other);
-  }
-  return sessions.filter((_, at) => shared.has(at));
+  const marks = sessions.map(marksOf);
+  const known = createIds();
+  const repeated = new Set<number>();
+  for (const all of marks) for (const mark of all) if (known.seen(mark)) repeated.add(mark);
+  return sessions.filter((_, at) => marks[at]?.some((mark) => repeated.has(mark)));
 }
 
-/** The keys of a session as 32-bit hashes; different keys can collide. */
-function marksOf({ keys, ledger, compactions }: SessionFigures): number[] {
+/** Hashes of the ends of a session's keys, which are random; different keys can collide. */
+function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number[] {
   const times = compactions.map(({ t }) => `at ${t}`);
-  const text = [keys ?? keyText(ledger()), ...times].join();
+  const text = [keys ?? keyText(ledger()), ...times, ''].join().replaceAll('+', ',');
   const marks: number[] = [];
-  let mark = 0;
-  for (let at = 0; at <= text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === COMMA || unit === PLUS || at === text.length) {
-      if (mark !== 0) marks.push(mark);
-      mark = 0;
-    } else mark = Math.imul(mark ^ unit, 0x01000193);
+  let at = 0;
+  for (let end = text.indexOf(','); end !== -1; end = text.indexOf(',', at)) {
+    let mark = 0;
+    for (at = Math.max(at, end - MARKED); at < end; at++) mark = Math.imul(mark ^ text.charCodeAt(at), 0x01000193);
+    if (mark !== 0) marks.push(mark);
+    at = end + 1;
   }
   return marks;
 }
 
-const [COMMA, PLUS] = [0x2c, 0x2b];
+const MARKED = 14;
 
 /** A call or compaction, with the session that it counts in. */
 interface HeldCalls {

@@ -5,7 +5,8 @@ import type { Run } from '../core/governor/state.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { type Fields, textOf } from '../core/protocol/fields.ts';
-import { createIds, hashOf } from './read/ids.ts';
+import { hashOf } from './read/hash-id.ts';
+import { createIds } from './read/ids.ts';
 import { findAllIn, type ReadLine, type Row } from './read/line-feed.ts';
 import type { Dialect } from './summary.ts';
 

@@ -1,5 +1,5 @@
 import type { Fields } from '../../core/protocol/fields.ts';
-import { hashIn } from '../read/ids.ts';
+import { hashIn } from '../read/hash-id.ts';
 
 /**
  * The common form of rows that differ only in some values: their shared text, and the positions of each row's own

@@ -12,7 +12,6 @@ export type FileCache = ReturnType<typeof openFileCache>;
 
 /** The first line of a page. Each further line has a file's name, its identity and its data, separated by tabs. */
 const FIRST_LINE = asItIs('ctxb 2');
-const PARTS = /^([^\t]+)\t([^\t]+)\t(.*)\t$/;
 
 /** Limit of the whole cache, in bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -80,14 +79,13 @@ function readPage(place: string): string {
 /** Empty for a page of another version. */
 function entriesIn(page: string): Page['entries'] {
   const [first, ...lines] = page.split('\n');
-  const found = first === FIRST_LINE ? lines.map((line) => PARTS.exec(line)) : [];
-  return new Map(
-    found.flatMap((parts) => {
-      const [, name = '', identity = '', text = ''] = parts ?? [];
-      // The data was masked when it was written.
-      return parts === null ? [] : [[name, { identity, text: asItIs(text) }]];
-    }),
-  );
+  const entries: Page['entries'] = new Map();
+  for (const line of first === FIRST_LINE ? lines : []) {
+    const [name = '', identity = '', text = '', end] = line.split('\t');
+    // The data was masked when it was written.
+    if (end === '') entries.set(name, { identity, text: asItIs(text) });
+  }
+  return entries;
 }
 
 /** The name as a single line. */

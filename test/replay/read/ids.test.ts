@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createIds, hashIn, hashOf } from '../../../src/replay/read/ids.ts';
+import { hashIn, hashOf } from '../../../src/replay/read/hash-id.ts';
+import { createIds } from '../../../src/replay/read/ids.ts';
 
 const numbers = Array.from({ length: 20_000 }, (_, id) => `${id}`);
 const ids = [
