@@ -32,6 +32,8 @@ const PARTS = {
   start: /src\/(cli\/(run-claude|shim)|run\/run-headless)\.ts$/,
   status: /src\/cli\/statusline\.ts$/,
   check: /src\/config\/resolve-config\.ts$/,
+  output:
+    /src\/(messages|run\/(ask-person|output\/outlet)|claude\/find-session-log|core\/memory\/notebook\/fact|report\/terminal\/progress)\.ts$/,
   conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };
