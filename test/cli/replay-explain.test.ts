@@ -37,7 +37,7 @@ describe('replay --explain', () => {
     {
       name: 'two recordings',
       args: ['--explain', '1', FILE, fixture('compact.ndjson')],
-      message: /--explain takes one recording: name the one/,
+      message: /--explain takes one recording: name only one/,
     },
   ])('refuses $name', async ({ args, message }) => {
     await using place = await createPlace();

@@ -163,32 +163,30 @@ export function table(
     (room, column) => room - (column.takesRest ? 0 : naturalWidth(column) + GAP.length),
     page.columns,
   );
-  // The first column identifies the row, so it always stays.
-  const columns = all.filter(
-    ({ takesRest }, at) => !takesRest || at === 0 || left >= MIN_REST || page.columns < page.edge,
-  );
   const rest = Math.max(MIN_REST, left);
-  const widths = columns.map((column) =>
-    column.takesRest ? Math.min(naturalWidth(column), rest) : naturalWidth(column),
-  );
-  const texts = columns.findIndex(({ total }) => total !== undefined);
-  const totalWidth = (some: readonly number[]) => some.reduce((sum, width) => sum + width + GAP.length, -GAP.length);
-  const more = Math.max(0, columnsOf(last) - totalWidth(widths.slice(0, texts)));
+  // The first column identifies the row, so it always stays.
+  const columns = all
+    .filter(({ takesRest }, at) => !takesRest || at === 0 || left >= MIN_REST || page.columns < page.edge)
+    .map((column) => ({
+      ...column,
+      width: Math.min(naturalWidth(column), column.takesRest ? rest : Number.POSITIVE_INFINITY),
+    }));
+  const texts = columns.filter(({ total }) => total === undefined);
+  const totalWidth = (some: typeof columns) => some.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length);
+  const more = Math.max(0, columnsOf(last) - totalWidth(texts));
   // A label that does not fit would shift the figures: shorten it to its number.
-  const fits = totalWidth(widths) + more <= page.edge;
-  if (fits) widths[0] = (widths[0] ?? 0) + more;
+  const fits = totalWidth(columns) + more <= page.edge;
+  const [first] = columns;
+  if (fits && first !== undefined) first.width += more;
   const line = (textOf: (column: Column) => string | undefined) =>
-    columns.map((column, at) => {
-      const [text, width] = [textOf(column) ?? '', widths[at] ?? 0];
+    columns.map((column) => {
+      const [text, { width }] = [textOf(column) ?? '', column];
       if (column.total !== undefined) return text.padStart(width);
-      const shown = column.isPath ? lastParts(text, width) : fitText(text, width);
-      return padText(shown, width);
+      return padText(column.isPath ? lastParts(text, width) : fitText(text, width), width);
     });
   const lines = (columns[0]?.cells ?? []).map((_, row) => line(({ cells }) => cells[row]).join(GAP));
-  const end = fits ? last : last.replace(/ .*/, '');
-  const totals = [padText(end, totalWidth(widths.slice(0, texts))), ...line(({ total }) => total).slice(texts)].join(
-    GAP,
-  );
+  const end = padText(fits ? last : last.replace(/ .*/, ''), totalWidth(texts));
+  const totals = [end, ...line(({ total }) => total).slice(texts.length)].join(GAP);
   const head = line(({ heading }) => heading).join(GAP);
   return [
     style.bold(head),

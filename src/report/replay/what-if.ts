@@ -4,7 +4,7 @@ import { dayOf } from '../../replay/sums.ts';
 import type { Figures } from '../../replay/tally.ts';
 import { type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
 import { counted, dollars, percent, tokens } from '../figures.ts';
-import { align } from '../layout.ts';
+import { indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
 import { figureColumns, promptOf, table } from './session-list.ts';
@@ -13,21 +13,18 @@ import { figureColumns, promptOf, table } from './session-list.ts';
 export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
   const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
-  const left =
-    unknown === 0 ? [] : [`${counted(unknown, 'session')} left out: the window is not known, --window sets it`];
-  if (totals === undefined) return ['no calls to try ctxb on', ...left];
+  const left = unknown > 0 && `${counted(unknown, 'session')} left out: the window is not known, --window sets it`;
+  if (totals === undefined) return present('no calls to try ctxb on', left);
   const tried = sessions.flatMap((session) => (session.whatIf ? [{ ...session, found: session.whatIf }] : []));
   const shown =
     totals.sessions === 1
       ? tried.map((session) => sessionTable(session, page))
       : [totalsTable(totals, page), ...rowsOf(tried, totals, page)];
   const { calls, estimated, fetched } = totals;
-  const refetchLine = fetched === 0 ? [] : [`With ctxb ${counted(fetched, 'result')} would have been fetched again.`];
+  const refetchLine = fetched > 0 && `With ctxb ${counted(fetched, 'result')} would have been fetched again.`;
   const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
-  const sentences = [`Exact: the recorded calls, and ${known}.`, ...refetchLine, ...ASSUMED].map((sentence) =>
-    page.style.dim(sentence),
-  );
-  return [[...shown, ...left, sentences.join('\n')].join('\n\n')];
+  const sentences = present(`Exact: the recorded calls, and ${known}.`, refetchLine, ...ASSUMED);
+  return [present(...shown, left, sentences.map(page.style.dim).join('\n')).join('\n\n')];
 };
 
 type SessionWithWhatIf = SessionSummary & { readonly found: SessionWhatIf };
@@ -86,13 +83,13 @@ function tableOf(
 ): string {
   const [before, after] = [actual.usd ?? 0, ctxb.usd ?? 0];
   const share = `${percent(Math.abs(after - before) / before)} ${after < before ? 'less' : 'more'}`;
-  const verdict = actual.usd === null ? [] : [`  with ctxb: ${after === before ? 'the same cost' : share}`];
+  const verdict = `  with ctxb: ${after === before ? 'the same cost' : share}`;
   const rows = [
     ['', 'peak', 'read', 'cached', 'cost', 'compactions'],
     ['what happened', ...cellsOf(actual)],
     ['with ctxb', ...cellsOf(ctxb)],
   ];
-  return [title, ...verdict.map(style.bold), ...align(rows, edge - 2).map((line) => `  ${line}`)].join('\n');
+  return present(title, actual.usd !== null && style.bold(verdict), ...indentRows(rows, undefined, edge)).join('\n');
 }
 
 function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {
