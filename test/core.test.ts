@@ -52,7 +52,14 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   policy: ['governor/policy.ts'],
   gauge: ['governor/gauge/'],
   cost: ['governor/cost/'],
-  contents: ['contents.ts', 'tool-results.ts', 'working-set.ts', 'economic-moment.ts', 'alone.ts'].map(inRelief),
+  contents: [
+    'cut-results.ts',
+    'contents.ts',
+    'tool-results.ts',
+    'working-set.ts',
+    'economic-moment.ts',
+    'alone.ts',
+  ].map(inRelief),
   state: [
     ...['state.ts', 'decisions.ts', 'effects.ts', 'input.ts', 'facts.ts', 'steps.ts'].map(inGovernor),
     ...['agents/agents-state.ts', 'relief/relief-state.ts', 'waits/waits-state.ts'].map(inGovernor),

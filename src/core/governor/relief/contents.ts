@@ -2,6 +2,7 @@ import { isSeenBefore } from '../../protocol/blocks.ts';
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
+import { fetchesRest, NO_CUTS, withCut, withRest } from './cut-results.ts';
 
 /**
  * Kinds of contents, each with its own pattern of use: a file that was neither changed nor named since it was fetched,
@@ -44,8 +45,7 @@ export const NO_CONTENTS = {
   gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was last changed. */
   changed: 0,
-  /** Ids of the last tool calls whose results were cut: the rest is in files of these names. */
-  cut: [] as readonly string[],
+  cut: NO_CUTS,
   /** The last tool calls that failed, and did not succeed since. */
   failed: [] as readonly string[],
   /**
@@ -79,9 +79,6 @@ const NAME_LENGTH = 300;
 /** Most failures that are remembered: a model that forgot more would not try all of them again. */
 const MAX_FAILED = 5;
 
-/** Most cut results that are remembered. */
-const MAX_CUT = 50;
-
 /** Tools that work instead of fetching content. */
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
 const CHANGING = /^(?:Edit|MultiEdit|NotebookEdit)$/;
@@ -99,7 +96,8 @@ export function contentsAfter(
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
   const more = countResult(contents, use, result, size, cut);
   if (NOT_FETCHING.test(tool)) return more;
-  if (isForCtxb(contents, use, result)) return countAgain(more, size);
+  if (isRefused(contents, use, result)) return countAgain(more, size);
+  if (fetchesRest(contents.cut, input)) return countAgain({ ...more, cut: withRest(more.cut, size) }, size);
   if (tool === 'Write') return addWritten(more, use, size, now);
   if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return usedFile(more, pathOf(input), now);
@@ -119,23 +117,15 @@ function countResult(
   return {
     ...contents,
     failed: isKnown ? failedAfter(failed, nameOf(JSON.stringify(input)), result.isError) : failed,
-    cut: cut > 0 ? [...contents.cut, id].slice(-MAX_CUT) : contents.cut,
+    cut: cut > 0 ? withCut(contents.cut, id, cut) : contents.cut,
     step: { ...step, results: step.results + 1, size: step.size + size, cut: step.cut + cut },
   };
 }
 
-/**
- * Whether claude alone would not have made a call: it fetches the rest of a cut result, or claude refused to change a
- * file because a relief removed its contents.
- */
-function isForCtxb({ byName, cut }: Contents, { name: tool, input }: ToolUse, { isError }: ToolResult): boolean {
-  if (CHANGING.test(tool)) {
-    const known = isError ? byName[nameOf(pathOf(input) ?? '')] : undefined;
-    return known !== undefined && isGone(known, false, 0);
-  }
-  if (cut.length === 0) return false;
-  const words = JSON.stringify(input);
-  return cut.some((id) => words.includes(id));
+/** Whether claude refused to change a file because a relief removed its contents. */
+function isRefused({ byName }: Contents, { name: tool, input }: ToolUse, { isError }: ToolResult): boolean {
+  const known = isError && CHANGING.test(tool) ? byName[nameOf(pathOf(input) ?? '')] : undefined;
+  return known !== undefined && isGone(known, false, 0);
 }
 
 /** Counts a result that claude alone would still have. */

@@ -143,6 +143,18 @@ export function isWorthPassing(state: GovernorState, agent: string | null, token
   return tokens <= allowed || (tokens - allowed <= worth && tokens <= window);
 }
 
+/**
+ * Whether a result should pass because the cuts of this run have not paid: the calls that fetched their rest cost more
+ * than what nobody fetched. A budget that the user has set holds.
+ */
+export function cutsLose(state: GovernorState, agent: string | null, tool: string, tokens: number): boolean {
+  const { run, gauge, work } = state;
+  const { tokens: saved, calls } = work.tools.contents.cut;
+  const isDefault = perCallOf(run.policy.tools, 'Read') >= LARGEST_PART && !(tool in run.policy.tools.byTool);
+  const isFitting = tokens < (gauge.window.tokens ?? 0) - predictedTokens(gauge);
+  return agent === null && isDefault && isFitting && saved < calls * roomFor(state, agent).worth;
+}
+
 /** An exact name takes precedence over patterns, and a longer pattern over a shorter one. */
 export function perCallOf({ perCall, byTool }: ToolsPolicy, tool: string): number {
   const [best = ''] = Object.keys(byTool)
