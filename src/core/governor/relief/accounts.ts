@@ -14,9 +14,10 @@ import { heldTokens, type WorkingSet, workingSet } from './working-set.ts';
 /** Rates for a model without a price: tokens, weighted like most list prices. */
 export const UNPRICED: Rates = multiply({ input: 1, ...USUAL_RATIOS }, 1_000_000);
 
-/** The price of the main thread's last model; undefined: unknown. */
+/** The price of the main thread's last model; undefined if it is unknown, or if cached tokens are free. */
 export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
-  return priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
+  const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
+  return price?.cacheRead === 0 ? undefined : price;
 }
 
 /**

@@ -57,6 +57,13 @@ describe('the moment of an exact compaction', () => {
     expect(moment).toBeLessThan(70_000);
   });
 
+  it('is that of a model without a price where all tokens are free', () => {
+    const free = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
+    const work = { model: 'my-model' };
+    const prices = { 'my-model': free };
+    expect(momentAt(worked({ ...work, policy: { cost: { prices } } }))).toBe(momentAt(worked(work)));
+  });
+
   it.each<{ name: string; work: Work }>([
     { name: 'where the mod does not run', work: { changes: (state) => changedIn(state, 'exact', { phase: 'off' }) } },
     { name: 'with few calls', work: { calls: 8 } },
