@@ -2,7 +2,7 @@ import type { ExitEvent } from '../core/governor/input.ts';
 import { promptsInTurn } from '../core/governor/prompts/mailbox.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { DESCRIPTIVE_KEYS } from '../core/memory/entries/describe.ts';
-import { type Fields, fieldsOf, stringOf } from '../core/protocol/fields.ts';
+import { type Fields, fieldsOf, listOf, stringOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
 import type { Io } from '../io.ts';
 import { readLines } from '../store/files/read-lines.ts';
@@ -145,7 +145,7 @@ function addText(set: Set<string>, value: unknown): void {
 
 function blocksOf(content: unknown): Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.map(fieldsOf) : [];
+  return listOf(content).map(fieldsOf);
 }
 
 export type LoggedState = Pick<ExitEvent, 'logged' | 'delivered' | 'finished' | 'openTool'>;

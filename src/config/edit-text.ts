@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, type YAMLMap } from 'yaml';
-import { isFields } from '../core/protocol/fields.ts';
+import { fieldsOf } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -47,7 +47,7 @@ export function dataOf(text: string, style: TextStyle): unknown {
 function withValue(data: unknown, [key, ...rest]: TextEdit['place'], value: TextEdit['value']): unknown {
   if (key === undefined) return value;
   if (Array.isArray(data)) return data.with(Number(key), withValue(data[Number(key)], rest, value));
-  const { [key]: inner, ...others } = isFields(data) ? data : {};
+  const { [key]: inner, ...others } = fieldsOf(data);
   if (value === undefined && (rest.length === 0 || inner === undefined)) return others;
   return { ...others, [key]: withValue(inner, rest, value) };
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isFields } from '../core/protocol/fields.ts';
+import { fieldsOf } from '../core/protocol/fields.ts';
 import { systemReason } from '../errors.ts';
 import type { Environment } from '../io.ts';
 import { GivenFault, readGiven, readNamed } from '../store/files/given-file.ts';
@@ -113,8 +113,7 @@ async function readPlace(path: string): Promise<unknown> {
   if (!path.endsWith('package.json')) return text.trim() === '' ? undefined : parseData(path, text);
   // Nearly every folder has a package.json, and errors in one without the key do not concern ctxb.
   if (!text.includes(`"${PACKAGE_KEY}"`)) return undefined;
-  const manifest = await parseData(path, text);
-  return isFields(manifest) && Object.hasOwn(manifest, PACKAGE_KEY) ? manifest[PACKAGE_KEY] : undefined;
+  return fieldsOf(await parseData(path, text))[PACKAGE_KEY];
 }
 
 /** @throws any error that is neither a fault in the file nor one of the file system, because it is a bug */

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import * as v from 'valibot';
 import { closest, didYouMean, shown } from '../../config/finding.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
-import { type Fields, isFields } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, textOf } from '../../core/protocol/fields.ts';
 import { nameText, type Path, type Refuse } from './fault.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
 
@@ -80,16 +80,13 @@ function valueAdvice(input: unknown, expected: string): string {
 
 /** Checks ids and prompts of steps. Accepts unchecked data, so that all findings are reported together. */
 export function checkSteps(steps: readonly unknown[], refuse: Refuse): void {
-  checkIds(
-    steps.map((step) => (isFields(step) ? step : {})),
-    refuse,
-  );
+  checkIds(steps.map(fieldsOf), refuse);
   for (const [index, step] of steps.entries()) if (isFields(step)) checkPrompts(step, index, refuse);
 }
 
 function checkIds(steps: readonly Fields[], refuse: Refuse): void {
   // Ids that differ only in case would share a folder on a case-insensitive file system.
-  const folders = steps.map(({ id }) => (typeof id === 'string' ? id.toLowerCase() : undefined));
+  const folders = steps.map(({ id }) => textOf(id)?.toLowerCase());
   for (const [index, { id }] of steps.entries()) {
     const first = folders.indexOf(folders[index]);
     if (typeof id !== 'string' || first === index) continue;
@@ -126,7 +123,7 @@ export function checkProfile(
   { folder, isAsked }: { readonly folder: string; readonly isAsked: boolean },
   refuse: Refuse,
 ): void {
-  const names = isFields(profiles) ? Object.keys(profiles) : [];
+  const names = Object.keys(fieldsOf(profiles));
   if (typeof profile !== 'string' || names.includes(profile)) return;
   const file = profileFile(folder, profile);
   // Restrict the name: a flow must not make ctxb read any other file of this machine, because findings quote lines of

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, realpathSync, type Stats, statSync }
 import { join, relative, resolve } from 'node:path';
 import { shown } from '../../config/finding.ts';
 import { expectation } from '../../config/schema.ts';
-import { isFields } from '../../core/protocol/fields.ts';
+import { fieldsOf } from '../../core/protocol/fields.ts';
 import { CtxbError, systemReason } from '../../errors.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import { isInside } from '../../store/files/plain-file.ts';
@@ -97,7 +97,7 @@ export function readPrompt(folder: string, file: string): string {
 export function checkPromptFiles(steps: readonly unknown[], folder: string, refuse: Refuse): void {
   const expected = `a file with text in the flow's folder or below, at most ${MAX_FILE_BYTES} bytes`;
   for (const [index, step] of steps.entries()) {
-    const file = isFields(step) ? step.promptFile : undefined;
+    const file = fieldsOf(step).promptFile;
     if (typeof file !== 'string' || expectation(promptPath, file) !== undefined) continue;
     const target = promptFile(folder, file);
     if ('path' in target) continue;

@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path';
 import { dataOf, editText } from '../../config/edit-text.ts';
-import { isFields } from '../../core/protocol/fields.ts';
+import { fieldsOf, listOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { type Path, pathText } from '../file/fault.ts';
 import type { Edit } from './studio-view.ts';
@@ -56,15 +56,12 @@ function typedValue({ value }: Edit): string | number | undefined {
 /** The path of the object that holds the edited budgets: a step, or the flow. */
 function holderOf(data: unknown, step: string | null): Path {
   if (step === null) return [];
-  const steps = isFields(data) && Array.isArray(data.steps) ? data.steps : [];
-  const index = steps.findIndex((each) => isFields(each) && each.id === step);
+  const index = listOf(fieldsOf(data).steps).findIndex((each) => fieldsOf(each).id === step);
   if (index === -1) throw new CtxbError('usage', `there is no step ${JSON.stringify(step)}: load the file again`);
   return ['steps', index];
 }
 
 function budgetsAt(data: unknown, holder: Path): Budgets {
-  let place = data;
-  for (const part of [...holder, 'budgets'])
-    place = (place as Readonly<Record<string | number, unknown>> | null)?.[part];
-  return isFields(place) ? place : {};
+  const place = [...holder, 'budgets'].reduce((parts, part) => Object(parts)[part], data);
+  return fieldsOf(place);
 }
