@@ -1,5 +1,6 @@
 import type { FlowGlobals } from '../config/config.ts';
 import { windowOfModel } from '../core/governor/gauge/window.ts';
+import { ownOf } from '../core/protocol/fields.ts';
 import type { Curator, Flow, FlowStep, Profile } from './flow.ts';
 import { LEVELS, type Level, type ResolvedBudgets, resolveBudgets } from './pack/budgets.ts';
 
@@ -10,7 +11,7 @@ export interface BudgetWorld {
 }
 
 function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): Profile | undefined {
-  return profile !== undefined && Object.hasOwn(profiles, profile) ? profiles[profile] : undefined;
+  return ownOf(profiles, profile ?? '');
 }
 
 /** The effective budgets of a step of a checked flow, with the source of each value. */

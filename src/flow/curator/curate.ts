@@ -86,14 +86,13 @@ function judge(output: string, history: readonly PackItem[], options: CurateOpti
   const { curator, summaries: task } = options;
   const steps = new Set(history.map(({ stepId }) => stepId));
   const find = (file: string) => fileInside(io.cwd, file);
-  const { choice, fault } = checkAnswer(read.answer, { steps, maxFiles: curator.maxFiles, find });
+  const { choice, faults } = checkAnswer(read.answer, { steps, maxFiles: curator.maxFiles, find });
   const checked = checkSummaries(read.answer.summaries, task);
-  const faults = [fault, checked.fault].filter((each) => each !== undefined);
   const summaries = new Map(task.kept);
   for (const [id, text] of checked.made) summaries.set(id, { text, by: curator.model });
   return {
     choice: summaries.size === 0 ? choice : { ...(choice ?? { steps: [], files: [] }), summaries },
-    fault: faults.length === 0 ? undefined : faults.join('; '),
+    fault: [...faults, ...checked.faults].join('; ') || undefined,
     made: checked.made,
   };
 }

@@ -157,10 +157,7 @@ export function checkAnswer(
     ...(names.size > maxFiles ? [`${pluralize(names.size - maxFiles, 'file')} beyond the limit of ${maxFiles}`] : []),
   ];
   const isEmpty = choice.steps.length === 0 && choice.files.length === 0;
-  return {
-    choice: isEmpty && faults.length > 0 ? undefined : choice,
-    fault: faults.length === 0 ? undefined : faults.join('; '),
-  };
+  return { choice: isEmpty && faults.length > 0 ? undefined : choice, faults };
 }
 
 /** Maximum number of names in a fault; the others are counted. */

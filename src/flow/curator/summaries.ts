@@ -122,5 +122,5 @@ export function checkSummaries(
       );
     } else made.set(stepId, text);
   }
-  return { made, fault: faults.length === 0 ? undefined : faults.join('; ') };
+  return { made, faults };
 }

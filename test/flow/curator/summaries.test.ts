@@ -70,7 +70,7 @@ describe('stored summaries', () => {
   it('are reused, and rejected ones are requested again', () => {
     const task = taskFor(history);
     const checked = answer(task);
-    expect(checked.fault).toBe('the summary of b has 999 characters, at most 600 are taken');
+    expect(checked.faults).toEqual(['the summary of b has 999 characters, at most 600 are taken']);
     summaries.keep(task, 'haiku', checked.made);
     const again = taskFor(history);
     expect(idsOf(again)).toEqual(['b']);
