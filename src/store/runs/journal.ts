@@ -56,7 +56,8 @@ function take(run: LoggedRun, { kind, ctxb, claude, id, log }: Fields): void {
   if (kind === 'end' || kind === 'start') run.isOver = kind === 'end';
   if (kind !== 'start') return;
   run.claude = asProcessMark(claude);
-  run.ctxb.push(...[asProcessMark(ctxb) ?? []].flat());
+  const mark = asProcessMark(ctxb);
+  if (mark !== undefined) run.ctxb.push(mark);
 }
 
 /** Active runs; none on systems without `/proc`. */
