@@ -13,7 +13,7 @@ import { createOutlet } from '../run/output/outlet.ts';
 import { appendText } from '../store/files/given-file.ts';
 import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
 import { HOW_TO_RECORD } from './replay-sources.ts';
-import type { ReportOptions } from './report-options.ts';
+import type { ReplayOptions } from './report-options.ts';
 
 /** The sessions that a report is about. */
 export interface Found {
@@ -23,16 +23,14 @@ export interface Found {
   readonly faults: readonly CtxbError[];
   /** Number of sessions that the filters excluded. */
   readonly leftOut: number;
-  /** Paths as the user named them. */
-  readonly named: readonly string[];
 }
 
 /** Destination and form of a report. */
 interface Printing {
   readonly io: Io;
+  /** Paths as the user named them. */
+  readonly files: readonly string[];
   readonly levels: Page['levels'];
-  /** Optional parts of each session's figures. */
-  readonly shown: { readonly series: boolean; readonly retention: boolean };
   /** Prints a message that is not part of the report. */
   readonly say: (message: string) => void;
   /** Clears the progress display. Called before each write to the terminal. */
@@ -58,17 +56,17 @@ const CHUNK = 65_536;
  */
 export async function printReport(
   find: () => Promise<Found>,
-  options: ReportOptions,
-  { io, levels, shown, meant = FILTERS, say, clear }: Printing,
+  options: ReplayOptions,
+  { io, files, levels, meant = FILTERS, say, clear }: Printing,
 ): Promise<number> {
   const page = await openPage(io, levels, options);
   const { format } = options;
   const extras = await openExtraReports(options, io, page, say);
-  const report = format.depth === 'light' ? await format.load() : fullReport(await format.load(), shown);
-  const { sessions, faults, leftOut, named } = await find();
+  const report = format.depth === 'light' ? await format.load() : fullReport(await format.load(), options);
+  const { sessions, faults, leftOut } = await find();
   clear();
   if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
-    throw new CtxbError('unreadable-input', `${named.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
+    throw new CtxbError('unreadable-input', `${files.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
   }
   const failing = sessions.map((session) => breachesOf(session, options));
   const outcome = {
@@ -88,14 +86,16 @@ export async function printReport(
 }
 
 /** Gates report themselves that they had nothing to check. */
-export function mayBeEmpty(options: ReportOptions): boolean {
+export function mayBeEmpty(options: ReplayOptions): boolean {
   return options.allowEmpty === true || isGated(options);
 }
 
-function fullReport(report: Report, shown: Printing['shown']): Report<SessionFigures> {
+/** A report on full figures, without the optional parts that were not requested. */
+function fullReport(report: Report, options: ReplayOptions): Report<SessionFigures> {
+  const hasSeries = options.series === true || options.format.needsSeries;
   const asShown = (session: SessionSummary) => {
-    const { retention, ...rest } = shown.series ? session : withoutSeries(session);
-    return shown.retention && retention ? { ...rest, retention } : rest;
+    const { retention, ...rest } = hasSeries ? session : withoutSeries(session);
+    return options.retention && retention ? { ...rest, retention } : rest;
   };
   return (sessions, page, outcome) => report(sessions.filter(isFull).map(asShown), page, outcome);
 }
@@ -165,7 +165,7 @@ type ExtraReport = (sessions: readonly SessionSummary[], outcome: Outcome) => vo
 
 /** @param say prints a problem that does not concern the report itself, or a path */
 async function openExtraReports(
-  { ci, html }: Pick<ReportOptions, 'ci' | 'html'>,
+  { ci, html }: Pick<ReplayOptions, 'ci' | 'html'>,
   { env, cwd }: Io,
   page: Page,
   say: (message: string) => void,

@@ -157,7 +157,7 @@ export async function findSessions(
   }
   if (foreignCount > 0) say(`skipped ${counted(foreignCount, 'file')} without a line from claude`);
   const sessions = all.filter((session) => matchesFilters(session, filters));
-  return { faults, sessions, leftOut: all.length - sessions.length, named };
+  return { faults, sessions, leftOut: all.length - sessions.length };
 }
 
 function emptyFault(file: string): CtxbError {

@@ -19,21 +19,7 @@ import type { Define } from './command.ts';
 import { isPiped, openStdin } from './inputs.ts';
 import { type Found, mayBeEmpty, printReport } from './print-report.ts';
 import { findSessions, replaySources } from './replay-sources.ts';
-import { addReportOptions, type ReportFlags, type ReportOptions, readReportFlags } from './report-options.ts';
-
-interface ReplayFlags extends ReportFlags {
-  readonly json?: true;
-  readonly series?: true;
-  readonly cache?: false;
-  readonly retention?: true;
-  readonly explain?: string;
-  readonly whatIf?: true;
-  readonly window?: string;
-  readonly warnAt?: string;
-  readonly compactAt?: string;
-}
-
-type ReplayOptions = ReplayFlags & ReportOptions;
+import { addReportOptions, type ReplayFlags, type ReplayOptions, readFlags } from './report-options.ts';
 
 export const define: Define = (command, connect) => {
   command.argument(
@@ -70,11 +56,10 @@ Examples:
 async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Promise<number> {
   const isBareWhatIf = flags.whatIf === true && named.length === 0 && !isPiped(io);
   const files = named.length === 0 ? [placeOf(io, isBareWhatIf)] : named;
-  const readOptions = isBareWhatIf ? readMonthFlags : readReportFlags;
+  const readOptions = isBareWhatIf ? readMonthFlags : readFlags;
   const options = readOptions(flags, io.stdout.isTTY === true);
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig(io, given);
-  const series = flags.series === true || options.format.needsSeries;
   const { sources, stale, faults } = findAllSources(files, options.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
@@ -104,18 +89,19 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     const own = sources.filter(({ file }) => isOne && file === only.file);
     const chosen = isOne ? await sessionsOf(read(own, 'full')) : found.sessions;
     if (flags.explain !== undefined) requireExplained(chosen, flags.explain);
-    const sessions = countedOnce(chosen, options);
+    // Calls that occur in several sessions of the report are counted once.
+    const marked = markCopies(chosen);
+    const sessions = options.sort === undefined ? marked : sortSessions(marked, options.sort);
     return {
       sessions: flags.whatIf ? withCtxb(sessions.filter(isFull), policy) : sessions,
       faults: found.faults,
       leftOut: stale + found.leftOut,
-      named: found.named,
     };
   };
   return printReport(find, options, {
     io,
+    files,
     levels: policy,
-    shown: { series, retention: flags.retention === true },
     meant: isBareWhatIf && flags.since === undefined ? 'is of the last 30 days: --since 90d takes more' : undefined,
     say,
     clear: progress.clear,
@@ -126,7 +112,7 @@ const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Unless flags say otherwise, reports on the last month and only totals. */
 function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReplayOptions {
-  const options = readReportFlags({ since: Date.now() - MONTH_MS, ...flags }, isTerminal);
+  const options = readFlags({ since: Date.now() - MONTH_MS, ...flags }, isTerminal);
   return flags.limit === undefined ? { ...options, limit: 0 } : options;
 }
 
@@ -163,15 +149,6 @@ function placeOf(io: Io, isAll: boolean): string {
   if (existsSync(folder)) return folder;
   const remedy = 'run claude first, or name recordings';
   throw new CtxbError('unreadable-input', `claude has no logs here yet (${folder} does not exist): ${remedy}`);
-}
-
-/**
- * Marks calls that occur in several sessions, so that each is counted once. @param sessions only the ones in the
- * report: an excluded session owns no call
- */
-function countedOnce(sessions: readonly SessionFigures[], { sort }: ReportFlags): readonly SessionFigures[] {
-  const marked = markCopies(sessions);
-  return sort === undefined ? marked : sortSessions(marked, sort);
 }
 
 /** @throws CtxbError `usage` when no such call exists, or when several recordings were given */

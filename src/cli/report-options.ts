@@ -6,21 +6,29 @@ import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
 import type { Gates } from '../report/replay/gates.ts';
 import { parseOption } from './inputs.ts';
 
-/** Options that all commands with session reports share, as parsed by commander. */
-export interface ReportFlags extends Readonly<Record<string, unknown>>, ListOptions, Filters, Gates {
+/** Options of `ctxb replay`, as parsed by commander. */
+export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOptions, Filters, Gates {
   /** Whether to append to the summary of a CI job. */
   readonly ci?: true;
   /** Path of an additional page with charts. */
   readonly html?: string;
   /** Whether gates pass without any session. */
   readonly allowEmpty?: true;
+  readonly series?: true;
+  readonly cache?: false;
+  readonly retention?: true;
+  readonly explain?: string;
+  readonly whatIf?: true;
+  readonly window?: string;
+  readonly warnAt?: string;
+  readonly compactAt?: string;
 }
 
-export type ReportOptions = ReturnType<typeof readReportFlags>;
+export type ReplayOptions = ReturnType<typeof readFlags>;
 
 const COUNT = 'a whole number, 0 or more';
 
-/** Adds the options that all commands with session reports share. */
+/** Adds the options about the form of the report, the choice of sessions and the gates. */
 export function addReportOptions(command: Command): void {
   const value = <T>(flags: string, about: string, expected: string, parse: (text: string) => T | undefined) =>
     command.option(flags, about, parseOption(flags.split(' ', 1)[0] ?? '', expected, parse));
@@ -57,7 +65,7 @@ export function addReportOptions(command: Command): void {
  * @param isTerminal whether stdout is a terminal
  * @throws CtxbError `usage` when several formats are requested
  */
-export function readReportFlags<F extends ReportFlags>(flags: F, isTerminal: boolean) {
+export function readFlags(flags: ReplayFlags, isTerminal: boolean) {
   const format = chosenFormat(flags);
   return { ...flags, format, limit: limitOf(flags.limit, isTerminal && format.isList === true) };
 }
