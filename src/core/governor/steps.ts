@@ -52,6 +52,8 @@ export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, 
   let actions = first;
   for (const stage of stages) {
     const next = stage(state, about);
+    // Most rules have nothing to do with a line.
+    if (next === state) continue;
     if ('actions' in next) {
       state = next.state;
       actions = [...actions, ...next.actions];

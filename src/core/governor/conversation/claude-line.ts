@@ -151,7 +151,8 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
     weighs: run.mode === 'act' && operation.phase !== 'clearing',
     cutFrom: (result) => cutTokens(state, result),
   });
-  before.work = { ...work, tools, tasks: tasksAfter(work.tasks, event, isStopped(state, event)) };
+  const { budget, agents } = work;
+  before.work = { tools, budget, agents, tasks: tasksAfter(work.tasks, event, isStopped(state, event)) };
   const measured = measureLine(event);
   const content = sumContent(measured);
   const { prices } = run.policy.cost;
@@ -169,7 +170,8 @@ function followCall(state: GovernorState, { before, event }: Line<SizedCall>): N
   const draft = draftOf(state);
   if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
   const { work, session } = state;
-  draft.work = { ...work, tasks: withoutTold(work.tasks) };
+  const tasks = withoutTold(work.tasks);
+  if (tasks !== work.tasks) draft.work = { ...work, tasks };
   const known = before.gauge.basis === 'measured' ? before.session.cache : NO_CACHE;
   if (event.kind === 'assistant') draft.session = { ...session, cache: cacheAfter(known, event, session, state.now) };
   const [first] = promptsInTurn(state);
