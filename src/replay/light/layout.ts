@@ -31,12 +31,13 @@ export const QUOTE = 0x22;
 /** @param pattern a row with slots and holes. Returns undefined if truncated lines would fit as well */
 export function layoutOf(pattern: Fields): Layout | undefined {
   const parts = JSON.stringify(pattern).split(PARTS);
-  const pieces = parts.filter((_, at) => at % 2 === 0).map(pieceOf);
+  const texts = parts.filter((_, at) => at % 2 === 0);
   const names = parts.filter((_, at) => at % 2 === 1);
   const isHole = (name: string) => name.startsWith(HOLE);
   const [first, last] = [names.findIndex(isHole), names.findLastIndex(isHole)];
-  const isNamedBehind = pieces.slice(last + 1).some(({ bytes }) => bytes.includes(QUOTE));
+  const isNamedBehind = texts.slice(last + 1).some((text) => text.includes('"'));
   if (first === -1 || !isNamedBehind || names.filter(isHole).length > 2) return undefined;
+  const pieces = texts.map(pieceOf);
   const [begins, ends] = [new Int32Array(names.length), new Int32Array(names.length)];
   let viewed: Buffer = Buffer.alloc(0);
   let view: DataView = new DataView(viewed.buffer);
