@@ -64,6 +64,8 @@ export interface Played {
   /** Calls before each compaction, and the context behind it. */
   readonly reliefs: readonly { readonly call: number; readonly before: number; readonly landing: number }[];
   readonly driver: Driver | undefined;
+  /** Summaries that claude wrote. */
+  readonly summaries: number;
 }
 
 /** Of a summary, as claude writes it and as it stays. */
@@ -78,9 +80,9 @@ const SYSTEM_SHARE = 0.8;
 const CACHE_LIFE_MS = 5 * 60_000;
 const CALL_MS = 8_000;
 
-/** Plays a job with ctxb's governor, whose mod answers compactions with what the real one would keep. */
-export function playGoverned(job: PlayedJob, world: PlayedWorld): Played {
-  return play(job, world, drive(runWith({ exact: true, policy: policyWith(world.policy) })));
+/** Plays a job with ctxb's governor, whose mod answers compactions with what the real one would keep. @param watch sees it */
+export function playGoverned(job: PlayedJob, world: PlayedWorld, watch = (driver: Driver) => driver): Played {
+  return play(job, world, watch(drive(runWith({ exact: true, policy: policyWith(world.policy) }))));
 }
 
 /** The same job with claude alone, which has a summary written at its own level. */
@@ -108,6 +110,7 @@ class PlayedClaude {
   #trigger: number;
   #plan: Omit<ExactPlan, 'version'> | undefined;
   #usd = 0;
+  #summaries = 0;
   #calls = 0;
   #peak = 0;
   readonly #reliefs: { call: number; before: number; landing: number }[] = [];
@@ -157,7 +160,7 @@ class PlayedClaude {
   end(): Played {
     this.#driver?.callerEnd();
     const [usd, calls, peak] = [this.#usd, this.#calls, this.#peak];
-    return { usd, calls, peak, reliefs: this.#reliefs, driver: this.#driver };
+    return { usd, calls, peak, reliefs: this.#reliefs, driver: this.#driver, summaries: this.#summaries };
   }
 
   #sees(words: string): boolean {
@@ -327,6 +330,7 @@ class PlayedClaude {
 
   /** The step under way stays as it is beside the summary, for which it is not read; the last files are shown again. */
   #summarise(): void {
+    this.#summaries++;
     const read = this.#isWarm() ? this.#cached : 0;
     this.#pay(read, this.#cached - read + REQUEST_TOKENS, SUMMARY_TOKENS);
     [this.#cached, this.#cachedAt] = [Math.round(this.#prefix * SYSTEM_SHARE), this.#now];

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PRICES, priceOf } from '../../../../src/core/governor/cost/prices.ts';
 import { accountsOf } from '../../../../src/core/governor/relief/alone.ts';
+import { drawn, drawnWide, HAIKU, OPUS, SONNET } from '../../../support/economy/drawn.ts';
 import { type Played, type PlayedWorld, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
-import { createRandom } from '../../../support/random.ts';
 import { sampled, sized } from '../../../support/size.ts';
-
-const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
-const OPUS = { window: 1_000_000, model: 'claude-opus-5-5' };
-const HAIKU = { window: 200_000, model: 'claude-haiku-4-5' };
 
 /** Shapes of jobs; some have cost more than twice as much as with claude alone. */
 const SHAPES: Readonly<Record<string, Shape>> = {
@@ -68,41 +64,6 @@ it.each([
   const [alone, run] = [playAlone(jobOf(shape), world), playGoverned(jobOf(shape), world)];
   expect(run.usd / alone.usd).toBeLessThan(1);
 });
-
-/** A job drawn by lot. What a change needs fills up to half of the window. */
-function drawn(seed: number) {
-  const random = createRandom(seed * 7919);
-  const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
-  const files = random.whole(1, 20);
-  const world = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
-  const inTurn = random.whole(0, 2) === 0 ? random.whole(1, files) : files;
-  const tokens = Math.min(drawnOf([1, 2, 4, 6, 8, 10, 13, 20, 30]) * 1_000, Math.floor(world.window / 2 / inTurn));
-  const shape: Shape = {
-    ...{ files, tokens, prompts: drawnOf([1, 3, 5, 8, 12, 20]), edits: drawnOf([1, 2, 5, 8, 12, 20]) },
-    ...{ runs: drawnOf([0, 1, 4, 8, 14]), printed: drawnOf([500, 1_500, 4_000]), fresh: drawnOf([true, false, false]) },
-    ...{ inTurn, edited: drawnOf(['any', 'any', 'first']) },
-  };
-  return { shape, world: { ...world, cold: random.whole(0, 9) === 0, atOnce: drawnOf([true, false]) } };
-}
-
-/** A job drawn by lot. What a change needs fills up to the whole room behind a summary. */
-function drawnWide(seed: number) {
-  const random = createRandom(seed * 104_729);
-  const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
-  const { window, model } = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
-  const prefix = drawnOf([20_000, 33_000, 45_000]);
-  const files = random.whole(1, 30);
-  const tokens = drawnOf([2, 4, 6, 8, 10, 13, 17, 20, 25, 30]) * 1_000;
-  const most = Math.max(1, Math.floor((0.85 * (window - 33_000 - prefix)) / tokens));
-  const prompts = drawnOf([3, 5, 8, 12, 20, 40]);
-  const shape: Shape = {
-    ...{ files, tokens, prompts, edits: Math.min(drawnOf([1, 2, 5, 8, 12, 20]), Math.ceil(100 / prompts)) },
-    inTurn: Math.min(most, files, drawnOf([files, random.whole(1, 20)])),
-    ...{ runs: drawnOf([0, 1, 4, 8, 14]), printed: drawnOf([500, 1_500, 4_000, 8_000]), fresh: drawnOf([true, false]) },
-    ...(random.whole(0, 5) === 0 ? { pauseMs: 1_200_000 } : {}),
-  };
-  return { shape, world: { window, model, prefix, cold: random.whole(0, 9) === 0, atOnce: drawnOf([true, false]) } };
-}
 
 function numbersTo(last: number): number[] {
   return Array.from({ length: last }, (_, at) => at + 1);

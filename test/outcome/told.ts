@@ -1,0 +1,75 @@
+// Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
+// real one: node dist/bench/told.mjs [drawn|wide] [first seed] [last seed]
+import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
+import { accountsOf } from '../../src/core/governor/relief/alone.ts';
+import { drawn, drawnWide } from '../support/economy/drawn.ts';
+import { type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
+import { jobOf } from '../support/economy/shapes.ts';
+import type { Driver } from '../support/governor.ts';
+import { line, usd } from './range.ts';
+
+/** What the account counts of claude alone. */
+interface Counted {
+  skipped: number;
+  owed: number;
+  summaries: number;
+}
+
+interface Row {
+  readonly cells: readonly string[];
+  /** Error as a share of the cost with claude alone. */
+  readonly error: number;
+}
+
+/** Counts what the account adds and leaves out, at each call. */
+function watched(driver: Driver, counted: Counted): Driver {
+  const { claude } = driver;
+  const watch: Driver['claude'] = (...lines) =>
+    lines.flatMap((each) => {
+      const { step } = driver.state.work.tools.contents;
+      const actions = claude(each);
+      const { facts, relief } = driver.state;
+      if (facts.call === undefined) return actions;
+      if (step.results > 0 && step.again >= step.results) counted.skipped++;
+      counted.owed += step.owed.calls;
+      if (relief.alone.summary !== undefined) counted.summaries++;
+      return actions;
+    });
+  return Object.defineProperty(Object.create(driver), 'claude', { value: watch });
+}
+
+function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summaries }: Counted): Row {
+  if (run.driver === undefined) throw new Error('claude alone tells nothing');
+  const { state } = run.driver;
+  const [told, measured] = [savedUsd(state), alone.usd - run.usd];
+  const accounts = accountsOf(state.relief.alone, state.gauge);
+  const error = (accounts.alone - accounts.real) / 1e6 - measured;
+  const share = error / alone.usd;
+  const calls = `${alone.calls} / ${run.calls - skipped + owed}`;
+  const figures = [usd(alone.usd), usd(run.usd), usd(told), usd(measured), usd(error), `${(100 * share).toFixed(1)} %`];
+  return { cells: [name, ...figures, calls, `${alone.summaries} / ${summaries}`, String(run.summaries)], error: share };
+}
+
+const [kind = 'drawn', first = '1', last = '60'] = process.argv.slice(2);
+const rows = Array.from({ length: Number(last) - Number(first) + 1 }, (_, at): Row => {
+  const seed = Number(first) + at;
+  const { shape, world } = kind === 'wide' ? drawnWide(seed) : drawn(seed);
+  const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
+  const run = playGoverned(jobOf(shape, seed), world, (driver) => watched(driver, counted));
+  return rowOf(`${kind} ${seed}, ${world.model}`, playAlone(jobOf(shape, seed), world), run, counted);
+});
+const heads = [
+  'alone',
+  'ctxb',
+  'told',
+  'measured',
+  'error',
+  'of alone',
+  'calls: real / counted',
+  'summaries',
+  'in the run',
+];
+console.log(line(['job', ...heads]));
+console.log(line(['---', ...heads.map(() => '--:')]));
+for (const { cells } of rows.sort((one, other) => Math.abs(other.error) - Math.abs(one.error)))
+  console.log(line(cells));

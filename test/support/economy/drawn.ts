@@ -1,0 +1,47 @@
+import { createRandom } from '../random.ts';
+import type { PlayedWorld } from './played-claude.ts';
+import type { Shape } from './shapes.ts';
+
+export const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
+export const OPUS = { window: 1_000_000, model: 'claude-opus-5-5' };
+export const HAIKU = { window: 200_000, model: 'claude-haiku-4-5' };
+
+export interface DrawnJob {
+  readonly shape: Shape;
+  readonly world: PlayedWorld;
+}
+
+/** A job drawn by lot. What a change needs fills up to half of the window. */
+export function drawn(seed: number): DrawnJob {
+  const random = createRandom(seed * 7919);
+  const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
+  const files = random.whole(1, 20);
+  const world = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
+  const inTurn = random.whole(0, 2) === 0 ? random.whole(1, files) : files;
+  const tokens = Math.min(drawnOf([1, 2, 4, 6, 8, 10, 13, 20, 30]) * 1_000, Math.floor(world.window / 2 / inTurn));
+  const shape: Shape = {
+    ...{ files, tokens, prompts: drawnOf([1, 3, 5, 8, 12, 20]), edits: drawnOf([1, 2, 5, 8, 12, 20]) },
+    ...{ runs: drawnOf([0, 1, 4, 8, 14]), printed: drawnOf([500, 1_500, 4_000]), fresh: drawnOf([true, false, false]) },
+    ...{ inTurn, edited: drawnOf(['any', 'any', 'first']) },
+  };
+  return { shape, world: { ...world, cold: random.whole(0, 9) === 0, atOnce: drawnOf([true, false]) } };
+}
+
+/** A job drawn by lot. What a change needs fills up to the whole room behind a summary. */
+export function drawnWide(seed: number): DrawnJob {
+  const random = createRandom(seed * 104_729);
+  const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
+  const { window, model } = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
+  const prefix = drawnOf([20_000, 33_000, 45_000]);
+  const files = random.whole(1, 30);
+  const tokens = drawnOf([2, 4, 6, 8, 10, 13, 17, 20, 25, 30]) * 1_000;
+  const most = Math.max(1, Math.floor((0.85 * (window - 33_000 - prefix)) / tokens));
+  const prompts = drawnOf([3, 5, 8, 12, 20, 40]);
+  const shape: Shape = {
+    ...{ files, tokens, prompts, edits: Math.min(drawnOf([1, 2, 5, 8, 12, 20]), Math.ceil(100 / prompts)) },
+    inTurn: Math.min(most, files, drawnOf([files, random.whole(1, 20)])),
+    ...{ runs: drawnOf([0, 1, 4, 8, 14]), printed: drawnOf([500, 1_500, 4_000, 8_000]), fresh: drawnOf([true, false]) },
+    ...(random.whole(0, 5) === 0 ? { pauseMs: 1_200_000 } : {}),
+  };
+  return { shape, world: { window, model, prefix, cold: random.whole(0, 9) === 0, atOnce: drawnOf([true, false]) } };
+}
