@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { hashIn, hashOf } from '../../../src/replay/read/hash-id.ts';
 import { createIds } from '../../../src/replay/read/ids.ts';
 
@@ -22,5 +22,16 @@ it('finds the same id in a line', () => {
   for (const id of ids) {
     expect(hashIn(line, from, from + id.length)).toBe(hashOf(id));
     from += id.length + 1;
+  }
+});
+
+it('hashes an id without Buffer, as in the plugin and in browsers', () => {
+  const id = '3f2a6b1c-0000-4000-8000-000000000001';
+  const bytes = Buffer.from(`"${id}"`);
+  vi.stubGlobal('Buffer', undefined);
+  try {
+    expect(hashOf(id)).toBe(hashIn(bytes, 1, bytes.length - 1));
+  } finally {
+    vi.unstubAllGlobals();
   }
 });
