@@ -1,6 +1,6 @@
 import { tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
-import { type ExactPlan, type ExactReceipt, LEFT, RESTORE_TOKENS } from '../protocol/exact-plan.ts';
+import { type ExactPlan, type ExactReceipt, LEFT } from '../protocol/exact-plan.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { createMessage, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
@@ -55,14 +55,13 @@ export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circu
   return plan.keep?.length ? answerTo(messages, { ...plan, keep: [] }, circumstances) : answer;
 }
 
-/** Leaves no more than a summary beside the open step; at most what ctxb gives back after a summary comes on top. */
+/** Leaves no more than a summary beside the open step, and all contents that claude would show again. */
 function answerWithin(summary: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
-  for (const room of [summary, summary + RESTORE_TOKENS]) {
-    const budget = Math.min(plan.budget, room + openTokens(messages));
-    const answer = answerTo(messages, { ...plan, budget }, circumstances);
-    if (answer.messages !== undefined || answer.waits !== undefined) return answer;
-  }
-  return refusal(messages, LEFT);
+  const budget = Math.min(plan.budget, summary + openTokens(messages));
+  const answer = answerTo(messages, { ...plan, budget }, circumstances);
+  const { outcome, waits } = answer;
+  const isWhole = outcome.answered && plan.keep?.every((id) => outcome.whole.includes(id)) !== false;
+  return isWhole || waits !== undefined ? answer : refusal(messages, LEFT);
 }
 
 /** Tokens of the open step: its calls, and results that the model has yet to see. */
@@ -85,7 +84,8 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   // An unseen step in the user's words may take the space of an open step.
   const stepTokens = tokensOfAll(prompts.filter(({ text }) => isStep(text) && !known.has(text.trim())));
   const room = freeTokens + stepTokens;
-  if (freeTokens <= 0) return refusal(messages, `the prompts and the note alone are more than ${budget} tokens`);
+  if (freeTokens <= 0)
+    return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
   const last = messages.at(-1);
   const isOpen = last !== undefined && isResult(last);
   const form = stepForm(messages, circumstances.model ?? '');

@@ -119,6 +119,8 @@ export interface HookAnswer {
   readonly shorter?: string;
   /** Lets working memory add to the context. `lost`: a compaction has just removed what was known. */
   readonly recall?: 'lost' | 'prompt';
+  /** UTF-16 units that the context may have with these additions; undefined: as many as claude passes on. */
+  readonly room?: number | undefined;
 }
 
 /** Hooks that ctxb registers over the control channel. */

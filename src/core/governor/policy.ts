@@ -221,6 +221,11 @@ export function handoffLevel(policy: TriggerPolicy, window: number | undefined):
   return Math.min(level, Math.max(nativeLevel(policy, window) - ASKING_TOKENS, compactLevel));
 }
 
+/** Whether the bound of costs applies. A configured level or strategy `handoff` applies regardless of costs. */
+export function isBounded({ compaction, strategy }: Policy): boolean {
+  return compaction.moment === 'economic' && strategy !== 'handoff';
+}
+
 /** Bounds of `CLAUDE_CODE_AUTO_COMPACT_WINDOW`, in tokens. */
 const PLACEABLE = { least: 100_000, most: 1_000_000 };
 

@@ -102,13 +102,13 @@ export function readPlan(
   const { version, note, said: words, budget, summary, keep, midTurn, prompts } = fieldsOf(JSON.parse(text));
   if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
   if (typeof note !== 'string') throw new Error('the plan has no note');
-  if (typeof budget !== 'number' || !(budget > 0)) throw new Error('the plan has no budget');
+  if (typeof budget !== 'number') throw new Error('the plan has no budget');
   return {
     version,
     note,
     said: readWords(words),
     budget,
-    summary: isOwn ? countOf(summary) : undefined,
+    summary: isOwn && typeof summary === 'number' ? summary : undefined,
     keep: textsOf(keep),
     prompts: [...textsOf(prompts), ...said],
     midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heardTexts),

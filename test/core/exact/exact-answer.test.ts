@@ -58,6 +58,13 @@ describe('a compaction in place of a summary', () => {
     expect(messages).toBeUndefined();
     expect(outcome).toMatchObject({ answered: false, why: LEFT });
   });
+
+  it('is left to claude if contents have no room that claude shows again', () => {
+    const keep = ['use-2-0-b'];
+    expect(exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: 3_000 }).outcome.why).toBe(LEFT);
+    const { outcome } = exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: 12_000 });
+    expect(outcome.whole).toContain('use-2-0-b');
+  });
 });
 
 describe('the remaining messages between turns', () => {

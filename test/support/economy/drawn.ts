@@ -45,3 +45,33 @@ export function drawnWide(seed: number): DrawnJob {
   };
   return { shape, world: { window, model, prefix, cold: random.whole(0, 9) === 0, atOnce: drawnOf([true, false]) } };
 }
+
+/** A job of many long prompts, drawn by lot. What a change needs fills up to the whole room behind a summary. */
+export function drawnLong(seed: number): DrawnJob {
+  const random = createRandom(seed * 15_485_863);
+  const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
+  const { window, model } = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
+  const prefix = drawnOf([20_000, 33_000, 45_000]);
+  const prompts = random.whole(20, 60);
+  const least = drawnOf([200, 200, 1_000, 2_500]);
+  const asked = [least, random.whole(least, 4_000)] as const;
+  // Behind its summary claude has this much room.
+  const room = window - 33_000 - prefix - 2_250;
+  const share = drawnOf([0, 0.1, 0.3, 0.5, 0.7, 0.85, 0.9, 0.95, 1]);
+  const tokens = Math.max(drawnOf([2, 4, 6, 10, 17, 25]) * 1_000, Math.ceil((share * room) / 30));
+  const needed = Math.max(1, Math.floor((share * room) / tokens));
+  const written = random.whole(0, 3) === 0 ? random.whole(1, Math.min(4, needed)) : 0;
+  const inTurn = Math.max(1, needed - written);
+  const runs = drawnOf([0, 0, 1, 4]);
+  const shape: Shape = {
+    ...{ prompts, asked, tokens, inTurn, written, runs, printed: drawnOf([500, 1_500, 4_000, 20_000]) },
+    ...{ files: inTurn + drawnOf([0, 0, 2, 10]), edits: Math.min(drawnOf([1, 1, 2, 4]), Math.ceil(100 / prompts)) },
+    ...{ pictures: drawnOf([0, 0, 0, 1, 3]), fresh: random.whole(0, 4) === 0, edited: drawnOf(['any', 'first']) },
+    ...(random.whole(0, 7) === 0 ? { pauseMs: 1_200_000 } : {}),
+  };
+  const atOnce = drawnOf([true, false]);
+  return {
+    shape,
+    world: { window, model, prefix, cold: random.whole(0, 12) === 0, atOnce, ended: random.whole(0, 1) === 0 },
+  };
+}

@@ -22,6 +22,11 @@ export function edit(file: string, id: string): Call {
   return called(id, 'Edit', input, 'The file has been updated.');
 }
 
+export function write(file: string, tokens: number, id: string): Call {
+  const call = called(id, 'Write', { file_path: pathOf(file), content: textOf(file, tokens) }, 'The file is written.');
+  return { ...call, output: call.output + tokens };
+}
+
 export function run(command: string, tokens: number, id: string): Call {
   return called(id, 'Bash', { command }, textOf(command, tokens));
 }
@@ -37,6 +42,6 @@ export function pathOf(file: string): string {
 const LINE = '  const batch17 = ledger.cursor(entry, offset); // index of the packet\n';
 const LINE_TOKENS = tokensOfText(LINE.repeat(100)) / 100;
 
-function textOf(name: string, tokens: number): string {
+export function textOf(name: string, tokens: number): string {
   return `${LINE.repeat(Math.round(tokens / LINE_TOKENS))}${signOf(name)}`;
 }

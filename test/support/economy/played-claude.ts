@@ -9,10 +9,21 @@ import {
 } from '../../../src/core/exact/message.ts';
 import { PRICES, priceAt, priceOf } from '../../../src/core/governor/cost/prices.ts';
 import type { Action } from '../../../src/core/governor/decisions.ts';
+import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
+import { shortOf } from '../../../src/core/memory/notebook/user-words.ts';
 import { type ExactPlan, LEFT, readPlan } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf } from '../../../src/core/protocol/fields.ts';
-import { type Driver, drive, hookLine, type Line, type PolicyChanges, policyWith, runWith } from '../governor.ts';
+import {
+  type Driver,
+  drive,
+  hookLine,
+  type Line,
+  type PolicyChanges,
+  policyWith,
+  runWith,
+  userLine,
+} from '../governor.ts';
 
 /** What the model says in a call, and what the tools that it asks for give back. */
 export interface Call {
@@ -40,6 +51,8 @@ export type Sight = (words: string) => boolean;
 /** A turn yields moves until it answers, and knows only what it sees. */
 export interface PlayedTurn {
   readonly prompt: string;
+  /** How many come with it. */
+  readonly pictures?: number;
   readonly next: (sight: Sight) => Move;
 }
 
@@ -55,6 +68,8 @@ export interface PlayedWorld {
   readonly cold?: boolean;
   /** The caller gives all prompts at once. */
   readonly atOnce?: boolean;
+  /** It says that no more follow. */
+  readonly ended?: boolean;
 }
 
 export interface Played {
@@ -73,8 +88,13 @@ const SUMMARY_TOKENS = 2_250;
 /** Of claude's request for it. */
 const REQUEST_TOKENS = 1_600;
 const SUMMARY = 'word '.repeat(Math.round((SUMMARY_TOKENS / tokensOfText('word '.repeat(1_000))) * 1_000));
-/** What ctxb gives back from its notes after a summary: as much as it may. */
-const EVIDENCE = 'fact '.repeat(1_500);
+/** Notes of ctxb's, longer than what it may give back: after a summary in UTF-16 units, and beside an exact compaction. */
+const NOTES = 'fact '.repeat(2_000);
+const GIVEN_LENGTH = 8_900;
+/** What names the files of the notes. */
+const POINTER_LENGTH = 300;
+const NOTE_LENGTH = 6_000;
+const WORDS_LENGTH = 7_000;
 /** Of the first call without the prompt: the rest stands in the first message, which a summary replaces. */
 const SYSTEM_SHARE = 0.8;
 const CACHE_LIFE_MS = 5 * 60_000;
@@ -93,7 +113,8 @@ export function playAlone(job: PlayedJob, world: PlayedWorld): Played {
 function play(job: PlayedJob, world: PlayedWorld, driver: Driver | undefined): Played {
   const claude = new PlayedClaude(world, driver);
   const turns = job();
-  if (world.atOnce) for (const { prompt } of turns) driver?.prompt(prompt);
+  if (world.atOnce) for (const turn of turns) claude.hear(turn);
+  if (world.atOnce && world.ended) driver?.callerEnd();
   for (const turn of turns) claude.turn(turn);
   return claude.end();
 }
@@ -109,6 +130,9 @@ class PlayedClaude {
   #now = 0;
   #trigger: number;
   #plan: Omit<ExactPlan, 'version'> | undefined;
+  #heard = 0;
+  readonly #asked: string[] = [];
+  #said = 0;
   #usd = 0;
   #summaries = 0;
   #calls = 0;
@@ -124,10 +148,18 @@ class PlayedClaude {
     this.#obey();
   }
 
-  turn({ prompt: text, next }: PlayedTurn): void {
-    if (!this.#world.atOnce) this.#driver?.prompt(text);
+  /** The caller gives a prompt. */
+  hear({ prompt, pictures = 0 }: PlayedTurn): void {
+    const blocks = [{ type: 'text', text: prompt }, ...Array.from({ length: pictures }, () => PICTURE)];
+    this.#driver?.caller(userLine(blocks, { uuid: `prompt-${++this.#heard}` }));
+  }
+
+  turn(turn: PlayedTurn): void {
+    const { prompt: text, pictures = 0, next } = turn;
+    if (!this.#world.atOnce) this.hear(turn);
     this.#obey();
-    this.#say(createMessage('user', text));
+    this.#asked.push(text);
+    this.#say(createMessage('user', text, { handle: `${pictures} ${++this.#said}` }));
     this.#tell({
       type: 'system',
       subtype: 'init',
@@ -237,12 +269,18 @@ class PlayedClaude {
 
   #say(message: Message): void {
     this.#messages.push(message);
-    this.#tokens += tokensOfAll([message]);
+    this.#tokens += sizeOf([message]);
   }
 
   #tell(line: Line): void {
     this.#driver?.claude(line);
     this.#obey();
+  }
+
+  /** The user's words as the notes have them, the newest first. */
+  #words() {
+    const prompts = this.#asked.map((text, at) => ({ number: at + 1, text: shortOf(text) })).reverse();
+    return { prompts, file: '.context/human-input.md', room: WORDS_LENGTH };
   }
 
   #obeyed = 0;
@@ -255,7 +293,8 @@ class PlayedClaude {
       const action = driver.actions[this.#obeyed++] as Action;
       if (action.kind === 'arm-exact') driver.tell({ kind: 'exact-folder', path: '/mod' });
       else if (action.kind === 'prove-exact') driver.tell({ kind: 'exact-proved' });
-      else if (action.kind === 'plan-exact') this.#plan = { ...action, note: '' };
+      else if (action.kind === 'plan-exact')
+        this.#plan = { ...action, note: NOTES.slice(0, NOTE_LENGTH), said: this.#words() };
       else if (action.kind === 'send') this.#read(JSON.parse(action.line));
     }
   }
@@ -318,8 +357,13 @@ class PlayedClaude {
         const [answer] = driver
           .claude(hookLine('SessionStart', { source: 'compact' }))
           .filter(({ kind }) => kind === 'answer-hook');
-        const given = String((answer as { context?: string } | undefined)?.context ?? '');
-        this.#say(createMessage('user', `${given}${EVIDENCE}`));
+        const { context: given = '', room = GIVEN_LENGTH } = (answer ?? {}) as Partial<HookAnswer>;
+        this.#say(
+          createMessage(
+            'user',
+            `${given}${NOTES}`.slice(0, Math.max(given.length + POINTER_LENGTH, Math.min(room, GIVEN_LENGTH))),
+          ),
+        );
       }
       driver.claude({ type: 'system', subtype: 'status', status: null, compact_result: 'success', session_id: 's1' });
       driver.claude({ type: 'system', subtype: 'compact_boundary', session_id: 's1', compact_metadata });
@@ -341,8 +385,17 @@ class PlayedClaude {
 
   #replace(messages: readonly Message[]): void {
     this.#messages = [...messages];
-    this.#tokens = tokensOfAll(messages);
+    this.#tokens = sizeOf(messages);
   }
+}
+
+/** A picture of a prompt, and its tokens. A mod does not see it: the handle of its message says how many there are. */
+const PICTURE = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } };
+const PICTURE_TOKENS = 1_500;
+
+function sizeOf(messages: readonly Message[]): number {
+  const pictures = messages.reduce((sum, { handle }) => sum + Number(handle?.split(' ')[0] ?? 0), 0);
+  return tokensOfAll(messages) + pictures * PICTURE_TOKENS;
 }
 
 /** Files that claude shows again behind a summary (2.1.332): the last changed ones, then the last read, unless they are large. */

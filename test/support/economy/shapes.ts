@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../random.ts';
-import { ANSWER, edit, pathOf, read, run, signOf } from './moves.ts';
+import { ANSWER, edit, pathOf, read, run, signOf, textOf, write } from './moves.ts';
 import type { Move, PlayedJob, PlayedTurn } from './played-claude.ts';
 
 export interface Shape {
@@ -20,6 +20,11 @@ export interface Shape {
   readonly inTurn?: number;
   /** Which file is edited: any of those needed, or always the first. */
   readonly edited?: 'any' | 'first';
+  /** Tokens of a prompt, from and to, and its pictures. */
+  readonly asked?: readonly [number, number];
+  readonly pictures?: number;
+  /** Files that the model writes itself with the first prompt; each edit needs them too. */
+  readonly written?: number;
 }
 
 /** How far a job has come. */
@@ -38,14 +43,21 @@ export function jobOf(shape: Shape, seed = 1): PlayedJob {
 }
 
 /** What a prompt asks for; an edit is preceded by the reading of what it needs and the model does not see. */
-type Step = 'edit' | { readonly command: string; readonly tokens: number } | { readonly pauseMs: number };
+type Step =
+  | 'edit'
+  | { readonly write: string }
+  | { readonly command: string; readonly tokens: number }
+  | { readonly pauseMs: number };
 
 function turnOf(shape: Shape, prompt: number, progress: Progress): PlayedTurn {
   const { random } = progress;
   const steps = stepsOf(shape, prompt, random);
   let reads = 0;
+  const task = `Prompt ${prompt + 1}: do the next part of ${namesOf(shape, prompt).map(pathOf).join(', ')}.`;
+  const more = shape.asked === undefined ? '' : `\n${textOf(`prompt ${prompt + 1}`, random.whole(...shape.asked))}`;
   return {
-    prompt: `Prompt ${prompt + 1}: do the next part of ${namesOf(shape, prompt).map(pathOf).join(', ')}.`,
+    prompt: `${task}${more}`,
+    pictures: shape.pictures ?? 0,
     next(sight): Move {
       const step = steps[0];
       if (step === undefined) return ANSWER;
@@ -61,12 +73,17 @@ function turnOf(shape: Shape, prompt: number, progress: Progress): PlayedTurn {
         return edit(shape.edited === 'first' ? needed[0] : random.pick(needed), id);
       }
       steps.shift();
+      if ('write' in step) return write(step.write, shape.tokens, id);
       return 'pauseMs' in step ? { kind: 'pause', ms: step.pauseMs } : run(step.command, step.tokens, id);
     },
   };
 }
 
-function stepsOf({ edits, runs = 0, printed = 1_500, pauseMs }: Shape, prompt: number, random: Random): Step[] {
+function stepsOf(
+  { edits, runs = 0, printed = 1_500, pauseMs, written }: Shape,
+  prompt: number,
+  random: Random,
+): Step[] {
   const steps: Step[] = [
     ...Array.from({ length: edits }, (): Step => 'edit'),
     ...Array.from({ length: runs }, (_, at): Step => {
@@ -76,11 +93,16 @@ function stepsOf({ edits, runs = 0, printed = 1_500, pauseMs }: Shape, prompt: n
   ];
   const mixed = steps.map((step) => ({ step, key: random.next() })).sort((one, other) => one.key - other.key);
   const pause: Step[] = pauseMs === undefined || prompt === 0 ? [] : [{ pauseMs }];
-  return [...pause, ...mixed.map(({ step }) => step)];
+  const writes = prompt === 0 ? ownNamesOf(written).map((write): Step => ({ write })) : [];
+  return [...pause, ...writes, ...mixed.map(({ step }) => step)];
 }
 
 function namesOf({ files, fresh }: Shape, prompt: number): string[] {
   return Array.from({ length: files }, (_, index) => `src/${fresh === true ? `p${prompt}-` : ''}f${index}.ts`);
+}
+
+function ownNamesOf(written = 0): string[] {
+  return Array.from({ length: written }, (_, index) => `out/own${index}.ts`);
 }
 
 function neededFor(shape: Shape, prompt: number, at: number): [string, ...string[]] {
@@ -88,5 +110,6 @@ function neededFor(shape: Shape, prompt: number, at: number): [string, ...string
   const names = namesOf(shape, prompt);
   const nameOf = (index: number) => names[index % files] as string;
   const from = inTurn === files ? 0 : at;
-  return [nameOf(from), ...Array.from({ length: inTurn - 1 }, (_, index) => nameOf(from + index + 1))];
+  const others = Array.from({ length: inTurn - 1 }, (_, index) => nameOf(from + index + 1));
+  return [nameOf(from), ...others, ...ownNamesOf(shape.written)];
 }

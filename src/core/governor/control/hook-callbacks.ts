@@ -7,6 +7,7 @@ import { readGauge } from '../gauge/gauge.ts';
 import { documentToGive, noteCleared, resumesWithIt } from '../operations/fresh-context.ts';
 import { stopHeldPrompt } from '../prompts/own-lines.ts';
 import { commandIn, giveBack } from '../prompts/prompt.ts';
+import { givenLength } from '../relief/beside-summary.ts';
 import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
@@ -99,10 +100,11 @@ function answerPreCompact(
 function restore(state: GovernorState, plain: HookAnswer): Action[] {
   // An exact compaction keeps the prompts, and its note has the rest.
   if (isExact(state)) return [plain];
-  const answer: HookAnswer = { ...plain, recall: 'lost' };
+  const room = givenLength(state);
+  const answer: HookAnswer = { ...plain, recall: 'lost', room };
   const prompts = lostPrompts(state);
   if (prompts.length === 0) return [answer];
-  const { text, shorter, actions } = giveBack(state, prompts, GIVEN_BACK);
+  const { text, shorter, actions } = giveBack(state, prompts, GIVEN_BACK, room);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
   return [
     ...actions,

@@ -7,7 +7,7 @@ import { predictedTokens } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { successLine } from '../prompts/own-lines.ts';
-import { prefixOf } from '../relief/outlook.ts';
+import { prefixOf } from '../relief/accounts.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { chain, changedIn, isHandingOver, isRelieving, type Next, type Step, toStep } from '../steps.ts';

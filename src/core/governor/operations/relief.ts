@@ -8,7 +8,7 @@ import { handoffLevel, inTokens } from '../policy.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { priceOfModel, savedUsd } from '../relief/accounts.ts';
 import { accountsOf } from '../relief/alone.ts';
-
+import { givenAfter } from '../relief/beside-summary.ts';
 import { isExact, NO_ECHO } from '../relief/exact.ts';
 import { dueForExhausted, noteTried } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
@@ -126,7 +126,8 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
-  return toStep(changedIn(state, 'relief', { ...boundary, ...unfinished, due: undefined, landing }), [
+  const given = answered ? { ...relief.given, tokens: 0 } : givenAfter(before);
+  return toStep(changedIn(state, 'relief', { ...boundary, ...unfinished, due: undefined, landing, given }), [
     health(state, occurrence, event.preTokens ?? before.gauge.used),
   ]);
 }
@@ -188,7 +189,9 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const missText = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
   const landings = withLanding(relief.landings, gauge.used);
   const baseTokens =
-    landing.receipt === undefined ? relief.bare : Math.max(0, gauge.used - heldTokens(state.work.tools.contents));
+    landing.receipt === undefined
+      ? relief.bare
+      : Math.max(0, gauge.used - heldTokens(state.work.tools.contents) - state.relief.exact.size.all);
   const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : relief.failures;
   const resetTries = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
   const due = isMissed ? missText : undefined;

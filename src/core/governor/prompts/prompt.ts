@@ -75,19 +75,26 @@ export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
  * The text of prompts: whole, or both ends with the path of the whole.
  *
  * @param opening a sentence that introduces the text, without its final punctuation
+ * @param most UTF-16 units of a text that is given back whole
  */
-export function giveBack(state: GovernorState, prompts: readonly Prompt[], opening: string): GivenBack {
+export function giveBack(
+  state: GovernorState,
+  prompts: readonly Prompt[],
+  opening: string,
+  most = PROMPT_LIMIT,
+): GivenBack {
   const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...wording(prompt)]);
   const texts = blocks.join('\n');
   const whole = `${opening}, word for word:\n\n${texts}`;
-  if (texts.length <= ENDS_LENGTH) return { text: whole, actions: [] };
+  const ends = Math.min(ENDS_LENGTH, most);
+  if (texts.length <= ends) return { text: whole, actions: [] };
   const file = `prompts/${fileName(state, prompts[0]?.uuid ?? '')}.md`;
   const path = `${state.run.contextDir}/${file}`;
-  const beginning = texts.slice(0, endBefore(texts, ENDS_LENGTH / 2));
-  const end = texts.slice(wholeCharacter(texts, texts.length - ENDS_LENGTH / 2));
+  const beginning = texts.slice(0, endBefore(texts, ends / 2));
+  const end = texts.slice(wholeCharacter(texts, texts.length - ends / 2));
   const extent = `Both ends of its ${texts.length} characters follow; read ${path} for the whole`;
   const shorter = `${opening}. ${extent}:\n\n${beginning}\n[…]\n${end}`;
-  const text = texts.length <= PROMPT_LIMIT ? whole : shorter;
+  const text = texts.length <= most ? whole : shorter;
   return { text, shorter, actions: [{ kind: 'keep', file, texts: blocks }] };
 }
 

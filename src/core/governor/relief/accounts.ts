@@ -7,7 +7,15 @@ import { claudesLevel } from '../policy.ts';
 import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, isHandingOver } from '../steps.ts';
-import { accountsOf, aloneAfterCall, aloneAfterReplacing, callCost, savedMicroUsd } from './alone.ts';
+import {
+  accountsOf,
+  aloneAfterCall,
+  aloneAfterReplacing,
+  aloneAfterSummary,
+  callCost,
+  savedMicroUsd,
+  summaryCost,
+} from './alone.ts';
 import { endStep, forgetContents, tailOf } from './contents.ts';
 import { heldTokens, type WorkingSet, workingSet } from './working-set.ts';
 
@@ -26,10 +34,10 @@ export function priceOfModel({ gauge, session, run }: GovernorState): Price | un
  */
 export const BOUND = 1.04;
 
-/** Amount that the run may still lose within the bound, in micro-dollars. */
-export function slackOf({ relief, gauge }: GovernorState): number {
+/** Amount that the run may still lose within a bound, in micro-dollars. */
+export function slackOf({ relief, gauge }: GovernorState, bound = BOUND): number {
   const { alone, real } = accountsOf(relief.alone, gauge);
-  return alone * BOUND - real;
+  return alone * bound - real - relief.given.cost;
 }
 
 /** Smallest saving or loss that the accounts can tell from none, as a share of the cost. */
@@ -51,8 +59,10 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const { alone } = state.relief;
   const { call, replaced, isInjected } = state.facts;
   if (replaced) {
-    const isOwn = isClaudesOwn(before, replaced);
-    const after = aloneAfterReplacing(alone, before.gauge, before.work.tools.contents, isOwn);
+    const isOwn = isClaudesOwn(before, replaced) && !isAhead(before);
+    const paid = isOwn || replaced !== 'boundary' || !isSummary(before) ? 0 : summaryCost(alone, before.gauge);
+    const paying = aloneAfterSummary(alone, paid);
+    const after = aloneAfterReplacing(paying, before.gauge, before.work.tools.contents, isOwn);
     const contents = isOwn ? forgetContents(state.work.tools.contents, []) : state.work.tools.contents;
     return changedIn(changedIn(state, 'relief', { alone: after }), 'tools', { contents });
   }
@@ -67,6 +77,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     // After a relief no earlier call names the model.
     level: claudesLevel(state.gauge.call?.model, gauge.window.tokens),
     isIdle: idleBeyondLife(session.cache, state.now) !== undefined,
+    given: state.relief.given.tokens,
   });
   const { summary } = after;
   const contents =
@@ -75,13 +86,37 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   return changedIn(next, 'tools', { contents: endStep(contents) });
 }
 
+/** Whether claude has written a summary by itself. */
+function isSummary({ relief: { exact }, operation }: GovernorState): boolean {
+  return exact.receipt?.answered !== true && operation.phase !== 'compacting';
+}
+
 /** Whether the context would have been replaced without ctxb too. */
 function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
-  const { relief, operation, gauge } = state;
+  const { gauge } = state;
   const { trigger } = state.process.control;
   if (replaced !== 'boundary') return !isHandingOver(state);
-  if (relief.exact.receipt?.answered === true || operation.phase === 'compacting') return false;
+  if (!isSummary(state)) return false;
   return typeof trigger !== 'number' || trigger >= claudesLevel(gauge.call?.model, gauge.window.tokens);
+}
+
+/** Whether the run has come to claude's level before claude alone would, because of what was given beside a summary. */
+function isAhead({ gauge, relief: { alone } }: GovernorState): boolean {
+  const level = claudesLevel(gauge.call?.model, gauge.window.tokens);
+  const full = predictedTokens(gauge);
+  const fullAlone = alone.context + (alone.open?.growth ?? 0) + full - gauge.used;
+  return alone.open !== undefined && full >= level && fullAlone < level * NEARLY;
+}
+
+/** Smaller differences are errors of the account. */
+const NEARLY = 0.995;
+
+/** System prompt and tools in published sessions, in tokens. The first call of a resumed session has more. */
+const USUAL_PREFIX = 33_000;
+
+/** Tokens of the system prompt and the tools; a resumed session begins with more than these. */
+export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
+  return run.resumes ? Math.min(first, USUAL_PREFIX) : first;
 }
 
 /** The contents that a relief should keep whole, and the expected repeated fetches of the others. */

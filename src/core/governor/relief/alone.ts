@@ -54,9 +54,14 @@ export function accountsOf(alone: Alone, gauge: Gauge): Accounts {
   return settleCall(alone, callOutput(gauge), true).microUsd;
 }
 
-/** Adds the cost of a summary that ctxb requested, whose calls are not on the stream. */
+/** Adds the cost of a summary in the run, whose calls are not on the stream. */
 export function aloneAfterSummary(alone: Alone, microUsd: number): Alone {
   return { ...alone, microUsd: { ...alone.microUsd, real: alone.microUsd.real + microUsd } };
+}
+
+/** Cost of a summary that claude writes now, in micro-dollars. */
+export function summaryCost({ open }: Alone, gauge: Gauge): number {
+  return open === undefined ? 0 : readingCost(gauge.used, SUMMARY_TOKENS, open.price, false);
 }
 
 /** Savings of the run compared with claude alone, in micro-dollars; below 0 if it cost more. */
@@ -86,6 +91,8 @@ interface NewCall {
   /** The gauge before the call. */
   readonly gauge: Gauge;
   readonly contents: Contents;
+  /** Tokens that only the run has, in a context that was just replaced. */
+  readonly given?: number;
 }
 
 /** Handles a measured call of the main thread. */
@@ -105,7 +112,7 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   // A call that fetches content stays in the context too.
   const owed = step.owed.tokens + step.owed.calls * CALL_TOKENS;
   const fresh = isFirst
-    ? contextOf(usage) - alone.context
+    ? contextOf(usage) - alone.context - (call.given ?? 0)
     : Math.max(0, growthTokens) * (1 - step.tokens / Math.max(1, step.size)) + step.cut + owed;
   // Content that a skipped call fetched counts for the next call.
   const openCall = wasMade(step) ? undefined : before.open;

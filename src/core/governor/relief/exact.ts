@@ -4,6 +4,7 @@ import { LEFT } from '../../protocol/exact-plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isMainMessage, isMessage } from '../facts.ts';
+import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { inTokens } from '../policy.ts';
@@ -41,9 +42,16 @@ const MIN_KEPT = 5_000;
 export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
   const isOwn = prompt.command !== undefined || isOwnUuid(state, prompt.uuid);
   if (state.relief.exact.phase === 'off' || isOwn) return state;
-  const { prompts } = state.relief.exact;
-  const texts = textsOf(prompt.event.blocks).filter((text) => text.trim() !== '' && !prompts.includes(text));
-  return changedIn(state, 'exact', { prompts: [...prompts, ...texts] });
+  const { prompts, size } = state.relief.exact;
+  const { blocks } = prompt.event;
+  const texts = textsOf(blocks).filter((text) => text.trim() !== '' && !prompts.includes(text));
+  const [all, unseen] = [blocks, blocks.filter(({ type }) => type !== 'text')].map((these) =>
+    estimateTokens(measureContent(these), state.gauge.calibration),
+  ) as [number, number];
+  return changedIn(state, 'exact', {
+    prompts: [...prompts, ...texts],
+    size: { all: size.all + all, unseen: size.unseen + unseen },
+  });
 }
 
 /** Records prompts within a turn: claude sends them together with the results of tools. */
@@ -76,9 +84,9 @@ export function tellNotExact(state: GovernorState): Step {
  *
  * @param used tokens of contents that are likely to be used again
  */
-export function budgetOf({ gauge, run }: GovernorState, used = 0): number {
+export function budgetOf({ gauge, run, relief }: GovernorState, used = 0): number {
   const room = inTokens(run.policy.compaction.target, gauge.window.tokens) - (gauge.first ?? 0);
-  return Math.max(MIN_KEPT, Math.min(MAX_KEPT + used, Math.round(room)));
+  return Math.max(MIN_KEPT, Math.min(MAX_KEPT + used, Math.round(room))) - relief.exact.size.unseen;
 }
 
 /** Whether the current compaction is exact, so that prompts and work stay in the context. */
@@ -90,7 +98,7 @@ export function isExact({ relief: { exact } }: GovernorState): boolean {
 export function followExact(state: GovernorState, event: Event): Step {
   if (event.kind === 'compact-status' && event.phase === 'failed')
     return toStep(changedIn(state, 'exact', { receipt: undefined }));
-  if (event.kind === 'reset') return toStep(changedIn(state, 'exact', { prompts: [] }));
+  if (event.kind === 'reset') return toStep(changedIn(state, 'exact', NOTHING_SAID));
   if (event.kind !== 'boundary') return toStep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
   const { relief } = state;
   const { receipt } = relief.exact;
@@ -112,13 +120,16 @@ export function followExact(state: GovernorState, event: Event): Step {
 /** Prompts for the mod after a summary. The mod does not see text that a hook gives back. */
 function knownAfterSummary(state: GovernorState): Partial<Exact> {
   const missing = lostPrompts(state);
-  if (missing.length === 0 || state.relief.exact.phase === 'off')
-    return {
-      prompts: promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', { prompts: [] })).relief.exact.prompts,
-    };
+  if (missing.length === 0 || state.relief.exact.phase === 'off') {
+    const { prompts, size } = promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', NOTHING_SAID)).relief
+      .exact;
+    return { prompts, size };
+  }
   const { text } = giveBack(state, missing, GIVEN_BACK);
-  return { prompts: [text], midTurn: [{ text, after: '' }] };
+  return { ...NOTHING_SAID, prompts: [text], midTurn: [{ text, after: '' }] };
 }
+
+const NOTHING_SAID = { prompts: NOT_EXACT.prompts, size: NOT_EXACT.size };
 
 /** Prompts that a summary within a turn removes. Before the first call of a turn claude keeps them. */
 export function lostPrompts(state: GovernorState): readonly Prompt[] {

@@ -4,14 +4,13 @@ import { idleBeyondLife, rewriteCost, writePrice } from '../cost/prompt-cache.ts
 import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
-import { handoffLevel, inTokens, nativeLevel, type Policy } from '../policy.ts';
+import { handoffLevel, inTokens, isBounded, nativeLevel } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decided, type Step, toStep } from '../steps.ts';
-import { priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
-import { SUMMARY_TOKENS } from './alone.ts';
+import { prefixOf, priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
 import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
@@ -24,16 +23,13 @@ import {
   USUAL_GROWTH,
   willCross,
 } from './ladder.ts';
-import { reshownContents, type WorkingSet } from './working-set.ts';
+import type { WorkingSet } from './working-set.ts';
 
 /** Fewest calls between two reliefs, or after a failed attempt. */
 export const TOO_SOON = 10;
 
 /** Assumed size of the kept conversation until a compaction was seen, in tokens; close to `npm run outcome`. */
 export const USUALLY_KEPT = 12_000;
-
-/** System prompt and tools in published sessions, in tokens. The first call of a resumed session has more. */
-const USUAL_PREFIX = 33_000;
 
 /** Size and growth of the context of a running session. */
 export function extentOf(state: GovernorState): Extent {
@@ -56,9 +52,10 @@ export function extentOf(state: GovernorState): Extent {
   };
 }
 
-/** Tokens of the system prompt and the tools; a resumed session begins with more than these. */
-export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
-  return run.resumes ? Math.min(first, USUAL_PREFIX) : first;
+/** Expected context after an exact compaction, without contents that may be used again, in tokens. */
+function landingOfExact(state: GovernorState): number {
+  const { bare, exact } = state.relief;
+  return bare === undefined ? prefixOf(state) + Math.max(USUALLY_KEPT, exact.size.all) : bare + exact.size.all;
 }
 
 /** The basis for comparing costs, assuming that the context grows as before. */
@@ -69,7 +66,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
   const prefix = prefixOf(state);
   const { kept, missed, atStake } = workingSetOf(state);
   const landings = {
-    exact: (relief.bare ?? prefix + USUALLY_KEPT) + kept,
+    exact: landingOfExact(state) + kept,
     summary: landingOf(relief.landings, ceiling),
     handoff: (relief.handed?.landing ?? prefix + DOCUMENT_TOKENS) + kept,
   };
@@ -136,45 +133,22 @@ function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
 }
 
 /**
- * What may stay of a compaction at claude's own level: no more than claude alone would keep, because what a change needs
- * may just fit beside it. `room` tokens beside the open step, including `keep`, the contents that claude shows again.
- * undefined for an earlier compaction, which pays by itself, and for one that was asked for.
- */
-export function summaryBound({ process: { control }, relief, run, gauge, work: { tools } }: GovernorState) {
-  const { trigger } = control;
-  const level = nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
-  const isEarly = typeof trigger === 'number' && trigger < level;
-  if (isEarly || relief.asked !== undefined || !isBounded(run.policy)) return undefined;
-  const { ids, tokens } = reshownContents(tools.contents, level, 'tokens');
-  return { keep: ids, kept: tokens, room: SUMMARY_TOKENS + tokens };
-}
-
-/** Whether the bound applies. A configured level or strategy `handoff` applies regardless of costs. */
-function isBounded({ compaction, strategy }: Policy): boolean {
-  return compaction.moment === 'economic' && strategy !== 'handoff';
-}
-
-/**
- * Loss if the run ended after a relief, in micro-dollars: at once, with the usual repeated fetches; or after the
- * certain calls, with all contents fetched again. Content outside of `byName` is not counted: the bound covers it for
+ * Loss if the run ended after a relief, in micro-dollars: at once, with the expected repeated fetches; or after the next
+ * call, with all contents fetched again. Content outside of `byName` is not counted: the bound covers it for
  * one relief, and its real cost reduces the slack afterwards.
  */
 function stakeOf(state: GovernorState, way: Moment['way']): number {
   const wayOutlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
   const { full, landing, rates, atStake } = wayOutlook;
-  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + wayOutlook.kept };
+  const said = way === 'compact' ? state.relief.exact.size.all : 0;
+  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache, everything is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
   const atMost = reliefCost({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
-  return Math.min(reliefCost(outlook) / 1_000_000, atMost - certainCalls(state) * taken * rates.cacheRead) - first;
-}
-
-/**
- * Number of calls that are certain to follow: one for each waiting prompt, and one for the results of running tools.
- */
-function certainCalls(state: GovernorState): number {
-  return waiting(state).length + (state.turn.phase === 'idle' ? 0 : 1);
+  // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
+  const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
+  return Math.min(reliefCost(outlook) / 1_000_000, atMost - saved) - first;
 }
 
 function isCold({ session: { cache }, now }: GovernorState): boolean {

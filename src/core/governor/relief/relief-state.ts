@@ -25,6 +25,8 @@ export const NOT_EXACT = {
    * alike.
    */
   prompts: [] as readonly string[],
+  /** Tokens of these prompts, and the part of them that the mod does not see: pictures. */
+  size: { all: 0, unseen: 0 },
   /** Number of kept messages that claude may still repeat. */
   echoes: 0,
   /** In a session log: the latest time of repeated lines, in milliseconds since the epoch. */
@@ -104,6 +106,8 @@ export const NO_RELIEF = {
   landings: [] as readonly number[],
   /** Context after the last exact compaction, without contents that may be used again, in tokens. */
   bare: undefined as number | undefined,
+  /** Tokens that ctxb has probably added to the last summary; expected cost of all such texts, in micro-dollars. */
+  given: { tokens: 0, cost: 0 },
   /** The account of claude alone. */
   alone: NEW_ALONE,
   /** The document that the agent has not received yet. */

@@ -35,6 +35,8 @@ const STEPS = 5;
 /** A content in the context. `chance`: that it is used again; `soon`: that this happens within a cycle. */
 interface HeldContent extends Content {
   readonly chance: number;
+  /** Whether the work under way has used it, not only fetched it. */
+  readonly isInUse: boolean;
   readonly soon: number;
   /** Expected calls until its use, or until the end of the cycle. */
   readonly waits: number;
@@ -49,7 +51,7 @@ function chances(known: Contents, now: number): HeldContent[] {
   // Contents of ended work count as unused for one more cycle.
   const ended = hasNewWork(known) ? changed : 0;
   const contents = Object.values(known.byName).map((one) =>
-    one.used > ended ? one : { ...one, used: one.used - CYCLE },
+    one.used > ended ? { ...one, isInUse: one.kind === 'used' } : { ...one, used: one.used - CYCLE, isInUse: false },
   );
   return KINDS.flatMap((kind) =>
     chancesOf(
@@ -60,7 +62,7 @@ function chances(known: Contents, now: number): HeldContent[] {
   );
 }
 
-function chancesOf(alike: readonly Content[], gaps: Gaps, now: number): HeldContent[] {
+function chancesOf(alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[], gaps: Gaps, now: number): HeldContent[] {
   const all = alike.map((content) => ({ content, waits: survival(gaps, now - content.used) }));
   const times = timesOf(gaps);
   let share = 0.5;
@@ -96,6 +98,8 @@ export interface WorkingSet {
   readonly missed: Missed;
   /** Cost of fetching removed contents again, in micro-dollars. Contents that were not used yet count in full. */
   readonly atStake: number;
+  /** Tokens of all contents that the work uses, weighted by the chance, and micro-dollars to fetch them again. */
+  readonly needed: { readonly tokens: number; readonly cost: number };
 }
 
 export interface Stakes {
@@ -118,12 +122,16 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const { fetching, holding, least, slack } = stakes;
   const keep: string[] = [];
   let [kept, atStake] = [0, 0];
+  const needed = { tokens: 0, cost: 0 };
   const missedTotals = { ...USUALLY_MISSED };
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  for (const { id, path, tokens, had, chance, soon, waits, kind } of held) {
+  for (const one of held) {
+    const { id, path, tokens, chance, soon, waits, kind, isInUse } = one;
     const cost = fetching(tokens);
-    // Content that claude alone has lost too is fetched again in either case.
-    const stake = had === 0 ? 0 : (kind === 'unused' ? 1 : chance) * cost;
+    const use = isInUse ? 1 : chance;
+    needed.tokens += use * tokens;
+    needed.cost += use * cost;
+    const stake = shareAtStake(one) * cost;
     const isNeeded = soon * cost >= holding(tokens, waits) || (kind === 'unused' && atStake + stake > slack);
     if (isNeeded) {
       keep.push(id);
@@ -135,7 +143,13 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
       missedTotals.tokens += share * tokens;
     }
   }
-  return { keep, kept, missed: missedTotals, atStake };
+  return { keep, kept, missed: missedTotals, atStake, needed };
+}
+
+/** Content that claude alone has lost too is fetched again in either case. */
+function shareAtStake({ had, kind, chance }: HeldContent): number {
+  if (had === 0) return 0;
+  return kind === 'unused' ? 1 : chance;
 }
 
 /**

@@ -67,11 +67,13 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   /** Returns the user's words first, then dead ends and failures, then other evidence as space permits. */
   function tellLost(hook: HookAnswer, state: GovernorState): Told {
     recall.begin();
-    phase = 'lost';
+    // With little room, nothing more is told with the next prompt either.
+    phase = hook.room === undefined ? 'lost' : 'settled';
     receipts.begin('compaction', factsOf(notebook));
     isUnread = true;
-    const whole = compose(hook.context, state);
-    const composed = whole.isCramped && hook.shorter !== undefined ? compose(hook.shorter, state) : whole;
+    const whole = compose(hook, state);
+    const composed =
+      whole.isCramped && hook.shorter !== undefined ? compose({ ...hook, context: hook.shorter }, state) : whole;
     const { text, items } = recall.take(roomFor(state, composed.left - EVIDENCE_TITLE.length - 1, composed.before));
     const context = [composed.text, ...(items.length === 0 ? [] : [EVIDENCE_TITLE, text])].join('\n');
     const reason = `the newest of ${notebook.toolLog.total} tool calls, as the context was compacted`;
@@ -79,13 +81,15 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   }
 
   /** Composes the context except for the evidence. */
-  function compose(before = '', state: GovernorState) {
-    const all = CONTEXT_LIMIT - (before === '' ? 0 : before.length + 2);
+  function compose({ context: before = '', room: most = CONTEXT_LIMIT }: HookAnswer, state: GovernorState) {
+    const all = Math.min(CONTEXT_LIMIT, most) - (before === '' ? 0 : before.length + 2);
     const opening = openingOf(notebook, state, folder(), all, before === '');
     const words = wordsNotIn(`${before}\n${opening}`);
     const room = Math.min(wordsRoom(state), all - opening.length - 1);
     const urgent = recall.urgentLength();
-    const text = [opening, ...tellWords(words, room - Math.min(urgent, room / 2))].join('\n');
+    const told = tellWords(words, room - Math.min(urgent, room / 2));
+    const named = told.length === 0 && words.prompts.length > 0 ? [`The user's prompts are in ${words.file}.`] : told;
+    const text = [opening, ...named].join('\n');
     const needed = lengthOf(tellWords(words, wordsRoom(state))) + Math.min(urgent, URGENT_LENGTH);
     return {
       text: before === '' ? text : `${before}\n\n${text}`,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PRICES, priceOf } from '../../../../src/core/governor/cost/prices.ts';
 import { accountsOf } from '../../../../src/core/governor/relief/alone.ts';
-import { drawn, drawnWide, HAIKU, OPUS, SONNET } from '../../../support/economy/drawn.ts';
+import { drawn, drawnLong, drawnWide, HAIKU, OPUS, SONNET } from '../../../support/economy/drawn.ts';
 import { type Played, type PlayedWorld, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 import { sampled, sized } from '../../../support/size.ts';
@@ -79,6 +79,12 @@ function playBoth(shape: Shape, seed: number, world: PlayedWorld) {
   expect(run.usd).toBeLessThanOrEqual(1.05 * alone.usd + relief);
   return { alone, run };
 }
+
+// These have cost up to 3 times as much, or are near them.
+it.each(sized([2, 5, 7, 9, 14, 16], numbersTo(60)))('a job of long prompts keeps the bound: %i', (seed) => {
+  const { shape, world } = drawnLong(seed);
+  playBoth(shape, seed, world);
+});
 
 it.each(numbersTo(sized(6, 120)))('a job that needs most of the window keeps the bound: %i', (seed) => {
   const { shape, world } = drawnWide(seed);

@@ -232,6 +232,18 @@ describe('a compaction by the mod', () => {
     expect(room()).toBeUndefined();
   });
 
+  it('counts pictures of prompts, which the mod does not see', () => {
+    const driver = ready(150_000);
+    const plan = () => driver.actions.findLast((action) => action.kind === 'plan-exact');
+    const { budget = 0, summary = 0 } = plan() ?? {};
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } };
+    driver.caller(userLine([{ type: 'text', text: 'Look.' }, picture], { uuid: 'p2' }));
+    driver.claude(initLine(NEW), callLine(155_000));
+    const pictureTokens = driver.state.relief.exact.size.unseen;
+    expect(pictureTokens).toBeGreaterThan(1_000);
+    expect(plan()).toMatchObject({ budget: budget - pictureTokens, summary: summary - pictureTokens });
+  });
+
   it('is not refused where the mod leaves it to claude because it would keep more than a summary', () => {
     const driver = ready(150_000);
     driver.prompt('Next.');

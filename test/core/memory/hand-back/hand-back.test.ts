@@ -73,6 +73,16 @@ function kindsOf(decisions: readonly Decision[]): string[] {
 }
 
 describe('after a compaction', () => {
+  it('names the files in place of the notes if there is little room, also with the next prompt', () => {
+    const { answer, summary } = setUp();
+    const { context } = answer({ ...LOST, room: 100 });
+    expect(context).not.toContain('make test');
+    expect(context).toContain(`${FOLDER}/scratch.md`);
+    expect(context).toContain(`The user's prompts are in ${FOLDER}/human-input.md.`);
+    summary('Nothing of it.');
+    expect(answer(PROMPT).context).toBe('');
+  });
+
   it('the answer names the notes, the task, the state and the newest evidence', () => {
     expect(setUp({ state: 'testing' }).answer(LOST).context.split('\n')).toStrictEqual([
       expect.stringContaining(`${FOLDER}/scratch.md`),

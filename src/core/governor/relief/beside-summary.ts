@@ -1,0 +1,71 @@
+import { RESTORE_TOKENS } from '../../protocol/exact-plan.ts';
+import { isBounded, nativeLevel } from '../policy.ts';
+import type { GovernorState } from '../state.ts';
+import { prefixOf, priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
+import { callCost, SUMMARY_TOKENS } from './alone.ts';
+import { exactIsPossible } from './exact.ts';
+import { reshownContents } from './working-set.ts';
+
+/**
+ * What may stay of a compaction at claude's own level: no more than claude alone would keep. `room` tokens beside the open
+ * step, including `keep`, the contents that claude shows again. undefined for an earlier compaction, which pays by
+ * itself, and where the bound does not apply.
+ */
+export function summaryBound(state: GovernorState) {
+  const { relief, work, process } = state;
+  const { trigger } = process.control;
+  const level = levelOf(state);
+  if (isFree(state) || (typeof trigger === 'number' && trigger < level)) return undefined;
+  const { ids, tokens } = reshownContents(work.tools.contents, level, 'tokens');
+  return { keep: ids, kept: tokens, room: SUMMARY_TOKENS + tokens - relief.exact.size.unseen };
+}
+
+/** Whether the bound does not apply: by the policy, without a mod or an account, or to a requested compaction. */
+function isFree(state: GovernorState): boolean {
+  const { relief, run } = state;
+  if (relief.alone.open === undefined || relief.asked !== undefined) return true;
+  return !isBounded(run.policy) || !exactIsPossible(state);
+}
+
+function levelOf({ run, gauge }: GovernorState): number {
+  return nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
+}
+
+/** Most tokens that ctxb gives back after a summary: at once, and with the next prompt. */
+const MOST_GIVEN = 4_000;
+
+/**
+ * Tokens that ctxb may add to claude's summary, and their expected cost in micro-dollars. They take room from what the
+ * work needs again, so the next summary comes sooner, and costs a cycle: a call, and fetching what is needed. Earlier
+ * savings pay for that.
+ */
+function mayGive(state: GovernorState): GovernorState['relief']['given'] {
+  if (isFree(state)) return { tokens: MOST_GIVEN, cost: 0 };
+  const level = levelOf(state);
+  const { needed } = workingSetOf(state);
+  const cycle = needed.cost + callCost(level, priceOfModel(state) ?? UNPRICED);
+  const room = Math.max(1, level - prefixOf(state) - SUMMARY_TOKENS - needed.tokens);
+  const saved = Math.max(0, slackOf(state, 1));
+  const tokens = Math.min(MOST_GIVEN, saved < cycle ? (room * saved) / cycle : MOST_GIVEN);
+  return { tokens, cost: cycle * Math.min(1, tokens / room) };
+}
+
+/** Counts what ctxb has probably given back after a summary, which claude alone does not have. */
+export function givenAfter(state: GovernorState): GovernorState['relief']['given'] {
+  const { tokens, cost } = mayGive(state);
+  const before = state.relief.given.cost;
+  return isFree(state)
+    ? { tokens: 0, cost: before }
+    : { tokens: Math.min(RESTORE_TOKENS, tokens), cost: before + cost };
+}
+
+/** UTF-16 units that ctxb may give back after a summary; undefined: as many as it likes. */
+export function givenLength(state: GovernorState): number | undefined {
+  const { tokens } = mayGive(state);
+  return tokens < MOST_GIVEN ? Math.max(LEAST_LENGTH, Math.round(tokens * CHARS_PER_TOKEN)) : undefined;
+}
+
+/** Names the files where the rest is. */
+const LEAST_LENGTH = 400;
+
+const CHARS_PER_TOKEN = 4;
