@@ -71,6 +71,20 @@ it('the page on the architecture names files that are there', () => {
   expect(named.filter((file) => !isThere(file))).toEqual([]);
 });
 
+const oldestPart: Readonly<Record<string, readonly string[]>> = JSON.parse(
+  readFileSync(join(ROOT, 'test/support/oldest-part.json'), 'utf8'),
+);
+
+it.each(Object.entries(oldestPart))(
+  'the oldest claude is tried with tests of test/e2e/%s that are there',
+  (name, words) => {
+    const file = readFileSync(join(ROOT, `test/e2e/${name}.test.ts`), 'utf8');
+    // A value in quotation marks comes from a table of the test.
+    const titles = words.flatMap((title) => title.split(/'[^']*'/)).filter((part) => part !== '');
+    expect(titles.filter((title) => !file.includes(title))).toEqual([]);
+  },
+);
+
 it('the versions in the documentation are those that ctxb is tested with', () => {
   const table = LIMITATIONS.slice(LIMITATIONS.indexOf('## Versions of Claude Code'));
   const rows = [...table.matchAll(/^\| (\d+\.\d+\.\d+) \| (.*) \|$/gm)].map(([, version, text]) => ({ version, text }));

@@ -79,8 +79,8 @@ export const KEYS = {
   },
   'thresholds.midTurn': {
     takes: 'level',
-    preset: 0.88,
-    about: "Level of claude's own compaction; at most the window less 33,000 tokens.",
+    preset: 1,
+    about: "Level of claude's own compaction; at most the window less 33,000 tokens, which is claude's default.",
     option: '--mid-turn-at <threshold>',
   },
 

@@ -30,7 +30,7 @@ export interface PriceOptions {
 export interface PolicyOptions {
   /** Size of the window in tokens, if you know it better than claude. Default: measured. */
   readonly window?: number | undefined;
-  /** Defaults: `warn` 0.70, `compact` "economic" (as soon as it pays), `handoff` 0.85, `midTurn` 0.88. */
+  /** Defaults: `warn` 0.70, `compact` "economic" (as soon as it pays), `handoff` 0.85, `midTurn` 1. */
   readonly thresholds?:
     | (Shares<Omit<Policy['thresholds'], 'compact'>> & { readonly compact?: 'economic' | Share | undefined })
     | undefined;

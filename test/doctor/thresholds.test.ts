@@ -12,7 +12,7 @@ it.each([
   },
   {
     window: 1_000_000,
-    says: 'ctxb compacts as soon as it pays, or at 780,000 of 1,000,000 tokens; claude itself compacts at 880,000',
+    says: 'ctxb compacts as soon as it pays, or at 780,000 of 1,000,000 tokens; claude itself compacts at 967,000',
   },
 ])('the defaults are fine in a window of $window tokens', ({ window, says }) => {
   const [remark, ...others] = judgeThresholds(DEFAULTS, { ...FRESH, window }, false);

@@ -118,7 +118,7 @@ inSoak('places the trigger again when the caller returns to the smaller window o
   const placed = journal(world).flatMap((decision) =>
     decision.kind === 'mid-turn' && decision.of === 'trigger' ? [decision.tokens] : [],
   );
-  expect(placed).toEqual([167_000, 880_000, 167_000]);
+  expect(placed).toEqual([167_000, 967_000, 167_000]);
 });
 
 inSoak('does not retry a compaction before another turn if the API was unavailable', async () => {

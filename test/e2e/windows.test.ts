@@ -201,7 +201,7 @@ inSoak('a new model in mid-session has its own window, however it was changed', 
   );
   expect(placed.map(({ gauge, tokens }) => [gauge.window, tokens])).toEqual([
     [200_000, 167_000],
-    [1_000_000, 880_000],
+    [1_000_000, 967_000],
     [200_000, 167_000],
   ]);
 });

@@ -16,19 +16,7 @@ const { config, devDependencies } = JSON.parse(readFileSync('package.json', 'utf
 const PINNED = devDependencies[NAME];
 
 /** What is tried with the oldest: a test or two of each file, by words of their names. */
-const OLDEST_PART = {
-  'boundary-compaction': ['four prompts'],
-  exact: ['between two turns ctxb says', 'in mid-turn the running prompt'],
-  formats: ["'text': ", "'json': ", "'stream-json': ", "'lines on stdin': "],
-  handoff: ['gives the fresh context the document', 'after one attempt'],
-  limits: ['ends the run with 5', "waited for by 'ctxb'", 'resets later'],
-  'mid-turn': ['compacted at the placed trigger', 'is kept in a file'],
-  plugin: ['installed from the repository'],
-  prices: ['claude itself counts'],
-  recovery: ['in the middle of a tool', 'taken up with --resume-run'],
-  replay: ['copies into the log'],
-  standin: ['summary request', 'beside the conversation'],
-};
+const OLDEST_PART = JSON.parse(readFileSync('test/support/oldest-part.json', 'utf8'));
 
 /** What the tables of versions rest on: all of it is tried with the newest, of other tests what runs each day. */
 const WHOLE = ['differences', 'prices', 'windows'].map((name) => `test/e2e/${name}.test.ts`);

@@ -313,7 +313,7 @@ describe("claude's answer about its context", () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(1_000_000, 0, { autocompactSource })));
     expect(driver.state.gauge.window).toEqual({ tokens: 1_000_000, source: 'asked' });
-    expect(driver.state.process.control.trigger).toBe(880_000);
+    expect(driver.state.process.control.trigger).toBe(967_000);
   });
 
   it('a change of the model: ctxb resets its trigger before it asks for the window', () => {
@@ -326,7 +326,7 @@ describe("claude's answer about its context", () => {
     ]);
     expect(driver.state.gauge.window).toEqual(UNKNOWN_WINDOW);
     driver.claude(contextAnswer(driver, context(1_000_000, 0)));
-    expect(driver.state.process.control.trigger).toBe(880_000);
+    expect(driver.state.process.control.trigger).toBe(967_000);
   });
 
   it('native compaction switched off by the caller: ctxb leaves the trigger alone', () => {
@@ -351,7 +351,7 @@ describe("claude's own trigger", () => {
 
   it.each([
     { window: 200_000, at: 167_000, value: 200_000 },
-    { window: 1_000_000, at: 880_000, value: 913_000 },
+    { window: 1_000_000, at: 967_000, value: 1_000_000 },
   ])('in a window of $window rests at $at', ({ window, at, value }) => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(window)));
@@ -386,7 +386,7 @@ describe("claude's own trigger", () => {
     driver.timeout('context');
     driver.claude(initLine(), callLine(51_000), resultLine());
     driver.claude(resultLine({ modelUsage: { 'claude-sonnet-4-5': { contextWindow: 1_000_000 } } }));
-    expect(placed(driver)).toEqual([setting(200_000), setting(913_000)]);
+    expect(placed(driver)).toEqual([setting(200_000), setting(1_000_000)]);
   });
 
   it.each<{ name: string; changes: PolicyChanges; window: number }>([
