@@ -17,7 +17,11 @@ describe('rules between keys', () => {
   it.each<{ name: string; flags: Flags; keys: string[] }>([
     { name: 'warn below compact', flags: { 'thresholds.warn': 0.8 }, keys: ['thresholds.warn'] },
     { name: 'warn is not compact', flags: { 'thresholds.warn': '78%' }, keys: ['thresholds.warn'] },
-    { name: 'compact below midTurn', flags: { 'thresholds.compact': 0.9, 'thresholds.midTurn': 0.88 }, keys: ['thresholds.compact'] },
+    {
+      name: 'compact below midTurn',
+      flags: { 'thresholds.compact': 0.9, 'thresholds.midTurn': 0.88 },
+      keys: ['thresholds.compact'],
+    },
     { name: 'target below compact', flags: { 'compaction.target': 0.78 }, keys: ['compaction.target'] },
     { name: 'units differ, window unknown', flags: { 'thresholds.warn': 190_000 }, keys: [] },
     {
