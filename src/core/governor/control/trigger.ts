@@ -1,5 +1,6 @@
 import { predictedTokens } from '../gauge/gauge.ts';
 import { isKnown } from '../gauge/window.ts';
+import { planExact } from '../operations/load-mod.ts';
 import { leavesTrigger, lowTriggerSetting, needsPercent, restingTrigger, type TriggerSetting } from '../policy.ts';
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
@@ -81,7 +82,10 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
   const isLow = place?.percent !== undefined || (typeof trigger === 'number' && needsPercent(trigger));
   const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? '') } : window;
   const placed = changedIn(state, 'control', { trigger: place?.at ?? 'unplaced' });
-  return request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } });
+  // claude may compact as soon as it gets the new level, so it gets the plan for that level first.
+  return chain(planExact(placed), (planned) =>
+    request(planned, purpose, { subtype: 'apply_flag_settings', settings: { env } }),
+  );
 }
 
 /** Reports the trigger as placed when claude confirms it. Some versions do not answer. */
