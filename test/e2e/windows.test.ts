@@ -71,6 +71,9 @@ async function versionOf({ claude, scratch: { env, cwd } }: World): Promise<stri
   return /[\d.]+/.exec(said.stdout.toString())?.[0];
 }
 
+/** A short run may end before claude answers what its window is. */
+const FIRST_TO_COME = expect.stringMatching(/^(?:asked|result)$/);
+
 it.each(
   sampled(
     [
@@ -84,7 +87,7 @@ it.each(
   await using world = await startWorld(conversation({ turns: [2], growBy: 0 }));
   await runCtxb(world, { flags: ['--mid-turn-at', '40%'], claude: [...claude, '-p', 'one'] });
   const placed = journal(world).find((one) => nameOf(one) === 'mid-turn:trigger');
-  expect(placed).toMatchObject({ tokens, gauge: { windowSource: 'asked' } });
+  expect(placed).toMatchObject({ tokens, gauge: { windowSource: FIRST_TO_COME } });
 });
 
 const WINDOWS = [

@@ -76,7 +76,6 @@ it('reads a stream up to the limit, and no further', async () => {
 
 /** What opens files by itself, and why it may. */
 const OPENERS: Readonly<Record<string, string>> = {
-  'claude/find-claude.ts': 'never waits; reads a bound of a program on PATH',
   'cli/flow-studio.ts': 'ctxb itself',
   'cli/print-report.ts': 'ctxb itself',
   'cli/replay-sources.ts': 'ctxb itself',
