@@ -5,7 +5,7 @@ import { leavesTrigger, lowTriggerSetting, needsPercent, restingTrigger, type Tr
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
-import { chain, changedIn, decide, type Next } from '../steps.ts';
+import { chain, changedIn, decide, type Next, toStep } from '../steps.ts';
 
 /** Where claude's own trigger belongs, and why. */
 interface TriggerPlace extends TriggerSetting {
@@ -82,10 +82,10 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
   const isLow = place?.percent !== undefined || (typeof trigger === 'number' && needsPercent(trigger));
   const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? '') } : window;
   const placed = changedIn(state, 'control', { trigger: place?.at ?? 'unplaced' });
-  // claude may compact as soon as it gets the new level, so it gets the plan for that level first.
-  return chain(planExact(placed), (planned) =>
-    request(planned, purpose, { subtype: 'apply_flag_settings', settings: { env } }),
-  );
+  const asked = chain(request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } }));
+  // claude may compact as soon as it gets the new level, so it gets the plan first.
+  const planned = chain(planExact(asked.state));
+  return toStep(planned.state, [...planned.actions, ...asked.actions]);
 }
 
 /** Reports the trigger as placed when claude confirms it. Some versions do not answer. */
@@ -96,5 +96,7 @@ export function onTrigger(state: GovernorState, moved: boolean): Next {
   }
   const { trigger, triggerReason } = state.process.control;
   if (typeof trigger !== 'number') return state;
-  return decide(state, 'mid-turn:trigger', triggerReason, { tokens: trigger });
+  return chain(planExact(state), (planned) =>
+    decide(planned, 'mid-turn:trigger', triggerReason, { tokens: trigger }),
+  );
 }

@@ -1,5 +1,6 @@
 import { RESTORE_TOKENS } from '../../protocol/exact-plan.ts';
 import { isBounded, nativeLevel } from '../policy.ts';
+import { isAsking } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { prefixOf, priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
 import { callCost, SUMMARY_TOKENS } from './alone.ts';
@@ -15,7 +16,9 @@ export function summaryBound(state: GovernorState) {
   const { relief, work, process } = state;
   const { trigger } = process.control;
   const level = levelOf(state);
-  if (isFree(state) || (typeof trigger === 'number' && trigger < level)) return undefined;
+  // Until claude confirms a move, it may still compact at an earlier level.
+  const isMoving = isAsking(state, 'trigger') || isAsking(state, 'release-trigger');
+  if (isFree(state) || isMoving || (typeof trigger === 'number' && trigger < level)) return undefined;
   const { ids, tokens } = reshownContents(work.tools.contents, level, 'tokens');
   return { keep: ids, kept: tokens, room: SUMMARY_TOKENS + tokens - relief.exact.size.unseen };
 }
