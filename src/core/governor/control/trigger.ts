@@ -96,7 +96,5 @@ export function onTrigger(state: GovernorState, moved: boolean): Next {
   }
   const { trigger, triggerReason } = state.process.control;
   if (typeof trigger !== 'number') return state;
-  return chain(planExact(state), (planned) =>
-    decide(planned, 'mid-turn:trigger', triggerReason, { tokens: trigger }),
-  );
+  return chain(planExact(state), (planned) => decide(planned, 'mid-turn:trigger', triggerReason, { tokens: trigger }));
 }
