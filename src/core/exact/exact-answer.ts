@@ -47,7 +47,9 @@ const FRAME = 100;
  * Builds the remaining messages: every prompt, then the last steps whole, then the model's answers and a line for each
  * older step, within the budget and in their order. No model writes any part.
  */
-export function exactAnswer(messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions = {}): Answer {
+export function exactAnswer(messages: readonly Message[], given: ExactPlan, circumstances: AnswerOptions = {}): Answer {
+  const isEarly = tokensOfAll(messages) < (given.summaryFrom ?? 0);
+  const plan = isEarly ? { ...given, summary: undefined } : given;
   if (plan.summary !== undefined) return answerWithin(plan.summary, messages, plan, circumstances);
   const answer = answerTo(messages, plan, circumstances);
   if (answer.messages !== undefined || answer.waits !== undefined) return answer;

@@ -22,6 +22,11 @@ export interface ExactPlan {
    * compacts by itself.
    */
   readonly summary?: number | undefined;
+  /**
+   * Tokens of a conversation at claude's own level, at least. Of a smaller one, as much may stay as the budget allows:
+   * claude still compacts it at a level that ctxb has moved since.
+   */
+  readonly summaryFrom?: number | undefined;
   /** Tool calls whose results are likely to be used again; they stay whole, within the budget. */
   readonly keep?: readonly string[];
   /**
@@ -99,7 +104,17 @@ export function readPlan(
   isOwn = false,
 ): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
-  const { version, note, said: words, budget, summary, keep, midTurn, prompts } = fieldsOf(JSON.parse(text));
+  const {
+    version,
+    note,
+    said: words,
+    budget,
+    summary,
+    summaryFrom,
+    keep,
+    midTurn,
+    prompts,
+  } = fieldsOf(JSON.parse(text));
   if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
   if (typeof note !== 'string') throw new Error('the plan has no note');
   if (typeof budget !== 'number') throw new Error('the plan has no budget');
@@ -109,6 +124,7 @@ export function readPlan(
     said: readWords(words),
     budget,
     summary: isOwn && typeof summary === 'number' ? summary : undefined,
+    summaryFrom: countOf(summaryFrom),
     keep: textsOf(keep),
     prompts: [...textsOf(prompts), ...said],
     midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heardTexts),

@@ -59,6 +59,14 @@ describe('a compaction in place of a summary', () => {
     expect(outcome).toMatchObject({ answered: false, why: LEFT });
   });
 
+  it('leaves what pays if the conversation is not yet at the level of claude', () => {
+    const prompts = [...listed('word '.repeat(2_000)), ...talk];
+    const plan = { ...PLAN, budget: 50_000, summary: 1_000 };
+    const at = (summaryFrom: number) => exactAnswer(prompts, { ...plan, summaryFrom }).outcome.answered;
+    const tokens = tokensOfAll(prompts);
+    expect([at(tokens), at(tokens + 1)]).toEqual([false, true]);
+  });
+
   it('is left to claude if contents have no room that claude shows again', () => {
     const keep = ['use-2-0-b'];
     expect(exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: 3_000 }).outcome.why).toBe(LEFT);

@@ -38,7 +38,8 @@ export function planExact(state: GovernorState): Next {
   const summary = summaryBound(state);
   const { keep, kept } = summary ?? workingSetOf(state);
   const budget = budgetOf(state, kept);
-  return toStep(state, [{ kind: 'plan-exact', budget, summary: summary?.room, keep, midTurn, prompts }]);
+  const within = { summary: summary?.room, summaryFrom: summary?.from };
+  return toStep(state, [{ kind: 'plan-exact', budget, ...within, keep, midTurn, prompts }]);
 }
 
 /** Prepares a compaction in a resumed session, which may be due at the next call. */
