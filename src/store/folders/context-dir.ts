@@ -15,7 +15,7 @@ import {
   withPlain,
 } from '../files/plain-file.ts';
 import { isTornAt } from '../files/read-lines.ts';
-import { orStoreError } from '../files/store-error.ts';
+import { errorCode, orStoreError } from '../files/store-error.ts';
 import { type Replacement, replaceFile, writeNewFile } from '../files/write-file.ts';
 import { asItIs, type DiskText } from '../masks/disk-text.ts';
 import { everythingIn, IGNORE, MARK } from './own-names.ts';
@@ -78,13 +78,26 @@ function folderIn(root: string, path: string): ContextDir {
       throw new CtxbError('store', `${path} holds ${MAX_SAME_NAMES} files named ${name}: move them away`);
     },
     append: (file, lines) =>
-      withPlain(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
-        const parts = [isTornAt(fd, stats) ? '\n' : '', lines, lines === '' || lines.endsWith('\n') ? '' : '\n'];
-        appendWhole(fd, asItIs(parts.join('')), stats.size);
-      }),
-    write: (file, text, replacement) => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement),
+      evenIfRemoved(() =>
+        withPlain(pathOf(file), O_RDWR | O_APPEND | O_CREAT, (fd, stats) => {
+          const parts = [isTornAt(fd, stats) ? '\n' : '', lines, lines === '' || lines.endsWith('\n') ? '' : '\n'];
+          appendWhole(fd, asItIs(parts.join('')), stats.size);
+        }),
+      ),
+    write: (file, text, replacement) =>
+      evenIfRemoved(() => replaceFile(place(file), typeof text === 'string' ? [text] : text, replacement)),
     within: (folder) => folderIn(root, resolve(path, folder)),
   };
+}
+
+/** Writes again if the folder was removed just before the file was opened: its path then creates the folder again. */
+function evenIfRemoved<T>(write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof CtxbError) || errorCode(error.cause) !== 'ENOENT') throw error;
+    return write();
+  }
 }
 
 const MAX_SAME_NAMES = 1_000;
