@@ -48,9 +48,9 @@ const FRAME = 100;
  * older step, within the budget and in their order. No model writes any part.
  */
 export function exactAnswer(messages: readonly Message[], given: ExactPlan, circumstances: AnswerOptions = {}): Answer {
-  const isEarly = tokensOfAll(messages) < (given.summaryFrom ?? 0);
-  const plan = isEarly ? { ...given, summary: undefined } : given;
-  if (plan.summary !== undefined) return answerWithin(plan.summary, messages, plan, circumstances);
+  const { summary, ...plan } = given;
+  if (summary !== undefined && tokensOfAll(messages) >= summary.from)
+    return answerWithin(summary.room, messages, given, circumstances);
   const answer = answerTo(messages, plan, circumstances);
   if (answer.messages !== undefined || answer.waits !== undefined) return answer;
   // Fetching contents again costs less than a summary, which also loses more.
@@ -58,8 +58,8 @@ export function exactAnswer(messages: readonly Message[], given: ExactPlan, circ
 }
 
 /** Leaves no more than a summary beside the open step, and all contents that claude would show again. */
-function answerWithin(summary: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
-  const budget = Math.min(plan.budget, summary + openTokens(messages));
+function answerWithin(room: number, messages: readonly Message[], plan: ExactPlan, circumstances: AnswerOptions) {
+  const budget = Math.min(plan.budget, room + openTokens(messages));
   const answer = answerTo(messages, { ...plan, budget }, circumstances);
   const { outcome, waits } = answer;
   const isWhole = outcome.answered && plan.keep?.every((id) => outcome.whole.includes(id)) !== false;

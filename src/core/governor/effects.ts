@@ -30,7 +30,7 @@ interface Effects {
   /** Wait for the mod's sign of life. Answered by the event `exact-proved`. */
   'prove-exact': unknown;
   /** Write the mod's plan for the next compaction. */
-  'plan-exact': Pick<ExactPlan, 'budget' | 'summary' | 'summaryFrom' | 'keep' | 'midTurn' | 'prompts'>;
+  'plan-exact': Pick<ExactPlan, 'budget' | 'summary' | 'keep' | 'midTurn' | 'prompts'>;
   /** Write a line to claude's stdin, with a newline unless it is `exact` or has one. */
   send: { readonly line: string; readonly promptUuid?: string; readonly exact?: true };
   /** Store a prompt that has to wait. */

@@ -17,16 +17,8 @@ export interface ExactPlan {
   readonly said?: UserWords & { readonly room: number };
   /** Maximum tokens that may stay, by the gauge, without system prompt and tools. */
   readonly budget: number;
-  /**
-   * Maximum tokens beside the open step at claude's own level, as its summary would leave. If more must stay, claude
-   * compacts by itself.
-   */
-  readonly summary?: number | undefined;
-  /**
-   * Tokens of a conversation at claude's own level, at least. Of a smaller one, as much may stay as the budget allows:
-   * claude still compacts it at a level that ctxb has moved since.
-   */
-  readonly summaryFrom?: number | undefined;
+  /** Applies at claude's own level. If more must stay, claude compacts by itself. */
+  readonly summary?: SummaryBound | undefined;
   /** Tool calls whose results are likely to be used again; they stay whole, within the budget. */
   readonly keep?: readonly string[];
   /**
@@ -36,6 +28,14 @@ export interface ExactPlan {
   readonly midTurn?: readonly MidTurnPrompt[] | undefined;
   /** All known prompts since the context began, one text per block, even if they look like claude's messages. */
   readonly prompts?: readonly string[] | undefined;
+}
+
+/** A compaction leaves no more than claude's own summary would. */
+export interface SummaryBound {
+  /** Maximum tokens beside the open step. */
+  readonly room: number;
+  /** Tokens of a conversation at claude's own level. claude may compact a smaller one at a level that ctxb has moved. */
+  readonly from: number;
 }
 
 /** The user's words in a conversation, for a context that has lost them. */
@@ -104,17 +104,7 @@ export function readPlan(
   isOwn = false,
 ): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
-  const {
-    version,
-    note,
-    said: words,
-    budget,
-    summary,
-    summaryFrom,
-    keep,
-    midTurn,
-    prompts,
-  } = fieldsOf(JSON.parse(text));
+  const { version, note, said: words, budget, summary, keep, midTurn, prompts } = fieldsOf(JSON.parse(text));
   if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
   if (typeof note !== 'string') throw new Error('the plan has no note');
   if (typeof budget !== 'number') throw new Error('the plan has no budget');
@@ -123,12 +113,16 @@ export function readPlan(
     note,
     said: readWords(words),
     budget,
-    summary: isOwn && typeof summary === 'number' ? summary : undefined,
-    summaryFrom: countOf(summaryFrom),
+    summary: isOwn ? readBound(summary) : undefined,
     keep: textsOf(keep),
     prompts: [...textsOf(prompts), ...said],
     midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heardTexts),
   };
+}
+
+function readBound(value: unknown): SummaryBound | undefined {
+  const { room, from } = fieldsOf(value);
+  return typeof room === 'number' && typeof from === 'number' ? { room, from } : undefined;
 }
 
 function readWords(value: unknown): NonNullable<ExactPlan['said']> {

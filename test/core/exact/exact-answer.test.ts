@@ -44,33 +44,37 @@ function sketch({ role, text, toolUses, toolResults = [], handle }: Message): st
 
 describe('a compaction in place of a summary', () => {
   const open = [{ words: 'Reading.' }, step('open', `${'x'.repeat(40_000)}`)];
+  const bound = (room: number) => ({ room, from: 0 });
   const talk = listed('first', ...steps('a', 'b', 'c'), ...open);
 
   it('leaves no more than the summary beside the open step', () => {
-    const { messages = [] } = exactAnswer(talk, { ...PLAN, budget: 50_000, summary: 1_000 });
+    const { messages = [] } = exactAnswer(talk, { ...PLAN, budget: 50_000, summary: bound(1_000) });
     const openTokens = tokensOfAll(talk.slice(-3));
     expect(tokensOfAll(messages)).toBeLessThanOrEqual(openTokens + 1_000);
     expect(tokensOfAll(messages)).toBeGreaterThan(openTokens);
   });
 
   it('is left to claude if the prompts alone are larger', () => {
-    const { messages, outcome } = exactAnswer([...listed('word '.repeat(2_000)), ...talk], { ...PLAN, summary: 1_000 });
+    const { messages, outcome } = exactAnswer([...listed('word '.repeat(2_000)), ...talk], {
+      ...PLAN,
+      summary: bound(1_000),
+    });
     expect(messages).toBeUndefined();
     expect(outcome).toMatchObject({ answered: false, why: LEFT });
   });
 
   it('leaves what pays if the conversation is not yet at the level of claude', () => {
     const prompts = [...listed('word '.repeat(2_000)), ...talk];
-    const plan = { ...PLAN, budget: 50_000, summary: 1_000 };
-    const at = (summaryFrom: number) => exactAnswer(prompts, { ...plan, summaryFrom }).outcome.answered;
+    const at = (from: number) =>
+      exactAnswer(prompts, { ...PLAN, budget: 50_000, summary: { room: 1_000, from } }).outcome.answered;
     const tokens = tokensOfAll(prompts);
     expect([at(tokens), at(tokens + 1)]).toEqual([false, true]);
   });
 
   it('is left to claude if contents have no room that claude shows again', () => {
     const keep = ['use-2-0-b'];
-    expect(exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: 3_000 }).outcome.why).toBe(LEFT);
-    const { outcome } = exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: 12_000 });
+    expect(exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: bound(3_000) }).outcome.why).toBe(LEFT);
+    const { outcome } = exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: bound(12_000) });
     expect(outcome.whole).toContain('use-2-0-b');
   });
 });

@@ -19,15 +19,13 @@ const NEAR = 0.6;
 
 /** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
 export function prepareExact(state: GovernorState): Next {
-  const {
-    relief: { exact },
-    gauge,
-  } = state;
+  const { gauge, process } = state;
+  const { exact } = state.relief;
   if (exact.phase === 'off') return state;
   if (exact.phase === 'unarmed') return predictedTokens(gauge) >= MIN_RELIEVED ? armMod(state) : state;
   // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
   // cannot see.
-  const { trigger } = state.process.control;
+  const { trigger } = process.control;
   const isNear = typeof trigger !== 'number' || predictedTokens(gauge) >= NEAR * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : state;
 }
@@ -35,11 +33,10 @@ export function prepareExact(state: GovernorState): Next {
 export function planExact(state: GovernorState): Next {
   const { phase, midTurn, prompts } = state.relief.exact;
   if (phase !== 'ready') return state;
-  const summary = summaryBound(state);
-  const { keep, kept } = summary ?? workingSetOf(state);
+  const bound = summaryBound(state);
+  const { keep, kept } = bound ?? workingSetOf(state);
   const budget = budgetOf(state, kept);
-  const within = { summary: summary?.room, summaryFrom: summary?.from };
-  return toStep(state, [{ kind: 'plan-exact', budget, ...within, keep, midTurn, prompts }]);
+  return toStep(state, [{ kind: 'plan-exact', budget, summary: bound?.summary, keep, midTurn, prompts }]);
 }
 
 /** Prepares a compaction in a resumed session, which may be due at the next call. */

@@ -11,9 +11,9 @@ import { reshownContents } from './working-set.ts';
 const AT_LEVEL = 0.8;
 
 /**
- * What may stay of a compaction at claude's own level: no more than claude alone would keep. `room` tokens beside the open
- * step, including `keep`, the contents that claude shows again, for a conversation of `from` tokens. undefined for an earlier compaction, which pays by
- * itself, and where the bound does not apply.
+ * What may stay of a compaction at claude's own level: no more than claude alone would keep, including `keep`, the
+ * contents that claude shows again. undefined for an earlier compaction, which pays by itself, and where the bound does
+ * not apply.
  */
 export function summaryBound(state: GovernorState) {
   const { relief, work, process } = state;
@@ -23,8 +23,9 @@ export function summaryBound(state: GovernorState) {
   const isMoving = isAsking(state, 'trigger') || isAsking(state, 'release-trigger');
   if (isFree(state) || isMoving || (typeof trigger === 'number' && trigger < level)) return undefined;
   const { ids, tokens } = reshownContents(work.tools.contents, level, 'tokens');
-  const from = Math.round(AT_LEVEL * (level - prefixOf(state) - relief.exact.size.unseen));
-  return { keep: ids, kept: tokens, room: SUMMARY_TOKENS + tokens - relief.exact.size.unseen, from };
+  const { unseen } = relief.exact.size;
+  const from = Math.round(AT_LEVEL * (level - prefixOf(state) - unseen));
+  return { keep: ids, kept: tokens, summary: { room: SUMMARY_TOKENS + tokens - unseen, from } };
 }
 
 /** Whether the bound does not apply: by the policy, without a mod or an account, or to a requested compaction. */

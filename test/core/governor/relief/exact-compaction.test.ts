@@ -223,7 +223,7 @@ describe('a compaction by the mod', () => {
 
   it('at the level of claude may leave as much as a summary would, unless it was asked for', () => {
     const driver = ready(150_000);
-    const room = () => driver.actions.findLast((action) => action.kind === 'plan-exact')?.summary;
+    const room = () => driver.actions.findLast((action) => action.kind === 'plan-exact')?.summary?.room;
     driver.timeout('context');
     driver.prompt('Next.');
     driver.claude(initLine(NEW), callLine(155_000));
@@ -241,13 +241,13 @@ describe('a compaction by the mod', () => {
   it('counts pictures of prompts, which the mod does not see', () => {
     const driver = ready(150_000);
     const plan = () => driver.actions.findLast((action) => action.kind === 'plan-exact');
-    const { budget = 0, summary = 0 } = plan() ?? {};
+    const { budget = 0, summary: { room = 0 } = {} } = plan() ?? {};
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: '' } };
     driver.caller(userLine([{ type: 'text', text: 'Look.' }, picture], { uuid: 'p2' }));
     driver.claude(initLine(NEW), callLine(155_000));
     const pictureTokens = driver.state.relief.exact.size.unseen;
     expect(pictureTokens).toBeGreaterThan(1_000);
-    expect(plan()).toMatchObject({ budget: budget - pictureTokens, summary: summary - pictureTokens });
+    expect(plan()).toMatchObject({ budget: budget - pictureTokens, summary: { room: room - pictureTokens } });
   });
 
   it('is not refused where the mod leaves it to claude because it would keep more than a summary', () => {
