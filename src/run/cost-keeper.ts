@@ -7,7 +7,7 @@ import { waiting } from '../core/governor/prompts/mailbox.ts';
 import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Lock } from '../store/files/lock.ts';
-import type { Faults } from '../store/files/store-error.ts';
+import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type CostLedger, type CostPlace, openCostLedger } from '../store/ledgers/cost-ledger.ts';
 
 interface CostKeeperOptions extends CostPlace {
@@ -86,15 +86,11 @@ export function createCostKeeper({
     return ledger;
   };
 
+  const report: Faults = limitUsd === undefined ? () => {} : onFault;
+
   /** Reports a failure and goes on; the next call retries, because a full disk may have room by then. */
-  function attempt<T>(work: (ledger: CostLedger) => T): T | undefined {
-    try {
-      return work(opened());
-    } catch (error) {
-      if (limitUsd !== undefined) onFault("the project's cost limit cannot be followed", error);
-      return undefined;
-    }
-  }
+  const attempt = <T>(work: (ledger: CostLedger) => T) =>
+    orReport(report, "the project's cost limit cannot be followed", () => work(opened()));
 
   /** Records the cost of finished calls, and claims the expected cost of those in progress. */
   function write(state: GovernorState, isOver = false): boolean {

@@ -9,7 +9,7 @@ import { CtxbError, isCtxbError, messageOf, systemReason } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { writeWhole } from '../store/files/plain-file.ts';
 import { processMark } from '../store/files/process-mark.ts';
-import { createFaults, errorCode, type Faults } from '../store/files/store-error.ts';
+import { createFaults, errorCode, type Faults, orReport } from '../store/files/store-error.ts';
 import { openOutput } from '../store/files/write-file.ts';
 import { openContextDir } from '../store/folders/context-dir.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
@@ -112,15 +112,8 @@ function startWords({ program, invocation }: HeadlessRun): string[] {
 
 /** Undefined, after a report, when notes cannot be written. */
 function openInbox(folder: string, runId: string, onFault: Faults): Inbox | undefined {
-  let consequence = `nothing more is written to ${folder}`;
-  try {
-    openContextDir(folder);
-    consequence = 'no notes are kept';
-    return createInbox(folder, runId);
-  } catch (error) {
-    onFault(consequence, error);
-    return undefined;
-  }
+  const opened = orReport(onFault, `nothing more is written to ${folder}`, () => openContextDir(folder));
+  return opened && orReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
 }
 
 export type Recorder = ReturnType<typeof createRecorder>;
