@@ -54,7 +54,7 @@ export interface SessionFigures {
     readonly computed: boolean;
     /** A model without a price, whose calls are not included. */
     readonly unpriced?: string;
-    /** Subagents without a log: their calls are not included. Absent if there are none. */
+    /** Subagents without a log: their calls are not included. Absent if every subagent has a log. */
     readonly unlogged?: readonly UnloggedAgent[];
     /**
      * Estimated saving compared with claude alone, in US dollars; negative if ctxb cost more. Only in the record of a

@@ -19,7 +19,8 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /**
- * The health report as text: a row for each project and, for several projects, a row with the totals. Empty without records.
+ * The health report as text: a row for each project and, for several projects, a row with the totals. Empty without
+ * records.
  *
  * @param width columns of the terminal; a wider table is transposed (a column for each project) if that fits
  */

@@ -198,7 +198,6 @@ const SLOW_PERMISSION: Program = {
       await delay(700);
       return { behavior: 'allow', updatedInput: input } as const;
     };
-    setTimeout(end, 15_000);
     for await (const message of query({ prompt: prompts, options: trial.options({ canUseTool }) })) {
       trial.note('message', message);
       if (message.type === 'result') results += 1;

@@ -6,6 +6,10 @@ export const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
 export const OPUS = { window: 1_000_000, model: 'claude-opus-5-5' };
 export const HAIKU = { window: 200_000, model: 'claude-haiku-4-5' };
 
+const WORLDS = [SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }] as const;
+/** Tokens of the system prompt and the tools. */
+const PREFIXES = [20_000, 33_000, 45_000] as const;
+
 export interface DrawnJob {
   readonly shape: Shape;
   readonly world: PlayedWorld;
@@ -16,7 +20,7 @@ export function drawn(seed: number): DrawnJob {
   const random = createRandom(seed * 7919);
   const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
   const files = random.whole(1, 20);
-  const world = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
+  const world = drawnOf(WORLDS);
   const inTurn = random.whole(0, 2) === 0 ? random.whole(1, files) : files;
   const tokens = Math.min(drawnOf([1, 2, 4, 6, 8, 10, 13, 20, 30]) * 1_000, Math.floor(world.window / 2 / inTurn));
   const shape: Shape = {
@@ -31,8 +35,8 @@ export function drawn(seed: number): DrawnJob {
 export function drawnWide(seed: number): DrawnJob {
   const random = createRandom(seed * 104_729);
   const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
-  const { window, model } = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
-  const prefix = drawnOf([20_000, 33_000, 45_000]);
+  const { window, model } = drawnOf(WORLDS);
+  const prefix = drawnOf(PREFIXES);
   const files = random.whole(1, 30);
   const tokens = drawnOf([2, 4, 6, 8, 10, 13, 17, 20, 25, 30]) * 1_000;
   const most = Math.max(1, Math.floor((0.85 * (window - 33_000 - prefix)) / tokens));
@@ -50,8 +54,8 @@ export function drawnWide(seed: number): DrawnJob {
 export function drawnLong(seed: number): DrawnJob {
   const random = createRandom(seed * 15_485_863);
   const drawnOf = <T>(all: readonly [T, ...T[]]) => random.pick(all);
-  const { window, model } = drawnOf([SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }]);
-  const prefix = drawnOf([20_000, 33_000, 45_000]);
+  const { window, model } = drawnOf(WORLDS);
+  const prefix = drawnOf(PREFIXES);
   const prompts = random.whole(20, 60);
   const least = drawnOf([200, 200, 1_000, 2_500]);
   const asked = [least, random.whole(least, 4_000)] as const;

@@ -240,17 +240,15 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Next {
   const total = countOf(response.totalTokens) ?? 0;
   const placed = PLACED_SOURCES.includes(response.autocompactSource);
   // A value below ctxb's own setting is the model's true window, which caps the setting.
-  const isOurs =
-    typeof state.process.control.trigger === 'number' &&
-    tokens >= state.process.control.trigger + NATIVE_RESERVE_TOKENS;
-  const hidesWindow = placed && (typeof state.process.control.trigger !== 'number' || isOurs);
+  const { phase, trigger: before } = state.process.control;
+  const hidesWindow = placed && (typeof before !== 'number' || tokens >= before + NATIVE_RESERVE_TOKENS);
   // Measured sizes of this process are better than the answer, which claude estimates between calls.
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
-  const callers = response.isAutoCompactEnabled === false || (placed && state.process.control.trigger === 'unplaced');
-  const trigger = callers ? 'off' : state.process.control.trigger;
+  const callers = response.isAutoCompactEnabled === false || (placed && before === 'unplaced');
+  const trigger = callers ? 'off' : before;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens, 'asked');
   const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: measured }));
-  return state.process.control.phase === 'opening' ? chain(opened, prepareResumed) : opened;
+  return phase === 'opening' ? chain(opened, prepareResumed) : opened;
 }
 
 /**

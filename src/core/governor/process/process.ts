@@ -92,12 +92,8 @@ export function endWithIt(state: GovernorState, exit?: ExitEvent): Next {
 }
 
 function closeOpenPrompts(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
-  const {
-    run,
-    mailbox: { input, outcome },
-    session,
-    process,
-  } = state;
+  const { run, mailbox, session, process } = state;
+  const { input, outcome } = mailbox;
   const prompts = openPrompts(state);
   // A claude that exits by itself before it has a session has printed the reason. After a malformed line it does not
   // name the prompts.

@@ -64,10 +64,8 @@ const VERDICTS: Readonly<Record<string, Cause>> = {
 };
 
 function changesBetween(before: GovernorState, state: GovernorState, event: SizedAnswer): readonly Cause[] {
-  const {
-    session: { cache },
-    gauge,
-  } = before;
+  const { cache } = before.session;
+  const { gauge } = before;
   const { version } = state.session.cache;
   const idleMs = idleBeyondLife(cache, state.now);
   // An expired cache is lost, regardless of other changes.

@@ -56,8 +56,8 @@ export const NO_CONTENTS = {
   together: 0,
   /**
    * Results since the last call, with their estimated tokens, and the part that claude alone would still have (`again`,
-   * `tokens`). `cut`: tokens that were cut from them. `owed`: used contents that claude alone would have had to fetch. `names`: contents that were fetched or
-   * written.
+   * `tokens`). `cut`: tokens that were cut from them. `owed`: used contents that claude alone would have had to fetch.
+   * `names`: contents that were fetched or written.
    */
   step: {
     results: 0,

@@ -202,12 +202,8 @@ function costText(state: GovernorState, micro: number): string {
 
 /** Announces before a prompt the extra cost of an expired cache, from the configured amount on. */
 export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {
-  const {
-    gauge,
-    session: { cache },
-    now,
-    run,
-  } = state;
+  const { gauge, now, run } = state;
+  const { cache } = state.session;
   const idleMs = idleBeyondLife(cache, now);
   const minUsd = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);

@@ -73,15 +73,12 @@ export function hintFor(state: GovernorState, call: ToolCall): Telling {
 
 /** Warns the agent when few tokens are left, once for each level; again after the budget has recovered. */
 export function alertAgent(state: GovernorState): Telling {
-  const {
-    work: { budget: toolBudget },
-  } = state;
   const { window: remaining } = roomFor(state, null);
   if (budgetMode(state) === 'off' || remaining === undefined) return silent(state);
   const level = alertLevel(remaining, alertLevels(state));
-  if (level === toolBudget.alerted) return silent(state);
+  if (level === state.work.budget.alerted) return silent(state);
   // In the zone `critical` the agent already knows that it should reach a resumable state.
-  const isNews = statusOf(state.mailbox.told.zone) !== 'critical' && toolBudget.alerted === 'none';
+  const isNews = statusOf(state.mailbox.told.zone) !== 'critical' && state.work.budget.alerted === 'none';
   const isWorse = level === 'critical' || (level === 'low' && isNews);
   return {
     state: changedIn(state, 'budget', { alerted: level }),

@@ -127,15 +127,8 @@ export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
   return withPages(state, call, { isLarge: true });
 }
 
-function pagesOf(
-  {
-    work: {
-      budget: { pages },
-    },
-  }: GovernorState,
-  { tool }: ToolCall,
-): Pages {
-  return ownOf(pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN;
+function pagesOf({ work }: GovernorState, { tool }: ToolCall): Pages {
+  return ownOf(work.budget.pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN;
 }
 
 function withPages(state: GovernorState, call: ToolCall, changes: Partial<Pages>): GovernorState {

@@ -68,11 +68,8 @@ export function planRoom(tiers: Tiers, spent: Spent): Pick<Room, 'plan' | 'resul
 
 /** The room of the main thread (null) or of a subagent, each in its own window. */
 export function roomFor(state: GovernorState, agent: string | null): Room {
-  const {
-    run,
-    gauge,
-    work: { budget: toolBudget },
-  } = state;
+  const { run, gauge } = state;
+  const toolBudget = state.work.budget;
   const main = {
     history: toolBudget.history,
     results: toolBudget.results,

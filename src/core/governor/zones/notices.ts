@@ -10,11 +10,8 @@ import { changedIn, decide, type Line, type Next, silent, type Telling, toStep }
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function judgeZone(state: GovernorState): Next {
-  const {
-    gauge,
-    run,
-    mailbox: { told },
-  } = state;
+  const { gauge, run } = state;
+  const { told } = state.mailbox;
   if (gauge.basis === 'none') return state;
   const zone = zoneAt(predictedTokens(gauge), gauge.window.tokens, run.policy);
   if (zone === told.zone) return state;
@@ -49,11 +46,8 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
  * context budget, from the zone `warning` on. During a turn: only urgent text.
  */
 export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
-  const {
-    mailbox: { told },
-    gauge,
-    run,
-  } = state;
+  const { gauge, run } = state;
+  const { told } = state.mailbox;
   if (!run.policy.zones.tellAgent || gauge.basis === 'none') return silent(state);
   const { predicted: tokens, window, fraction, basis } = readGauge(gauge);
   const isDue = told.askedAt === undefined || state.now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
