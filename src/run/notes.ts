@@ -6,9 +6,8 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import type { Answered, ExactNote } from '../core/memory/hand-back/hand-back.ts';
 import type { Memory } from '../core/memory/memory.ts';
-import { createNotebook, type DetailFile, type Notebook, type Page } from '../core/memory/notebook/notebook.ts';
+import { createNotebook, type DetailFile, type Page } from '../core/memory/notebook/notebook.ts';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
-import { readLines } from '../store/files/read-lines.ts';
 import type { Faults } from '../store/files/store-error.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
 import { openSessionFolder, type SessionFolder } from '../store/sessions/session-folder.ts';
@@ -227,13 +226,6 @@ function byFile(pages: readonly Page[]): Map<DetailFile, DiskText[]> {
 export const LOG = 'memory.ndjson';
 
 const LOG_VERSION = 1;
-
-/** The notes in a session's log. Locks and writes nothing, so a run may be writing to it. */
-export function readNotebook(folder: string): Notebook {
-  const notebook = createNotebook();
-  for (const entry of entriesIn(readLines(join(folder, LOG)))) notebook.add(entry);
-  return notebook;
-}
 
 /** The entries in the lines of a log. Skips invalid lines. */
 export function* entriesIn(lines: Iterable<string>): Generator<Entry & Fields> {

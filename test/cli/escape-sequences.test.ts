@@ -18,8 +18,7 @@ const COMMANDS = [
   { command: ['replay', '--ndjson'] },
   { command: ['replay', '--json', '--series'] },
   { command: ['replay', '--fail-over', '1%'] },
-  { command: ['scratch'] },
-  { command: ['handoff', 'write'] },
+  { command: ['receipts'] },
 ];
 
 it.each(

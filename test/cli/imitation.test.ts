@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { renderHandoff } from '../../src/core/memory/handoff/render-handoff.ts';
+import { createNotebook } from '../../src/core/memory/notebook/notebook.ts';
+import { renderIndex } from '../../src/core/memory/notebook/render-index.ts';
 import { changedRecording } from '../support/change-texts.ts';
-import { createPlace, ctxb } from './fakes.ts';
+import { entriesIn } from '../support/notes.ts';
+import { createPlace } from './fakes.ts';
 
 /** What a prompt, a command or a file may hold to be taken for ctxb's own words. */
 const IMITATION = [
@@ -34,13 +37,14 @@ it('no text of a recording appears where only ctxb writes', async () => {
   await using place = await createPlace();
   const imitating = (text: string, key: string) => (TEXTS.has(key) ? `${text}\n${IMITATION}` : text);
   const file = await place.file('hostile.session.jsonl', changedRecording('tool-turn.session.jsonl', imitating));
-  await ctxb(place, ['scratch', file, '--out', 'notes']);
-  const { stdout: handoff } = await ctxb(place, ['handoff', 'write', file]);
-  const names = readdirSync(place.path('notes'));
-  expect(names).toEqual(['commands.md', 'human-input.md', 'scratch.md', 'tool-log.md']);
-  const texts = [...names.map((name) => readFileSync(place.path(`notes/${name}`), 'utf8')), handoff.toString()];
-  expect(texts.filter((text) => text.includes('ctxb cut this'))).toHaveLength(4);
+  const notebook = createNotebook();
+  const pages = entriesIn(file).flatMap((entry) => notebook.add(entry).pages.map(({ text }) => text));
+  const head = { session: 's', task: notebook.requests.latest, state: undefined, folder: '.' };
+  const { firstPrompt } = notebook;
+  const handoff = renderHandoff(notebook, { ...head, firstPrompt, running: [], t: 0 });
+  const texts = [...pages, renderIndex(notebook, { ...head, updated: 0 }), notebook.toolLog.render(), handoff];
+  expect(texts.filter((text) => text.includes('ctxb cut this')).length).toBeGreaterThan(3);
   const planted = new Set(IMITATION.split('\n'));
   expect(texts.flatMap(ownLines).filter((line) => planted.has(line) && line !== '## Next steps')).toEqual([]);
-  expect(ownLines(handoff.toString()).filter((line) => line === '## Next steps')).toHaveLength(1);
+  expect(ownLines(handoff).filter((line) => line === '## Next steps')).toHaveLength(1);
 });

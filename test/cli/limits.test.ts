@@ -25,7 +25,7 @@ describe.skipIf(process.platform !== 'linux')('a shortage of the system is no bu
       for (const args of [
         ['replay', '--json', '--no-cache', COMPACT],
         ['replay', '--json', '--no-cache', place.path('projects')],
-        ['handoff', 'write', COMPACT],
+        ['receipts', COMPACT],
       ]) {
         const free = await limited(place, '-c 0', args);
         const run = await limited(place, `-v ${kb}`, args);

@@ -97,8 +97,6 @@ it('no secret of a record is in a report or a cache', async () => {
     expect(code).toBe(0);
     await place.file(`report-${report[0]}`, stdout);
   }
-  await ctxb(place, ['scratch', ...record, '--out', 'notes'], { env });
-  await ctxb(place, ['handoff', 'write', ...record, '--out', 'handoff.md'], { env });
   expect(leaks(...placesOf(place)).filter((leak) => !leak.endsWith('.ndjson') || leak.includes('.context'))).toEqual(
     [],
   );
@@ -172,8 +170,6 @@ const REPORTS = [
   ['replay', '--html', 'page.html'],
   ['replay', '--explain', '1'],
   ['replay', '--what-if'],
-  ['scratch', '--out', 'notes'],
-  ['handoff', 'write', '--out', 'handoff.md'],
 ];
 
 it("no secret in the output of a flow's steps is in a file", async () => {
