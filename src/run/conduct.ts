@@ -105,7 +105,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   session.noteEnd(exitCode);
   summary?.write(state, exitCode);
-  await ends.telemetry?.close(state);
+  await ends.telemetry?.close();
   return exitCode;
 }
 

@@ -1,61 +1,44 @@
 import { totalMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { type CompactionKind, type Decision, nameOf } from '../core/governor/decisions.ts';
 import { readGauge } from '../core/governor/gauge/gauge.ts';
-import { isOwnUuid } from '../core/governor/prompts/own-lines.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
+import { isExact } from '../core/governor/relief/exact.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { ZONE_NAMES, zoneAt } from '../core/governor/zones/zones.ts';
 import type { Transition } from '../host/governor-host.ts';
-import { createCalls, createInterventions } from './measures.ts';
 import type { Attributes, Measure, Metric } from './signal.ts';
 
 /** Converts the steps of a run to metrics. */
 export function createSignals(measure: Measure) {
   const levels = createLevels(measure);
-  const calls = createCalls(measure);
   const interventions = createInterventions(measure);
-  /** Turns of the caller, and turns that claude starts by itself. */
-  const turn = (error?: string) => measure('ctxb.turns', 1, error === undefined ? {} : { 'error.type': error });
   return {
     see(transition: Transition): void {
-      calls.see(transition);
       interventions.see(transition);
       levels(transition);
-      const { before, after } = transition;
-      const { ending } = after.facts;
-      if (ending !== undefined) turn(ending.isError ? (ending.terminalReason ?? ending.subtype) : undefined);
-      // Without an ending, claude's process has ended and taken the turn with it.
-      else if (before.turn.phase !== 'idle' && after.turn.phase === 'idle') turn('process_ended');
     },
     decided: interventions.decided,
-    end(state: GovernorState): void {
-      calls.settle(state);
-      interventions.close();
-      if (state.turn.phase !== 'idle') turn('interrupted');
-    },
+    end: interventions.close,
   };
 }
 
 /** Gauges and totals of a run, sent when they change. */
 function createLevels(measure: Measure) {
-  const last = new Map<string, number>();
+  const last = new Map<Metric, number>();
   let countedCost = 0;
   let hasSaved = false;
 
-  function set(metric: Metric, value: number | undefined, attributes: Attributes = {}): void {
-    const key = `${metric} ${JSON.stringify(attributes)}`;
-    if (value === undefined || last.get(key) === value) return;
-    last.set(key, value);
-    measure(metric, value, attributes);
+  function set(metric: Metric, value: number | undefined): void {
+    if (value === undefined || last.get(metric) === value) return;
+    last.set(metric, value);
+    measure(metric, value);
   }
 
-  function context({ gauge, run }: GovernorState): void {
+  function context({ gauge }: GovernorState): void {
     if (gauge.basis === 'none') return;
     const { predicted, window, fraction } = readGauge(gauge);
-    const zone = zoneAt(predicted, window, run.policy);
     set('ctxb.context.tokens', predicted);
     set('ctxb.context.window', window);
     set('ctxb.context.utilization', fraction);
-    for (const name of ZONE_NAMES) set('ctxb.context.zone', name === zone ? 1 : 0, { 'ctxb.zone': name });
   }
 
   /** A counter must not fall: if claude reports less than computed, wait until the total exceeds the sent amount. */
@@ -72,16 +55,65 @@ function createLevels(measure: Measure) {
     hasSaved ||= usd !== 0;
   }
 
-  return ({ after, actions }: Transition): void => {
-    const sent = actions.filter(
-      (action) => action.kind === 'send' && action.promptUuid !== undefined && !isOwnUuid(after, action.promptUuid),
-    );
-    if (sent.length > 0) measure('ctxb.prompts', sent.length);
+  return ({ after }: Transition): void => {
     context(after);
     cost(after);
     recordSavings(after);
-    for (const [name, { share }] of Object.entries(after.limits.used)) {
-      set('ctxb.limit.utilization', share, { 'ctxb.limit': name });
-    }
+  };
+}
+
+/** The initiator of a compaction. */
+type By = 'ctxb' | 'claude' | 'caller';
+
+/** Counts compactions and handoffs by outcome, and all decisions by kind. */
+function createInterventions(measure: Measure) {
+  let compacting: By | undefined;
+  let isHandingOver = false;
+
+  function measureCompaction(verdict: string, by = compacting, how: CompactionKind = 'summary'): void {
+    if (by === undefined) return;
+    compacting = undefined;
+    const outcome = { 'ctxb.compaction.by': by, 'ctxb.compaction.how': how, 'ctxb.compaction.verdict': verdict };
+    measure('ctxb.compactions', 1, outcome);
+  }
+
+  function measureHandoff(outcome: Attributes): void {
+    if (isHandingOver) measure('ctxb.handoffs', 1, outcome);
+    isHandingOver = false;
+  }
+
+  return {
+    /** Compactions that claude starts itself or for the caller. */
+    see({ input: { event }, before }: Transition): void {
+      if (before.operation.phase === 'compacting') return;
+      if (event.kind === 'compact-status' && event.phase === 'compacting') compacting ??= 'claude';
+      if (event.kind === 'compact-status' && event.phase === 'failed') measureCompaction('failed');
+      if (event.kind !== 'boundary') return;
+      // Older versions do not announce a compaction, and no announcement names its initiator.
+      measureCompaction(
+        'success',
+        event.trigger === 'manual' ? 'caller' : 'claude',
+        isExact(before) ? 'exact' : 'summary',
+      );
+    },
+    decided(decision: Decision): void {
+      const { kind } = decision;
+      if (kind === 'compact') compacting ??= 'ctxb';
+      if (kind === 'compacted' && compacting !== undefined) measureCompaction(decision.verdict, 'ctxb', decision.how);
+      if (kind === 'handoff') isHandingOver = true;
+      if (kind === 'handed-over') {
+        measureHandoff({ 'ctxb.handoff.by': decision.by, 'ctxb.handoff.way': decision.way });
+      }
+      if (kind === 'give-up' && decision.of === 'run') measureHandoff({ 'error.type': 'unrelieved' });
+      measure('ctxb.decisions', 1, { 'ctxb.decision': nameOf(decision) });
+      if (kind === 'cache-lost' && decision.of === 'rewritten') {
+        measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
+      }
+    },
+    /** Counts what the end of the run has interrupted. */
+    close(): void {
+      measureCompaction('unfinished');
+      measureHandoff({ 'error.type': 'unfinished' });
+    },
   };
 }

@@ -110,6 +110,6 @@ function instrument(meter: Meter, metric: Metric): (value: number, attributes: A
     const counter = meter.createCounter(metric, options);
     return (value, attributes) => counter.add(value, attributes);
   }
-  const level = type === 'gauge' ? meter.createGauge(metric, options) : meter.createHistogram(metric, options);
+  const level = meter.createGauge(metric, options);
   return (value, attributes) => level.record(value, attributes);
 }

@@ -6,31 +6,17 @@ export type Measure = (metric: Metric, value: number, attributes?: Attributes) =
 
 export type Metric = keyof typeof INSTRUMENTS;
 
-/**
- * All metrics by name. Names, units and bounds of `gen_ai.*` follow the OpenTelemetry semantic conventions for
- * generative AI (semantic-conventions 1.45, status: development); the others are ctxb's own.
- */
+/** All metrics by name. */
 export const INSTRUMENTS = {
   'ctxb.context.tokens': gauge('{token}', 'Size of the next request to the model'),
   'ctxb.context.window': gauge('{token}', 'Size of the context window'),
-  'ctxb.limit.utilization': gauge('1', 'Used share of a usage limit of the account'),
   'ctxb.context.utilization': gauge('1', 'Share of the context window that the next request takes'),
-  'ctxb.context.zone': gauge('{context}', '1 for the zone that the context is in, 0 for the others'),
-  'ctxb.prompts': counter('{prompt}', 'Prompts of the caller that were sent'),
-  'ctxb.turns': counter('{turn}', 'Turns that are over'),
-  'ctxb.calls': counter('{call}', 'Calls of the main thread'),
   'ctxb.cost': counter('USD', 'What the run has cost, subagents included'),
   'ctxb.saved': gauge('USD', 'What compacting has saved beside claude alone; below 0 it has cost more'),
   'ctxb.compactions': counter('{compaction}', 'Compactions by who began them and how they ended'),
   'ctxb.handoffs': counter('{handoff}', 'Handoffs to a fresh context'),
   'ctxb.cache.rewritten': counter('{token}', 'Tokens written to the prompt cache again, by what has changed'),
   'ctxb.decisions': counter('{decision}', 'What was decided, by kind'),
-  'gen_ai.client.token.usage': histogram('{token}', 'Tokens of each call of the main thread', (power) => 4 ** power),
-  'gen_ai.client.operation.duration': histogram(
-    's',
-    'How long each call of the main thread took',
-    (power) => 0.01 * 2 ** power,
-  ),
 };
 
 /** Units are UCUM case-sensitive codes. */
@@ -40,9 +26,4 @@ function gauge(unit: string, description: string) {
 
 function counter(unit: string, description: string) {
   return { type: 'counter' as const, options: { unit, description } };
-}
-
-function histogram(unit: string, description: string, boundary: (power: number) => number) {
-  const explicitBucketBoundaries = Array.from({ length: 14 }, (_, power) => boundary(power));
-  return { type: 'histogram' as const, options: { unit, description, advice: { explicitBucketBoundaries } } };
 }

@@ -1,5 +1,4 @@
 import type { Decision } from '../core/governor/decisions.ts';
-import type { GovernorState } from '../core/governor/state.ts';
 import { messageOf } from '../errors.ts';
 import type { Transition } from '../host/governor-host.ts';
 import type { Io } from '../io.ts';
@@ -52,8 +51,8 @@ function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
     see: (transition: Transition) => send(() => signals.see(transition)),
     decided: (decision: Decision) => send(() => signals.decided(decision)),
     /** Resolves when all metrics are sent, or after the time limit. */
-    close(state: GovernorState): Promise<void> {
-      send(() => signals.end(state));
+    close(): Promise<void> {
+      send(signals.end);
       return close();
     },
   };

@@ -128,5 +128,5 @@ inSoak('a run ended by a signal is sent too', async () => {
   program.kill('SIGTERM');
   const { code } = await program.finished;
   expect(code).toBe(143);
-  expect(receiver.points('ctxb.turns').map(({ value }) => value)).toEqual([1]);
+  expect(receiver.points('ctxb.context.window').map(({ value }) => value)).toEqual([200_000]);
 });

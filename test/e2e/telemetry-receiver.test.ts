@@ -28,10 +28,6 @@ it.skipIf(program === undefined)(
     expect(answers).toEqual([
       [{ metric: { service_name: 'nightly' }, value: expect.closeTo(1.08, 1) }],
       [{ metric: { ctxb_compaction_verdict: 'success' }, value: 1 }],
-      [
-        { metric: { ctxb_zone: 'monitor' }, value: 1 },
-        { metric: { ctxb_zone: 'ok' }, value: 1 },
-      ],
     ]);
   },
 );

@@ -10,13 +10,11 @@ import type { Attributes, Metric } from '../../src/telemetry/signal.ts';
 import {
   boundaryLine,
   callLine,
-  exitEvent,
   initLine,
   type Line,
   resultLine,
   runWith,
   statusLine,
-  toolResultLine,
   userLine,
 } from '../support/governor.ts';
 import type { Judged } from '../support/model/model-run.ts';
@@ -36,8 +34,7 @@ function figuresOf(judged: readonly Judged[]): Figure[] {
     run.see(one);
     for (const action of one.actions.filter(isDecision)) run.decided(action);
   }
-  const last = judged.at(-1);
-  if (last !== undefined) run.end(last.after);
+  run.end();
   return figures;
 }
 
@@ -75,51 +72,6 @@ function of(figures: readonly Figure[], metric: Metric): Point[] {
 function sumOf(figures: readonly Figure[], metric: Metric): number {
   return of(figures, metric).reduce((sum, { value }) => sum + value, 0);
 }
-
-describe('turns and calls', () => {
-  it('a turn of two calls', () => {
-    const lines = [
-      begin,
-      prompt('a'),
-      initLine(),
-      callLine(30_000),
-      toolResultLine('ok'),
-      callLine(40_000),
-      resultLine(),
-    ];
-    const figures = figuresOf(judgedOf(lines));
-    const common = {
-      'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': 'anthropic',
-      'gen_ai.request.model': 'claude-sonnet-4-5',
-    };
-    expect(of(figures, 'ctxb.turns')).toEqual([{ value: 1 }]);
-    expect(of(figures, 'ctxb.calls')).toEqual([
-      { value: 1, ...common },
-      { value: 1, ...common },
-    ]);
-    const input = of(figures, 'gen_ai.client.token.usage').filter((each) => each['gen_ai.token.type'] === 'input');
-    expect(input.map(({ value }) => value)).toEqual([30_000, 40_000]);
-    expect(of(figures, 'gen_ai.client.operation.duration').map(({ value }) => value)).toEqual([2, 1]);
-  });
-
-  it.each<{ name: string; happenings: readonly Happening[]; error: string }>([
-    {
-      name: 'a turn that ends in an error',
-      happenings: [initLine(), callLine(30_000), resultLine({ is_error: true, subtype: 'error_max_turns' })],
-      error: 'error_max_turns',
-    },
-    {
-      name: 'a turn in which claude dies',
-      happenings: [initLine(), callLine(30_000), exitEvent({ signal: 'SIGKILL' })],
-      error: 'interrupted',
-    },
-  ])('$name', ({ happenings, error }) => {
-    const figures = figuresOf(judgedOf([begin, prompt('a'), ...happenings]));
-    expect(of(figures, 'ctxb.turns')).toEqual([{ value: 1, 'error.type': error }]);
-    expect(sumOf(figures, 'ctxb.calls')).toBe(1);
-  });
-});
 
 describe('compactions', () => {
   it.each<{ name: string; happenings: readonly Happening[]; by: string; verdict: string }>([
@@ -177,18 +129,6 @@ it('sends figures only when they change', () => {
   expect(of(figuresOf(judgedOf(lines)), 'ctxb.context.window')).toHaveLength(1);
 });
 
-it('sends the used share of each limit', () => {
-  const told = (utilization: number): Line => ({
-    type: 'rate_limit_event',
-    rate_limit_info: { status: 'allowed', rateLimitType: 'five_hour', utilization, resetsAt: 1_795_318_980 },
-  });
-  const figures = figuresOf(judgedOf([begin, prompt('a'), initLine(), told(0.5), told(0.5), told(0.92)]));
-  expect(of(figures, 'ctxb.limit.utilization')).toEqual([
-    { value: 0.5, 'ctxb.limit': 'five_hour' },
-    { value: 0.92, 'ctxb.limit': 'five_hour' },
-  ]);
-});
-
 it('counts costs once', () => {
   const lines = [begin, prompt('a'), initLine(), callLine(30_000), resultLine({ total_cost_usd: 0.5 }), resultLine()];
   expect(sumOf(figuresOf(judgedOf(lines)), 'ctxb.cost')).toBeCloseTo(0.5, 6);
@@ -208,16 +148,7 @@ it('sends the saving compared with claude alone, once it is not zero', () => {
 });
 
 describe('a random session', () => {
-  const judgedBySeed = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map((seed) => play(seed).judged);
-  const bySeed = judgedBySeed.map((judged) => figuresOf(judged));
-
-  it('counts all calls, and all prompts sent for the caller', () => {
-    for (const [at, judged] of judgedBySeed.entries()) {
-      const calls = judged.filter(({ before, after }) => after.gauge.calls > before.gauge.calls);
-      expect(sumOf(bySeed[at] ?? [], 'ctxb.calls')).toBe(calls.length);
-    }
-    expect(bySeed.every((figures) => sumOf(figures, 'ctxb.prompts') > 0)).toBe(true);
-  });
+  const bySeed = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16].map((seed) => figuresOf(play(seed).judged));
 
   it('includes successful and failed compactions and handoffs', () => {
     const all = bySeed.flat();
