@@ -2,19 +2,13 @@ import type { SessionSummary } from '../replay/summary.ts';
 import { counted, dollars, roughTokens, shareOf, tokens } from '../report/figures.ts';
 import { hanging, textWidth } from '../report/layout.ts';
 import type { Style } from '../report/style.ts';
-import { arrivals, type Sighting } from './sightings.ts';
 
 /**
  * The summary of the demo: what happened, and the cost of the job with and without ctxb.
  *
  * @param session the record of the run, with its series
  */
-export function closingText(
-  session: SessionSummary,
-  seen: readonly Sighting[],
-  style: Style,
-  columns: number | undefined,
-): string {
+export function closingText(session: SessionSummary, style: Style, columns: number | undefined): string {
   const { claudeCodeVersion, model, window, cost } = session;
   const turns = Array.from({ length: session.turns }, (_, index) => index);
   if (turns.length === 0) return '';
@@ -27,7 +21,6 @@ export function closingText(
     style.bold('What happened'),
     line('Claude Code', `${claudeCodeVersion ?? '?'}, ${model ?? '?'}, window of ${size} tokens`),
     ...turns.map((index) => line(`prompt ${index + 1} `, turnText(session, index))),
-    line('delivered', deliveryText(turns, seen)),
     '',
     style.bold('What the job cost'),
     line('with ctxb   ', style.bold(dollars(usd))),
@@ -49,12 +42,4 @@ function turnText({ window, series = [] }: SessionSummary, index: number): strin
   const from = contexts.length < 2 ? '' : `${roughTokens(first)} → `;
   const share = shareOf(last, window.tokens);
   return `${counted(contexts.length, 'call')}, context ${from}${roughTokens(last)} (${share})`;
-}
-
-function deliveryText(turns: readonly number[], seen: readonly Sighting[]): string {
-  const counts = turns.map((index) => arrivals(seen, index));
-  const source = `the stand-in saw ${counted(seen.length, 'request')}`;
-  return counts.every((count) => count === 1)
-    ? `every prompt reached the model exactly once (${source})`
-    : `the prompts reached the model ${counts.map((count) => `${count}×`).join(', ')} (${source})`;
 }

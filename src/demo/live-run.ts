@@ -12,7 +12,6 @@ import { holdSignals } from '../run/signals.ts';
 import { createScratchEnvironment } from '../standin/scratch-environment.ts';
 import { startStandin } from '../standin/server.ts';
 import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
-import { type Sighting, sightings } from './sightings.ts';
 
 export interface DemoRun {
   readonly exitCode: number;
@@ -20,8 +19,6 @@ export interface DemoRun {
   readonly interrupted: boolean;
   /** The record of the run, in the format of `ctxb run --record`. */
   readonly record: Buffer;
-  /** The prompts in the requests that the stand-in received. */
-  readonly seen: readonly Sighting[];
 }
 
 type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
@@ -54,14 +51,13 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
   const scratch = await createScratchEnvironment({ url: standin.url, path: env.PATH });
   try {
     await writeDemoFiles(scratch.cwd);
-    if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: Buffer.alloc(0), seen: [] };
+    if (stop.aborted) return { exitCode: EXIT_INTERRUPTED, interrupted: true, record: Buffer.alloc(0) };
     const record = join(scratch.home, 'record.ndjson');
     const io = { stdin: Readable.from([]), stdout, stderr, env: { ...scratch.env, ...colorVariables(env) } };
     const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, { ...io, cwd: scratch.cwd }, () =>
       watcherFor(stderr, env),
     );
-    const seen = sightings(standin.requests, DEMO_PROMPTS);
-    return { exitCode, interrupted: stop.aborted, record: await readFile(record), seen };
+    return { exitCode, interrupted: stop.aborted, record: await readFile(record) };
   } finally {
     await standin.close();
     await scratch.dispose();
