@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { CtxbError, messageOf } from '../errors.ts';
+import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { isFull, type SessionFigures, type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
 import { foldText } from '../report/layout.ts';
 import { type Outcome, openPage, type Page, type Report } from '../report/replay/format.ts';
-import { CI_FORMAT } from '../report/replay/formats.ts';
 import { breachesOf, isGated } from '../report/replay/gates.ts';
 import { createOutlet } from '../run/output/outlet.ts';
-import { appendText } from '../store/files/given-file.ts';
 import { requireFolder, requireFree, writePage } from '../store/files/write-file.ts';
 import { HOW_TO_RECORD } from './replay-sources.ts';
 import type { ReplayOptions } from './report-options.ts';
@@ -61,7 +59,8 @@ export async function printReport(
 ): Promise<number> {
   const page = await openPage(io, levels, options);
   const { format } = options;
-  const extras = await openExtraReports(options, io, page, say);
+  const writeHtml =
+    options.html === undefined ? undefined : await openHtmlPage(resolve(io.cwd, options.html), page, say);
   const report = format.depth === 'light' ? await format.load() : fullReport(await format.load(), options);
   const { sessions, faults, leftOut } = await find();
   clear();
@@ -76,7 +75,7 @@ export async function printReport(
   // Without sessions, the report would only repeat the message.
   const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
-  for (const extra of extras) extra(sessions.filter(isFull), outcome);
+  writeHtml?.(sessions.filter(isFull), outcome);
   if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);
   if (isGated(options))
     verdictTexts(sessions, failing.filter((texts) => texts.length > 0).length, outcome).forEach(say);
@@ -156,39 +155,6 @@ function exitCodeOf({ breaches, faults }: Outcome): number {
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
 }
 
-/**
- * Writes an additional report.
- *
- * @throws CtxbError when it cannot be written
- */
-type ExtraReport = (sessions: readonly SessionSummary[], outcome: Outcome) => void;
-
-/** @param say prints a problem that does not concern the report itself, or a path */
-async function openExtraReports(
-  { ci, html }: Pick<ReplayOptions, 'ci' | 'html'>,
-  { env, cwd }: Io,
-  page: Page,
-  say: (message: string) => void,
-): Promise<ExtraReport[]> {
-  const extras: ExtraReport[] = [];
-  if (ci && env.GITHUB_STEP_SUMMARY) extras.push(await openCiSummary(env.GITHUB_STEP_SUMMARY, page, say));
-  if (html !== undefined) extras.push(await openHtmlPage(resolve(cwd, html), page, say));
-  return extras;
-}
-
-async function openCiSummary(path: string, page: Page, say: (message: string) => void): Promise<ExtraReport> {
-  const report = await CI_FORMAT.load();
-  const whole = { ...page, list: { ...page.list, limit: undefined } };
-  return (sessions, outcome) => {
-    try {
-      appendText(path, `${[...report(sessions, whole, outcome)].join('\n')}\n\n`);
-    } catch (error) {
-      // The report itself was printed, and it decides the result of the job.
-      say(messageOf(error));
-    }
-  };
-}
-
 /** The build puts the page here. Commands and their parts are one folder below the program. */
 const TEMPLATE = new URL('../replay.html', import.meta.url);
 
@@ -197,7 +163,7 @@ async function openHtmlPage(
   path: string,
   { levels, list }: Page,
   say: (message: string) => void,
-): Promise<ExtraReport> {
+): Promise<(sessions: readonly SessionSummary[], outcome: Outcome) => void> {
   const { pageData, replayHtml } = await import('../report/replay-html/page-data.ts');
   requireFree(path, HTML_MARK);
   requireFolder(path);

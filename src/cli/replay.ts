@@ -123,8 +123,8 @@ async function sessionsOf(attempts: AsyncIterable<SessionAttempt>): Promise<read
 }
 
 /** Lists and totals need only a part of each recording; details and what-if need everything. */
-function depthOf({ format, html, ci, retention, explain, series, whatIf }: ReplayOptions): Depth {
-  return html !== undefined || ci || retention || explain || series || whatIf ? 'full' : format.depth;
+function depthOf({ format, html, retention, explain, series, whatIf }: ReplayOptions): Depth {
+  return html !== undefined || retention || explain || series || whatIf ? 'full' : format.depth;
 }
 
 /** The parts of the recordings that the report needs. */

@@ -8,8 +8,6 @@ import { parseOption } from './inputs.ts';
 
 /** Options of `ctxb replay`, as parsed by commander. */
 export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOptions, Filters, Gates {
-  /** Whether to append to the summary of a CI job. */
-  readonly ci?: true;
   /** Path of an additional page with charts. */
   readonly html?: string;
   /** Whether gates pass without any session. */
@@ -35,9 +33,7 @@ export function addReportOptions(command: Command): void {
   command.optionsGroup('Report (choose one; default: a list):');
   for (const { name, about } of FORMATS) command.option(`--${name}`, about);
   value('--html <file>', 'also write a page with charts and tables to this file', 'the path of a file', nonEmpty);
-  command
-    .option('--ci', 'also add the Markdown to the file that GITHUB_STEP_SUMMARY names')
-    .optionsGroup('Only sessions:');
+  command.optionsGroup('Only sessions:');
   const time = 'a date such as 2026-03-31, or an age such as 3d or 12h';
   value('--since <time>', 'active since then: 2026-03-31, 3d or 12h', time, timeOf);
   value('--project <text>', 'with this text in the path of the working folder', 'a part of a path', nonEmpty);

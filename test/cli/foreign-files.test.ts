@@ -74,14 +74,6 @@ describe.each(ODD.slice(1))('$title', ({ put }) => {
   );
 });
 
-it('a pipe as the summary of a CI job blocks nothing', async () => {
-  await using place = await createPlace();
-  execFileSync('mkfifo', [place.path('pipe')]);
-  const env = { GITHUB_STEP_SUMMARY: place.path('pipe') };
-  const run = await ctxb(place, ['replay', '--ci', fixture('compact.ndjson')], { env });
-  expect(run).toMatchObject({ code: 0, stderr: expect.stringContaining('it is a special file') });
-});
-
 it('reads prompts from a named pipe as from a file', async () => {
   await using place = await createPlace();
   execFileSync('mkfifo', [place.path('pipe')]);

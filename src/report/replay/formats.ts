@@ -34,12 +34,6 @@ function list(name: string, load: () => Promise<Report<SessionFigures>>): Report
 /** The default format. */
 const TEXT = list('text', async () => (await import('./session-list.ts')).text);
 
-/** Used for the job summary in CI. */
-export const CI_FORMAT = format('markdown', async () => (await import('./markdown.ts')).markdown, {
-  about: 'Markdown tables, for a pull request or the summary of a CI job',
-  isData: true,
-});
-
 /** Reports on a single subject; with --json they are fields of the JSON output instead. */
 const ASIDES: readonly ReportFormat[] = [
   list('by', async () => (await import('./session-list.ts')).sums),
@@ -61,7 +55,10 @@ export const FORMATS: readonly ReportFormat[] = [
     isData: true,
   }),
   format('csv', async () => (await import('./exports.ts')).csv, { about: 'a row for each session', isData: true }),
-  CI_FORMAT,
+  format('markdown', async () => (await import('./markdown.ts')).markdown, {
+    about: 'Markdown tables, for a pull request or the summary of a CI job',
+    isData: true,
+  }),
 ];
 
 /** The format that the flags select. @throws CtxbError `usage` if they select two */

@@ -1,5 +1,4 @@
-import { appendFileSync, closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
-import { orStoreError } from './store-error.ts';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 
 /** Reports a file of the wrong kind or size. */
 export class GivenFault extends Error {
@@ -69,14 +68,6 @@ export async function readPiped(stream: AsyncIterable<Buffer>, limit: number): P
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length);
-}
-
-/** Appends to a file that is not ctxb's, such as the summary of a CI job. */
-export function appendText(path: string, text: string): void {
-  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
-  orStoreError(path, () =>
-    withFile(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, (fd) => appendFileSync(fd, text)),
-  );
 }
 
 function withFile<T>(path: string, flags: number, work: (fd: number) => T): T {

@@ -23,8 +23,6 @@ it('only these files call functions that write, and those accept only a DiskText
     'process-io.ts',
     // What V8 has compiled of ctxb.
     'store/files/compile-cache.ts',
-    // The summary of a CI job, which is a report.
-    'store/files/given-file.ts',
     'store/files/plain-file.ts',
   ]);
 });
