@@ -126,6 +126,19 @@ describe('the rooms of the core', () => {
     expect(above).toEqual([]);
   });
 
+  it.each([
+    { file: 'state', types: ['GovernorState'], most: 12, what: 'parts of the state' },
+    { file: 'decisions', types: ['Facts', 'Subjects'], most: 28, what: 'kinds of decisions' },
+  ])('at most $most $what', ({ file, types, most }) => {
+    const { body } = parseSync(`${file}.ts`, textOf(`core/governor/${file}.ts`)).program;
+    const declared = body.map((node) => (node.type === 'ExportNamedDeclaration' ? node.declaration : node));
+    const members = declared.flatMap((node) =>
+      node?.type === 'TSInterfaceDeclaration' && types.includes(node.id.name) ? node.body.body : [],
+    );
+    expect(members.length).toBeGreaterThan(5);
+    expect(members.length).toBeLessThanOrEqual(most);
+  });
+
   it.each(['state', 'decisions', 'effects', 'input'])('governor/%s.ts uses no value of another file', (name) => {
     const values = parseSync(`${name}.ts`, textOf(`core/governor/${name}.ts`)).module.staticImports.filter(
       ({ entries }) => entries.some(({ isType }) => !isType),

@@ -45,9 +45,8 @@ export function createHost<Extra = undefined>(
 
   function apply(input: Input, extra: Extra | undefined): Transition {
     const before = state;
-    const { state: after, actions } = step(before, input);
-    state = after;
-    const transition = { input, before, after, actions };
+    state = step(before, input);
+    const transition = { input, before, after: state, actions: state.actions };
     carryOut?.(transition, extra);
     return transition;
   }
@@ -79,7 +78,7 @@ export function createHost<Extra = undefined>(
   }
 
   function tell(event: OwnEvent): void {
-    feed({ t: now?.() ?? state.now, from: 'ctxb', event });
+    feed({ t: now?.() ?? state.facts.now, from: 'ctxb', event });
   }
 
   return {

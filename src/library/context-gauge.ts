@@ -56,7 +56,7 @@ export class ContextGauge {
    */
   add(line: string | Event): void {
     if (typeof line !== 'string') {
-      const t = 'timestamp' in line && line.timestamp !== undefined ? line.timestamp : this.#host.state.now;
+      const t = 'timestamp' in line && line.timestamp !== undefined ? line.timestamp : this.#host.state.facts.now;
       this.#host.feed({ t, from: 'claude', event: line });
       return;
     }
@@ -71,7 +71,7 @@ export class ContextGauge {
    * repeat it.
    */
   sent(line: string): void {
-    this.#host.feed({ t: this.#host.state.now, from: 'caller', event: decodeLine(line), line });
+    this.#host.feed({ t: this.#host.state.facts.now, from: 'caller', event: decodeLine(line), line });
   }
 
   /** Context of the last API call of the main thread: input, cache writes and cache reads. 0 before the first call. */

@@ -100,7 +100,7 @@ export function createCostKeeper({
     if (latest === 0 && total !== reported.total) {
       const spent = Math.max(0, total - reported.total);
       expectedCall = Math.round(spent / Math.max(1, calls - reported.calls)) || expectedCall;
-      reported = { total, calls, at: state.now };
+      reported = { total, calls, at: state.facts.now };
     }
     expectedCall = Math.max(latest, expectedCall);
     const isAtWork = !isOver && mayCall(state);

@@ -170,7 +170,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     store,
     onDecision(decision) {
       card.decided(decision);
-      recorder?.decided(decision, state().now);
+      recorder?.decided(decision, state().facts.now);
       telemetry?.decided(decision);
       watcher.decision(decision);
     },

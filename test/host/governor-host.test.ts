@@ -65,7 +65,7 @@ it('uses the time of the last input by default', () => {
   const host = createHost(start);
   host.feed(end);
   host.tell({ kind: 'begin' });
-  expect(host.state.now).toBe(7);
+  expect(host.state.facts.now).toBe(7);
 });
 
 it("is the only caller of the governor's step", () => {

@@ -94,9 +94,8 @@ export function drive(run: Run = runWith()): Driver {
   function feed(...inputs: readonly Input[]): readonly Action[] {
     const before = all.length;
     for (const input of inputs) {
-      const next = step(state, input);
-      state = next.state;
-      all.push(...next.actions);
+      state = step(state, input);
+      all.push(...state.actions);
     }
     return all.slice(before);
   }
@@ -127,7 +126,7 @@ export function drive(run: Run = runWith()): Driver {
 /** Replays lines as `ctxb replay` would; the state is what is left at the end. */
 export function replayed(events: readonly Event[], run: Partial<Run> = {}): GovernorState {
   const start = initialState(runWith({ mode: 'replay', ...run }));
-  return events.reduce((state, event) => step(state, { t: 0, from: 'claude', event }).state, start);
+  return events.reduce((state, event) => step(state, { t: 0, from: 'claude', event }), start);
 }
 
 /** Context of the first call of a fresh session: system prompt and tools. */

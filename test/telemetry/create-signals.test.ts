@@ -46,7 +46,8 @@ function judgedOf(happenings: readonly Happening[], changes: Partial<Run> = {}):
   return happenings.map((happening, at) => {
     const before = state;
     const input = inputOf(happening, (at + 1) * 1_000);
-    const { state: after, actions } = step(before, input);
+    const after = step(before, input);
+    const { actions } = after;
     state = after;
     return { input, raw: undefined, before, after, actions };
   });

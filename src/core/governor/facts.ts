@@ -39,8 +39,10 @@ type Sized<E> = E & { readonly usage: Usage };
 export type SizedAnswer = Sized<AssistantEvent>;
 export type SizedCall = SizedAnswer | Sized<ResultEvent>;
 
-/** Meaning of claude's last line, found once for all rules; `NO_FACTS` after any other input. */
+/** The current input: its time, and the meaning of a line of claude's, found once for all rules. */
 export interface Facts {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
   /** Size of each block that counts for a context or a cost, so that texts are measured once. */
   readonly measured: readonly Content[];
   /** The line repeats content that an exact compaction kept. */
@@ -65,7 +67,9 @@ interface Meters {
   readonly work: { readonly agents: { readonly all: object } };
 }
 
+/** The facts of an input that is no line of claude's, without its time. */
 export const NO_FACTS: Facts = {
+  now: 0,
   measured: [],
   isEcho: false,
   isInjected: false,
@@ -89,11 +93,12 @@ export function factsOf(
   event: Event,
   before: Meters,
   after: Meters,
-  { measured, isInjected }: Pick<Facts, 'measured' | 'isInjected'> = NO_FACTS,
+  { now, measured, isInjected }: Pick<Facts, 'now' | 'measured' | 'isInjected'> = NO_FACTS,
 ): Facts {
   const previousSession = before.session.id === after.session.id ? undefined : before.session.id;
   const newSession = previousSession === undefined ? undefined : 'session';
   return {
+    now,
     measured,
     isEcho: false,
     isInjected,

@@ -27,8 +27,8 @@ export function initialState(run: Run): GovernorState {
   const isTriggerOurs = run.mode === 'act' && !run.callerPlacedTrigger && run.policy.midTurn.enabled;
   return {
     run,
-    now: 0,
     facts: NO_FACTS,
+    actions: [],
     session: { ...NO_SESSION, cache: NO_CACHE },
     process: {
       ...NEW_PROCESS,

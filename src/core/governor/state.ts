@@ -4,6 +4,7 @@ import type { Agents, Tasks } from './agents/agents-state.ts';
 import type { Cost } from './cost/cost.ts';
 import type { Spending } from './cost/cost-limit.ts';
 import type { PromptCache, Setup } from './cost/prompt-cache.ts';
+import type { Action } from './decisions.ts';
 import type { Facts } from './facts.ts';
 import type { Gauge } from './gauge/gauge.ts';
 import type { Prompt } from './input.ts';
@@ -263,9 +264,9 @@ export type Limits = Spending & Waits & { readonly cost: Cost };
 
 export interface GovernorState {
   readonly run: Run;
-  /** Time of the current input, in milliseconds since the epoch. */
-  readonly now: number;
   readonly facts: Facts;
+  /** What the current input has led to: decisions, and tasks of the host. */
+  readonly actions: readonly Action[];
   readonly session: Session;
   readonly process: Process;
   readonly gauge: Gauge;

@@ -20,22 +20,22 @@ import { onBegin, onExit } from './process/process.ts';
 import { noteLife, onStallTimer, watchLife } from './process/stall.ts';
 import { afterRelief } from './relief/exhaustion.ts';
 import type { GovernorState } from './state.ts';
-import { chain, changed, changedIn, type Next, type Step, toStep } from './steps.ts';
+import { changed, changedIn, emit } from './steps.ts';
 import { forgetChange } from './tool-budget/tool-state.ts';
 import { onWaitTimer } from './waits/wait.ts';
 
 /**
- * The governor's step: from the state and an input to the next state and its actions. Pure: no clock, no files, no
+ * The governor's step: from the state and an input to the next state, with its actions. Pure: no clock, no files, no
  * processes, no randomness. `run` carries the actions out, `replay` lists them.
  */
-export function step(before: GovernorState, input: Input): Step {
-  const arrived = changed(before, { now: input.t, facts: NO_FACTS });
+export function step(before: GovernorState, input: Input): GovernorState {
+  const arrived = changed(before, { facts: { ...NO_FACTS, now: input.t }, actions: [] });
   const state = input.from === 'claude' ? noteLife(arrived, input.event) : arrived;
-  const judged = chain(handleInput(state, input), (taken) => afterRelief(state, taken), advance);
-  return chain(answerAskers(before, judged), (next) => watchLife(before, next));
+  const judged = advance(afterRelief(state, handleInput(state, input)));
+  return watchLife(before, answerAskers(before, judged));
 }
 
-function handleInput(state: GovernorState, input: Input): Next {
+function handleInput(state: GovernorState, input: Input): GovernorState {
   switch (input.from) {
     case 'claude':
       return onClaude(state, input.event);
@@ -48,12 +48,12 @@ function handleInput(state: GovernorState, input: Input): Next {
   }
 }
 
-function onOwn(state: GovernorState, event: OwnEvent): Next {
+function onOwn(state: GovernorState, event: OwnEvent): GovernorState {
   return ON_OWN[event.kind]?.(state, event as never) ?? state;
 }
 
-const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => Next } = {
-  begin: (state) => chain(startTime(state), onBegin),
+const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => GovernorState } = {
+  begin: (state) => onBegin(startTime(state)),
   interrupt: (state) => onInterrupt(state),
   ask: (state, { ask, by }) => onAsk(state, ask, by),
   exit: onExit,
@@ -66,22 +66,22 @@ const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event:
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
   'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
   'agent-read': (state, event) => judgeAgents(readAgentFigures(state, event), { before: state }),
-  'file-measured': (state, { requestId, file }) => chain(onFileMeasured(state, requestId, file), answerHeld),
+  'file-measured': (state, { requestId, file }) => answerHeld(onFileMeasured(state, requestId, file)),
   'exact-folder': (state, { path, guarded }) => onExactFolder(state, path, guarded),
   'exact-proved': onExactProved,
   'exact-receipt': (state, { receipt }) => changedIn(state, 'exact', { receipt }),
-  'hook-failed': (state, { requestId }) => chain(forgetChange(state, requestId), answerHeld),
-  'result-stored': (state, { requestId, path }) => chain(onResultStored(state, requestId, path), answerHeld),
+  'hook-failed': (state, { requestId }) => answerHeld(forgetChange(state, requestId)),
+  'result-stored': (state, { requestId, path }) => answerHeld(onResultStored(state, requestId, path)),
 };
 
-const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => Next } = {
+const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => GovernorState } = {
   compaction: onOperationTimeout('compaction'),
   context: giveUpAsking,
   exact: giveUpArming,
   background: (state) => changedIn(state, 'turn', { grace: 'over' }),
   turn: forgetSkipped,
   handoff: onOperationTimeout('handoff'),
-  exit: (state) => toStep(state, [{ kind: 'kill' }]),
+  exit: (state) => emit(state, { kind: 'kill' }),
   wait: onWaitTimer,
   stall: onStallTimer,
   time: onTimeUp,

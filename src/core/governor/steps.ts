@@ -3,20 +3,12 @@ import { ownOf } from '../protocol/fields.ts';
 import type { Agents } from './agents/agents-state.ts';
 import type { PromptCache } from './cost/prompt-cache.ts';
 import type { Action, Decision, DecisionFacts, DecisionName, DecisionOf } from './decisions.ts';
-import type { TimerName } from './effects.ts';
+import type { HookAnswer, TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
 import type { Exact } from './relief/relief-state.ts';
 import type { Tools } from './relief/tool-results.ts';
 import type { Control, GovernorState, Life, Mailbox } from './state.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
-
-export interface Step {
-  readonly state: GovernorState;
-  readonly actions: readonly Action[];
-}
-
-/** What a rule returns: the next state, as a step if actions come with it. */
-export type Next = GovernorState | Step;
 
 /** A text for the agent, and the state after it was given. */
 export interface Telling {
@@ -30,12 +22,6 @@ export function silent(state: GovernorState): Telling {
   return { state, text: '' };
 }
 
-const NOTHING: readonly Action[] = [];
-
-export function toStep(state: GovernorState, actions = NOTHING): Step {
-  return { state, actions };
-}
-
 /** A line of claude's that the rules handle. */
 export interface Line<E extends Event = Event> {
   readonly event: E;
@@ -43,29 +29,26 @@ export interface Line<E extends Event = Event> {
   readonly before: GovernorState;
 }
 
-/** A step in a fixed list. `about` is its subject. */
-export type Stage<T> = (state: GovernorState, about: T) => Next;
-
-/** Applies a fixed list of steps. A recording has millions of lines, and `chain` would create closures for each. */
-export function inStages<T>(stages: readonly Stage<T>[], before: GovernorState, about: T, first = NOTHING): Step {
-  let state = before;
-  let actions = first;
-  for (const stage of stages) {
-    const next = stage(state, about);
-    // Most rules have nothing to do with a line.
-    if (next === state) continue;
-    if ('actions' in next) {
-      state = next.state;
-      actions = [...actions, ...next.actions];
-    } else state = next;
-  }
-  return { state, actions };
+/** The state with more actions of the current input. */
+export function emit(state: GovernorState, ...actions: readonly Action[]): GovernorState {
+  return actions.length === 0 ? state : changed(state, { actions: [...state.actions, ...actions] });
 }
 
-/** Applies steps one after the other; each gets the state that the previous one left. */
-export function chain(first: Next, ...rest: readonly ((state: GovernorState) => Next)[]): Step {
-  const { state, actions } = 'actions' in first ? first : toStep(first);
-  return inStages(rest, state, undefined, actions);
+/** Whether the current input has led to an answer to a hook. */
+export function isAnswered({ actions }: GovernorState, { requestId }: Pick<HookAnswer, 'requestId'>): boolean {
+  return actions.some((action) => action.kind === 'answer-hook' && action.requestId === requestId);
+}
+
+/** The state with changes in the answer to a hook. */
+export function changedAnswer(
+  state: GovernorState,
+  requestId: string,
+  changes: (answer: HookAnswer) => Partial<HookAnswer>,
+): GovernorState {
+  const actions = state.actions.map((action) =>
+    action.kind === 'answer-hook' && action.requestId === requestId ? { ...action, ...changes(action) } : action,
+  );
+  return changed(state, { actions });
 }
 
 /** Shows the deferred end of a turn, because ctxb cannot recover from it. */
@@ -99,12 +82,12 @@ export function decided<N extends DecisionName>(
   } as unknown as DecisionOf<N>;
 }
 
-/** A step with one decision and no other action. */
+/** The state with a decision. */
 export function decide<N extends DecisionName>(
   state: GovernorState,
   ...decision: readonly [name: N, reason: string, ...DecisionFacts<N>]
-): Step {
-  return toStep(state, [decided(state, ...decision) as Decision]);
+): GovernorState {
+  return emit(state, decided(state, ...decision) as Decision);
 }
 
 /** Whether a compaction of ctxb's runs, or claude has not confirmed the end of an abandoned one. */
@@ -161,7 +144,7 @@ const HOMES = {
   agents: 'work',
 } as const satisfies { readonly [P in keyof Inner]: keyof GovernorState };
 
-type Parts = Omit<GovernorState, 'now'> & Inner;
+type Parts = Omit<GovernorState, 'actions'> & Inner;
 
 /** The state with changes in one of its parts, at either level. */
 export function changedIn<P extends keyof Parts>(state: GovernorState, part: P, changes: Partial<Parts[P]>) {
@@ -182,8 +165,8 @@ function withChanges(whole: object, part: string, changes: object): object {
 export function draftOf(state: GovernorState): Draft {
   return {
     run: state.run,
-    now: state.now,
     facts: state.facts,
+    actions: state.actions,
     session: state.session,
     process: state.process,
     gauge: state.gauge,

@@ -143,7 +143,7 @@ function readLightly(state: LightState, event: Event): void {
     state.session = sessionIn(state.session, event);
   }
   if (event.kind === 'boundary' || state.relief.exact.echoes > 0)
-    state.relief.exact = followExact(state, event).state.relief.exact;
+    state.relief.exact = followExact(state, event).relief.exact;
 }
 
 /** Omits the fields that only a full replay computes. */

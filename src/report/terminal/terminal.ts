@@ -130,7 +130,7 @@ const TICK_MS = 30_000;
 const ECHO = '^C';
 
 /** The status line of a run: the parts of the status line in claude's terminal, and the current activity. */
-export function statusLine(state: GovernorState, style: Style, width: number, now = state.now): string {
+export function statusLine(state: GovernorState, style: Style, width: number, now = state.facts.now): string {
   const { limits, turn } = state;
   const { wait } = state.limits;
   const agents = agentTotals(state);

@@ -148,9 +148,9 @@ export function createWholeResults(before?: EarlierFigures) {
     /** Called for each line before it is processed. @returns the turn that a result ends */
     see(event: Event, line: string, state: GovernorState, isShown: boolean): WholeTurn {
       const isOwn = isInjectedTurn(state);
-      times = { begun: state.turn.phase === 'running' ? times.begun : state.now, last: state.now };
+      times = { begun: state.turn.phase === 'running' ? times.begun : state.facts.now, last: state.facts.now };
       if (event.kind === 'result') {
-        reported = { ...reported, at: state.now };
+        reported = { ...reported, at: state.facts.now };
         return seeResult(event, line, isOwn, isShown);
       }
       if (isEcho(state, event)) return turn;

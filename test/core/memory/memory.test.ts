@@ -53,10 +53,9 @@ function live(run: Run = runWith(), mask: Mask = unmasked) {
 
   function feed(input: Input, raw?: string): Remembered {
     record.push(JSON.stringify(toRecord(input, raw)));
-    const next = step(state, input);
-    state = next.state;
+    state = step(state, input);
     const remembered = memory.add(input, state);
-    for (const action of next.actions) {
+    for (const action of state.actions) {
       if (isDecision(action)) decisions.push(action);
       if (action.kind !== 'answer-hook') continue;
       const answered = memory.answer(action, state);

@@ -5,7 +5,7 @@ import { PLAIN, styleFor } from '../../../src/report/style.ts';
 import { statusLine as lineOf } from '../../../src/report/terminal/terminal.ts';
 import { afterTurn, callLine, drive, initLine, type Line, policyWith, resultLine } from '../../support/governor.ts';
 
-const statusLine = (state: GovernorState, style: Style, now = state.now) => lineOf(state, style, 200, now);
+const statusLine = (state: GovernorState, style: Style, now = state.facts.now) => lineOf(state, style, 200, now);
 
 describe('the status line', () => {
   it('shows how full the context is, the basis, and the next event', () => {
@@ -39,7 +39,7 @@ describe('a silent claude', () => {
     driver.wait(3_600_000);
     driver.prompt('Second.');
     driver.claude(...lines);
-    return statusLine(driver.state, PLAIN, driver.state.now + minutes * 60_000);
+    return statusLine(driver.state, PLAIN, driver.state.facts.now + minutes * 60_000);
   }
   const call = callLine(21_000);
   const block = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: `npm test ${'x'.repeat(80)}` } };

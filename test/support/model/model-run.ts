@@ -246,7 +246,8 @@ export class ModelRun {
     freeze(before);
     freeze(input);
     if (input.event.kind === 'interrupt') this.#wasInterrupted = true;
-    const { state, actions } = step(before, input);
+    const state = step(before, input);
+    const { actions } = state;
     this.state = state;
     this.#now += this.#options.random.whole(1, 3_000);
     for (const action of actions) {

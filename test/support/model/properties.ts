@@ -161,9 +161,8 @@ export function replayFaults(all: readonly Judged[]): string[] {
   for (const [at, { input, raw, actions }] of all.entries()) {
     const again = readRecord(throughJson(toRecord(input, raw && JSON.stringify(raw))), 0);
     if (again === undefined) return [`input ${at} is not read back`];
-    const next = step(state, again);
-    if (JSON.stringify(next.actions) !== JSON.stringify(actions)) return [`input ${at} is judged in another way`];
-    state = next.state;
+    state = step(state, again);
+    if (JSON.stringify(state.actions) !== JSON.stringify(actions)) return [`input ${at} is judged in another way`];
   }
   const isPlain = isDeepStrictEqual(structuredClone(last.after), last.after);
   const isSame = JSON.stringify({ ...state, run }) === JSON.stringify({ ...last.after, run });

@@ -5,7 +5,7 @@ import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { askCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decide, decided, type Line, type Next, silent, type Telling, toStep } from '../steps.ts';
+import { changedIn, decide, decided, emit, type Line, silent, type Telling } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, Agents } from './agents-state.ts';
 
@@ -33,23 +33,23 @@ export function agentsBegun({ work: { agents } }: GovernorState): number {
 }
 
 /** Asks for claude's cost counter after calls outside the stream: it includes them before the next result. */
-export function countUnseen(state: GovernorState, { before }: Line): Next {
+export function countUnseen(state: GovernorState, { before }: Line): GovernorState {
   const isNew = ({ id, isUnseen, calls }: Agent) => isUnseen && calls > (agentOf(before, id)?.calls ?? 0);
   return Object.values(state.work.agents.all).some(isNew) ? askCounter(state) : state;
 }
 
 /** Stops agents that exceed a limit. */
-export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): Next {
+export function judgeAgents(state: GovernorState, { before }: Pick<Line, 'before'>): GovernorState {
   const { agents: limits } = state.run.policy;
   if (!hasAgentLimits(limits)) return state;
-  return Object.values(state.work.agents.all).reduce<Next>((step, is, index) => {
+  return Object.values(state.work.agents.all).reduce((next, is, index) => {
     const was = agentOf(before, is.id);
-    if (was === is || is.phase !== 'running') return step;
+    if (was === is || is.phase !== 'running') return next;
     const isTooMany =
       was === undefined && before.work.agents.before + index >= (limits.max ?? Number.POSITIVE_INFINITY);
     const reason = isTooMany ? countReason(state) : excess(state, is);
     const isNew = isTooMany || was?.phase !== 'running' || excess(state, was) === undefined;
-    return reason === undefined || !isNew ? step : chain(step, (next) => stopAgent(next, is, reason, isTooMany));
+    return reason === undefined || !isNew ? next : stopAgent(next, is, reason, isTooMany);
   }, state);
 }
 
@@ -69,7 +69,7 @@ function excess({ run }: GovernorState, { tokens, microUsd, isUnseen }: Agent): 
  * `stop_task` stops an agent at once, including nested and background agents. For an agent of a workflow claude only
  * reports success (2.1.330): that agent ends after its next tool, and a workflow with too many agents is stopped whole.
  */
-function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany: boolean): Next {
+function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany: boolean): GovernorState {
   const { id, taskId, workflow } = agent;
   const { untold, ended } = state.work.agents;
   // Agents of a stopped workflow may still be announced.
@@ -77,16 +77,16 @@ function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany
   const isWhole = workflow !== undefined && isTooMany;
   const name = isWhole ? 'a workflow' : agentText(agent);
   const note = decided(state, 'limit:agents', reason, { todo: 'stop', agent: name });
-  if (state.run.mode !== 'act') return toStep(state, [note]);
+  if (state.run.mode !== 'act') return emit(state, note);
   if (taskId === undefined) return decide(state, 'limit:agents', reason, { todo: 'failed', agent: name });
   const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;
   const isBackground = workflow !== undefined || ownOf(state.work.tasks, taskId)?.phase === 'background';
-  const next = changedIn(withAgent(state, id, { phase: 'stopped' }), 'agents', {
+  const noted = changedIn(emit(withAgent(state, id, { phase: 'stopped' }), note), 'agents', {
     untold: [...untold, { toolUseId: id, aside: isBackground, text }],
     ended: isWhole ? [...ended, workflow] : ended,
   });
   const target = isWhole ? workflow : workflow === undefined ? taskId : undefined;
-  return target === undefined ? toStep(next, [note]) : chain(toStep(next, [note]), stopTask(target));
+  return target === undefined ? noted : stopTask(noted, target);
 }
 
 function agentText({ kind, name, workflow }: Agent): string {

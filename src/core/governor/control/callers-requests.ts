@@ -2,7 +2,7 @@ import type { ControlRequestEvent, ControlResponseEvent } from '../../protocol/e
 import { type Fields, fieldsOf, ownOf, stringOf } from '../../protocol/fields.ts';
 import { controlLine, request } from '../prompts/own-lines.ts';
 import type { CallersRequest, GovernorState } from '../state.ts';
-import { chain, changedIn, type Next, toStep } from '../steps.ts';
+import { changedIn, emit } from '../steps.ts';
 import { mergeInitialize, openControl } from './control.ts';
 
 /**
@@ -61,21 +61,20 @@ function keyOf({ request }: CallersRequest): string | undefined {
  * Opens the control channel of a replacement process, and sends the requests that the old one left open. `initialize`
  * requests come first, each with our hooks, because the last one replaces those before it.
  */
-export function reopenControl(state: GovernorState): Next {
+export function reopenControl(state: GovernorState): GovernorState {
   const { requests } = state.process.control;
   const initializes = requests.filter(isInitialize);
   const opened = initializes.length > 0 ? state : openControl(state);
   const others = requests.filter((one) => !isInitialize(one));
-  return chain(opened, ...[...initializes, ...others].map(askedAgain));
+  return [...initializes, ...others].reduce(askAgain, opened);
 }
 
 function isInitialize({ request }: CallersRequest): boolean {
   return request.subtype === 'initialize';
 }
 
-function askedAgain(one: CallersRequest): (state: GovernorState) => Next {
+function askAgain(state: GovernorState, one: CallersRequest): GovernorState {
   const { id, request: body, answered } = one;
-  if (isInitialize(one)) return (state) => mergeInitialize(state, body, id);
-  return (state) =>
-    answered ? request(state, 'setting', body) : toStep(state, [{ kind: 'send', line: controlLine(id, body) }]);
+  if (isInitialize(one)) return mergeInitialize(state, body, id);
+  return answered ? request(state, 'setting', body) : emit(state, { kind: 'send', line: controlLine(id, body) });
 }

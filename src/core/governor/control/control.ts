@@ -17,7 +17,7 @@ import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, successLine } from '../prompts/own-lines.ts';
 import { MIN_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, clearTimer, decide, isAnsweringUs, type Next, toStep } from '../steps.ts';
+import { changed, changedIn, clearTimer, decide, emit, isAnswered, isAnsweringUs } from '../steps.ts';
 import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
@@ -44,7 +44,7 @@ function isFresh(state: GovernorState): boolean {
  * result. After a tool it also waits for the size of the previous call, which claude forgets at the next call.
  * undefined: no delay.
  */
-export function holdCall(state: GovernorState, event: ControlRequestEvent): Next | undefined {
+export function holdCall(state: GovernorState, event: ControlRequestEvent): GovernorState | undefined {
   const { phase, asked, held, unsized } = state.process.control;
   // In a terminal, hooks are called without a control channel, so claude cannot be asked.
   if (phase === 'closed') return undefined;
@@ -57,19 +57,19 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Next
 }
 
 /** Stops waiting for claude's report of its window. */
-export function giveUpAsking(state: GovernorState): Next {
+export function giveUpAsking(state: GovernorState): GovernorState {
   const entries = Object.entries(state.process.control.pending);
   const pending = Object.fromEntries(entries.map(([id, what]) => [id, what === 'context' ? 'late-context' : what]));
-  return chain(finishOpening(changedIn(state, 'control', { pending })), answerHeld);
+  return answerHeld(finishOpening(changedIn(state, 'control', { pending })));
 }
 
 /** Answers delayed hooks one by one, because the budget that one call uses is missing for the next. */
-export function answerHeld(state: GovernorState): Next {
+export function answerHeld(state: GovernorState): GovernorState {
   const [first, ...held] = state.process.control.held;
   if (first === undefined || isAsking(state, 'context')) return state;
-  const step = chain(answerCallback(changedIn(state, 'control', { held }), first));
-  if (held.length === 0) return chain(step, (next) => toStep(next, [STOP_WAITING]));
-  return step.actions.some(({ kind }) => kind === 'answer-hook') ? chain(step, answerHeld) : step;
+  const next = answerCallback(changedIn(state, 'control', { held }), first);
+  if (held.length === 0) return emit(next, STOP_WAITING);
+  return isAnswered(next, first) ? answerHeld(next) : next;
 }
 
 /** Hooks in the shape that `initialize` takes, without a `timeout`: when it expired, claude would refuse the tool. */
@@ -103,31 +103,31 @@ export function registeredHooks(state: GovernorState): string[] {
 }
 
 /** Opens the control channel of a process by a request of ctxb's own. */
-export function openControl(state: GovernorState): Next {
+export function openControl(state: GovernorState): GovernorState {
   const body = withOurHooks(state, state.process.control.initialize ?? { subtype: 'initialize' });
-  return chain(request(opening(state), 'initialize', body), askAtOnce, askCost);
+  return askCost(askAtOnce(request(opening(state), 'initialize', body)));
 }
 
 /**
  * Sends the caller's `initialize` with our hooks merged in: claude accepts only the first one, or lets the last replace
  * it.
  */
-export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): Next {
+export function mergeInitialize(state: GovernorState, callers: Fields, requestId: string): GovernorState {
   const line = controlLine(requestId, withOurHooks(state, callers));
   const opened = opening(changedIn(state, 'control', { initialize: callers }));
-  return chain(toStep(opened, [{ kind: 'send', line }]), askAtOnce, askCost);
+  return askCost(askAtOnce(emit(opened, { kind: 'send', line })));
 }
 
 /**
  * Refuses an unknown `--agent`. In stream-json mode claude ignores an unknown agent and works without the agent's
  * limits; in other modes it refuses with this text, unless it resumes a session.
  */
-function checkAgent(state: GovernorState, { response }: ControlResponseEvent): Next {
+function checkAgent(state: GovernorState, { response }: ControlResponseEvent): GovernorState {
   const { agent } = state.run;
   const names = listOf(response.agents).map((known) => textOf(fieldsOf(known).name));
   if (agent === undefined || state.process.resumes || names.length === 0 || names.includes(agent)) return state;
   const line = `--agent '${agent}' not found. Available agents: ${names.join(', ')}`;
-  return toStep(changedIn(state, 'mailbox', { outcome: 'refused' }), [{ kind: 'relay', line }]);
+  return emit(changedIn(state, 'mailbox', { outcome: 'refused' }), { kind: 'relay', line });
 }
 
 /** Whether work must wait for claude's list of agents, because it begins as one of them. */
@@ -136,18 +136,18 @@ export function awaitsAgents(state: GovernorState): boolean {
 }
 
 /** Asks for the agents; observe mode asks for nothing else. */
-export function askAgents(state: GovernorState): Next {
+export function askAgents(state: GovernorState): GovernorState {
   const isNeeded = state.run.agent !== undefined && state.process.control.sent === 0;
   return isNeeded ? request(state, 'initialize', { subtype: 'initialize' }) : state;
 }
 
-function askAtOnce(state: GovernorState): Next {
+function askAtOnce(state: GovernorState): GovernorState {
   const isLater = isFresh(state) && !isKnown(state.gauge.window);
   return isLater ? changedIn(state, 'control', { asked: false }) : askContext(state);
 }
 
 /** Asks for the context as soon as the window matters, and for the size of calls whose lines lack it. */
-export function askLater(before: GovernorState, event: Event): Next {
+export function askLater(before: GovernorState, event: Event): GovernorState {
   const state = withUnsized(before, event);
   const { phase, asked, unsized } = state.process.control;
   const isDue = asked
@@ -189,11 +189,11 @@ function withOurHooks(state: GovernorState, callers: Fields): Fields {
  */
 const PLACED_SOURCES: readonly unknown[] = ['env', 'settings'];
 
-export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): Next {
+export function onOwnResponse(state: GovernorState, event: ControlResponseEvent): GovernorState {
   const purpose = state.process.control.pending[event.requestId];
   const { [event.requestId]: _, ...pending } = state.process.control.pending;
   const answered = changedIn(state, 'control', { pending });
-  if (purpose === 'context' || purpose === 'late-context') return chain(onContext(answered, event), answerHeld);
+  if (purpose === 'context' || purpose === 'late-context') return answerHeld(onContext(answered, event));
   if (purpose === 'load-mod') return onModLoaded(answered, event);
   if (purpose === 'initialize') return checkAgent(answered, event);
   if (purpose === 'usage' || purpose === 'cost') return onUsage(answered, event, purpose);
@@ -206,7 +206,7 @@ export function onOwnResponse(state: GovernorState, event: ControlResponseEvent)
 }
 
 /** Asks for claude's counter of a resumed session, which may include earlier costs. */
-function askCost(state: GovernorState): Next {
+function askCost(state: GovernorState): GovernorState {
   return state.process.resumes ? askUsage(state, 'usage') : state;
 }
 
@@ -222,9 +222,9 @@ function onUsage(state: GovernorState, event: ControlResponseEvent, purpose: 'us
 const STOP_WAITING = clearTimer('context');
 
 /** Releases waiting prompts when the context is known or claude does not report it. */
-function finishOpening(state: GovernorState): Next {
+function finishOpening(state: GovernorState): GovernorState {
   if (state.process.control.phase !== 'opening') return state;
-  return toStep(changedIn(state, 'control', { phase: 'open' }), [STOP_WAITING]);
+  return emit(changedIn(state, 'control', { phase: 'open' }), STOP_WAITING);
 }
 
 /** Opens the channel. Only a resumed session has a context to learn before the first prompt. */
@@ -232,7 +232,7 @@ function opening(state: GovernorState): GovernorState {
   return changedIn(state, 'control', { phase: state.process.resumes ? 'opening' : 'open' });
 }
 
-function onContext(state: GovernorState, event: ControlResponseEvent): Next {
+function onContext(state: GovernorState, event: ControlResponseEvent): GovernorState {
   if (!event.ok) return finishOpening(state);
   // If the caller's settings control claude's compaction, ctxb leaves the trigger alone.
   const { response } = event;
@@ -248,7 +248,7 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Next {
   const trigger = callers ? 'off' : before;
   const measured = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens, 'asked');
   const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: measured }));
-  return phase === 'opening' ? chain(opened, prepareResumed) : opened;
+  return phase === 'opening' ? prepareResumed(opened) : opened;
 }
 
 /**
@@ -256,8 +256,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): Next {
  * without a limit. Without a caller that can answer, ctxb sends an error; without ctxb, claude would see its closed
  * input.
  */
-export function onQuestion(state: GovernorState, requestId: string): Next {
-  if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return toStep(state, [refusal(requestId)]);
+export function onQuestion(state: GovernorState, requestId: string): GovernorState {
+  if (!state.run.callerSpeaksProtocol || state.mailbox.ended) return emit(state, refusal(requestId));
   return changedIn(state, 'control', { questions: [...state.process.control.questions, requestId] });
 }
 
@@ -295,6 +295,6 @@ function refusal(requestId: string): Action {
 }
 
 /** Answers open questions with an error, because the caller is gone. */
-export function refuseQuestions(state: GovernorState): Next {
-  return toStep(changedIn(state, 'control', { questions: [] }), state.process.control.questions.map(refusal));
+export function refuseQuestions(state: GovernorState): GovernorState {
+  return emit(changedIn(state, 'control', { questions: [] }), ...state.process.control.questions.map(refusal));
 }

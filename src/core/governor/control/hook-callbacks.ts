@@ -12,7 +12,7 @@ import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, decided, type Next, type Step, silent, toStep } from '../steps.ts';
+import { changedAnswer, decided, emit, isAnswered, silent } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
@@ -33,18 +33,18 @@ export const CALLBACKS: Readonly<Record<HookName, string>> = {
 };
 
 /** Answers a call of one of our hooks, always with one `answer-hook`. */
-export function answerCallback(state: GovernorState, event: ControlRequestEvent): Step {
+export function answerCallback(state: GovernorState, event: ControlRequestEvent): GovernorState {
   const hook = hookOf(event.callbackId);
   if (isToolHook(hook)) return answerToolHook(state, hook, event);
   const input = fieldsOf(event.request.input);
   const answer: HookAnswer = { kind: 'answer-hook', requestId: event.requestId, hook, output: {} };
   // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
-  if (isOfSubagent(event)) return toStep(state, [answer]);
-  if (hook === 'PreCompact') return toStep(state, answerPreCompact(state, answer, input));
+  if (isOfSubagent(event)) return emit(state, answer);
+  if (hook === 'PreCompact') return emit(state, ...answerPreCompact(state, answer, input));
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
-  if (hook !== 'SessionStart') return toStep(state, [answer]);
-  if (input.source === 'compact') return toStep(state, restore(state, answer));
-  return resumesWithIt(state) ? toStep(noteCleared(state, false), [answer]) : handOver(state, answer);
+  if (hook !== 'SessionStart') return emit(state, answer);
+  if (input.source === 'compact') return emit(state, ...restore(state, answer));
+  return resumesWithIt(state) ? emit(noteCleared(state, false), answer) : handOver(state, answer);
 }
 
 function isToolHook(hook: HookName): hook is ToolHook {
@@ -57,20 +57,20 @@ function hookOf(callbackId: string | undefined): HookName {
 }
 
 /** Adds context to a prompt. claude does not send a command to the model, so context with it may be lost. */
-function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): Step {
-  if (commandIn(prompt) !== undefined) return toStep(state, [answer]);
+function answerPrompt(state: GovernorState, answer: HookAnswer, prompt: string): GovernorState {
+  if (commandIn(prompt) !== undefined) return emit(state, answer);
   const stopped = stopHeldPrompt(state);
   // Context for a stopped prompt would be lost with it.
-  if (stopped.actions.length > 0) return chain(stopped, (next) => toStep(next, [answer]));
-  return tellWith(handOver(state, { ...answer, recall: 'prompt' }));
+  if (stopped !== state) return emit(stopped, answer);
+  return tellWith(handOver(state, { ...answer, recall: 'prompt' }), answer.requestId);
 }
 
 /** Gives the document of the previous context to a fresh one. */
-function handOver(state: GovernorState, answer: HookAnswer): Step {
+function handOver(state: GovernorState, answer: HookAnswer): GovernorState {
   const document = documentToGive(state);
-  if (document === undefined) return toStep(state, [answer]);
+  if (document === undefined) return emit(state, answer);
   const context = [document.text, recallLine(state)].filter((text) => text !== '').join('\n\n');
-  return toStep(setHistory(noteCleared(state, true), document.text), [{ ...answer, context }]);
+  return emit(setHistory(noteCleared(state, true), document.text), { ...answer, context });
 }
 
 /** Gives the focus to a compaction of claude's own; ctxb's own compaction gets it as the argument of `/compact`. */
@@ -118,45 +118,42 @@ export function isOfSubagent({ request }: ControlRequestEvent): boolean {
   return Boolean(textOf(fieldsOf(request.input).agent_id));
 }
 
-/** @param call the call whose result gets the text; undefined if a prompt gets it */
-function tellWith(step: Step, call?: ToolCall): Step {
-  if (!step.actions.some(({ kind }) => kind === 'answer-hook')) return step;
-  const hint = call === undefined ? silent(step.state) : hintFor(step.state, call);
+/**
+ * Adds the notices about the main thread's context to an answer.
+ *
+ * @param call the call whose result gets the text; undefined if a prompt gets it
+ */
+function tellWith(state: GovernorState, requestId: string, call?: ToolCall): GovernorState {
+  const hint = call === undefined ? silent(state) : hintFor(state, call);
   const zone = tellAgent(hint.state, call === undefined ? 'prompt' : 'mid-turn');
-  const alert = step.state.run.policy.zones.tellAgent ? alertAgent(zone.state) : silent(zone.state);
+  const alert = state.run.policy.zones.tellAgent ? alertAgent(zone.state) : silent(zone.state);
   const stopped = takeUntold(alert.state, undefined);
   const text = [hint.text, zone.text, alert.text, stopped.text].filter(Boolean).join(' ');
-  return withContext(toStep(stopped.state, step.actions), text);
+  return withContext(stopped.state, requestId, text);
 }
 
-function withContext({ state, actions }: Step, text: string): Step {
-  if (text === '') return toStep(state, actions);
-  const answers = actions.map((action) =>
-    action.kind === 'answer-hook'
-      ? { ...action, context: [action.context, text].filter(Boolean).join('\n\n') }
-      : action,
-  );
-  return toStep(state, answers);
+function withContext(state: GovernorState, requestId: string, text: string): GovernorState {
+  if (text === '') return state;
+  return changedAnswer(state, requestId, ({ context }) => ({
+    context: [context, text].filter(Boolean).join('\n\n'),
+  }));
 }
 
 /** Answers a hook of a tool, at once or after the host has measured a file or stored a result. */
-function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): Step {
+function answerToolHook(state: GovernorState, hook: ToolHook, event: ControlRequestEvent): GovernorState {
   const call = readToolCall(hook, event);
   if (hook === 'PreToolUse') return STARTS_AGENT.test(call.tool) ? beforeAgent(state, call) : beforeTool(state, call);
   const output = endStopped(state, call.agent);
-  if (output !== undefined) return toStep(state, [{ kind: 'answer-hook', requestId: call.requestId, hook, output }]);
+  if (output !== undefined) return emit(state, { kind: 'answer-hook', requestId: call.requestId, hook, output });
   const { state: afterNotice, text } = takeUntold(state, call.toolUseId);
-  const step =
-    hook === 'PostToolUse'
-      ? afterMainTool(afterTool(afterNotice, call), call)
-      : tellMain(afterFailure(afterNotice, call), call);
-  return withContext(step, text);
+  const judged = (hook === 'PostToolUse' ? afterTool : afterFailure)(afterNotice, call);
+  return withContext(afterMainTool(judged, call), call.requestId, text);
 }
 
 const STARTS_AGENT = new RegExp(`^(?:${AGENT_TOOLS})$`);
 
 /** Denies a subagent or workflow that exceeds the limit. */
-function beforeAgent(before: GovernorState, call: ToolCall): Step {
+function beforeAgent(before: GovernorState, call: ToolCall): GovernorState {
   const { state, refusal } = askAgent(before, call.toolUseId);
   if (refusal === undefined) return answered(state, call);
   const denial = { permissionDecision: 'deny', permissionDecisionReason: refusal };
@@ -165,24 +162,21 @@ function beforeAgent(before: GovernorState, call: ToolCall): Step {
   return answered(state, call, '', denial, note);
 }
 
-export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): Next {
+export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): GovernorState {
   const plan = state.work.budget.waiting[requestId];
   return plan?.kind === 'read' ? limitRead(forget(state, 'waiting', requestId), plan, file) : state;
 }
 
-export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): Next {
+export function onResultStored(state: GovernorState, requestId: string, path: string | undefined): GovernorState {
   const plan = state.work.budget.waiting[requestId];
   return plan?.kind === 'result'
     ? afterMainTool(cutResult(forget(state, 'waiting', requestId), plan, path), plan.call)
     : state;
 }
 
-/** After a successful tool of the main thread: the turn continues with its result, or ends here. */
-function afterMainTool(step: Step, call: ToolCall): Step {
-  return call.agent === null ? stopTurn(tellMain(step, call)) : step;
-}
-
-/** Adds the notices about the main thread's context, which do not apply to subagents. */
-function tellMain(step: Step, call: ToolCall): Step {
-  return call.agent === null ? tellWith(step, call) : step;
+/** After an answered tool of the main thread: the turn continues with its result and the notices, or ends here. */
+function afterMainTool(state: GovernorState, call: ToolCall): GovernorState {
+  if (call.agent !== null || !isAnswered(state, call)) return state;
+  const told = tellWith(state, call.requestId, call);
+  return call.hook === 'PostToolUse' ? stopTurn(told, call.requestId) : told;
 }

@@ -5,7 +5,7 @@ import { leavesTrigger, lowTriggerSetting, needsPercent, restingTrigger, type Tr
 import { askContext, isAsking, request } from '../prompts/own-lines.ts';
 import { momentOf } from '../relief/outlook.ts';
 import type { ControlPurpose, GovernorState } from '../state.ts';
-import { chain, changedIn, decide, type Next, toStep } from '../steps.ts';
+import { changedIn, decide } from '../steps.ts';
 
 /** Where claude's own trigger belongs, and why. */
 interface TriggerPlace extends TriggerSetting {
@@ -53,7 +53,7 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
 }
 
 /** Places claude's trigger as soon as the window is known, and moves it when its place changes. */
-export function placeTrigger(state: GovernorState): Next {
+export function placeTrigger(state: GovernorState): GovernorState {
   const { gauge, process, relief } = state;
   const { trigger } = process.control;
   // If a hook blocks compactions, claude refuses prompts above its trigger, so the trigger returns to claude's own
@@ -69,32 +69,30 @@ export function placeTrigger(state: GovernorState): Next {
 }
 
 /** Asks for the window of a new model. Releases our trigger first, because claude would report it instead. */
-export function askNewWindow(state: GovernorState): Next {
+export function askNewWindow(state: GovernorState): GovernorState {
   if (typeof state.process.control.trigger !== 'number') return askContext(state);
-  return chain(setTrigger(state, 'release-trigger'), askContext);
+  return askContext(setTrigger(state, 'release-trigger'));
 }
 
 /** @param place undefined for claude's own place */
-function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): Next {
+function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: TriggerSetting): GovernorState {
   const { trigger } = state.process.control;
   const window = { CLAUDE_CODE_AUTO_COMPACT_WINDOW: String(place?.setting ?? '') };
   // A setting applies until it is reset.
   const isLow = place?.percent !== undefined || (typeof trigger === 'number' && needsPercent(trigger));
   const env = isLow ? { ...window, CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: String(place?.percent ?? '') } : window;
   const placed = changedIn(state, 'control', { trigger: place?.at ?? 'unplaced' });
-  const asked = chain(request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } }));
   // claude may compact as soon as it gets the new level, so it gets the plan first.
-  const planned = chain(planExact(asked.state));
-  return toStep(planned.state, [...planned.actions, ...asked.actions]);
+  return request(placed, purpose, { subtype: 'apply_flag_settings', settings: { env } }, planExact);
 }
 
 /** Reports the trigger as placed when claude confirms it. Some versions do not answer. */
-export function onTrigger(state: GovernorState, moved: boolean): Next {
+export function onTrigger(state: GovernorState, moved: boolean): GovernorState {
   if (!moved) {
     const off = changedIn(state, 'control', { trigger: 'off' });
     return decide(off, 'unavailable:trigger', 'this claude cannot move its trigger');
   }
   const { trigger, triggerReason } = state.process.control;
   if (typeof trigger !== 'number') return state;
-  return chain(planExact(state), (planned) => decide(planned, 'mid-turn:trigger', triggerReason, { tokens: trigger }));
+  return decide(planExact(state), 'mid-turn:trigger', triggerReason, { tokens: trigger });
 }

@@ -8,64 +8,66 @@ import { answer, owedPrompts, waiting, withoutPrompt } from '../prompts/mailbox.
 import { isAsking, stopTask } from '../prompts/own-lines.ts';
 import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isRelieving, type Next, setTimer, toStep } from '../steps.ts';
+import { changed, changedIn, emit, isRelieving, setTimer } from '../steps.ts';
 import { announceLargeTask, isTooLarge, refusePrompt } from '../zones/notices.ts';
 import { resumeWork, sendPrompt } from './send-prompt.ts';
 import { atLimit } from './spending.ts';
 
 /** Between two turns: relieves the context, sends the next prompt, or closes claude's input. */
-export function advance(state: GovernorState): Next {
+export function advance(state: GovernorState): GovernorState {
   if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isFree(state)) return state;
   if (state.mailbox.outcome !== undefined) return closeInput(state);
   if (state.mailbox.input === 'paused') return state;
   if (state.mailbox.input === 'interrupted') return afterStop(state);
   const stopped = atLimit(state);
-  if (stopped !== undefined) return chain(stopped, advance);
+  return stopped === undefined ? continueRun(state) : advance(stopped);
+}
+
+function continueRun(state: GovernorState): GovernorState {
   const [next] = waiting(state);
   const { pending, unfinished } = state.relief;
   if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
   // Work that the context still holds resumes before the context is replaced.
   if (unfinished?.isLost === false) return resumeWork(state, unfinished);
   const due = dueRelief(state, next);
-  if (due !== undefined)
-    return chain(state.run.mode === 'act' ? startRelief(state, due) : adviseRelief(state, due), advance);
+  if (due !== undefined) return advance((state.run.mode === 'act' ? startRelief : adviseRelief)(state, due));
   if (unfinished !== undefined) return resumeWork(state, unfinished);
-  if (isTooLarge(state, next)) return chain(considerLargeTask(state, next), advance);
-  if (next !== undefined) {
-    // A prompt that claude skips starts no turn, so the next one can be sent at once.
-    return chain(sendPrompt(without(state, next), next), (sent) => {
-      if (isFree(sent)) return advance(sent);
-      const isLast = sent.mailbox.ended && waiting(sent).length === 0;
-      // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
-      return sent.run.mode === 'observe' && isLast ? closeInput(sent) : sent;
-    });
-  }
-  return endWhenDone(state);
+  if (isTooLarge(state, next)) return advance(considerLargeTask(state, next));
+  return next === undefined ? endWhenDone(state) : sendNext(state, next);
+}
+
+function sendNext(state: GovernorState, next: Prompt): GovernorState {
+  const sent = sendPrompt(without(state, next), next);
+  // A prompt that claude skips starts no turn, so the next one can be sent at once.
+  if (isFree(sent)) return advance(sent);
+  const isLast = sent.mailbox.ended && waiting(sent).length === 0;
+  // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
+  return sent.run.mode === 'observe' && isLast ? closeInput(sent) : sent;
 }
 
 /** After the turn that the user stopped: asks whether to send the next prompt, or ends a run that cannot ask. */
-function afterStop(state: GovernorState): Next {
+function afterStop(state: GovernorState): GovernorState {
   const count = waiting(state).length;
   if (!state.run.attended || count === 0) return closeInput(state);
-  return toStep(changedIn(state, 'mailbox', { input: 'paused' }), [{ kind: 'ask-next', waiting: count }]);
+  return emit(changedIn(state, 'mailbox', { input: 'paused' }), { kind: 'ask-next', waiting: count });
 }
 
 /**
  * Applies the user's answer. Yes sends the next prompt and gives up the stopped one; no ends the run and keeps both.
  */
-export function onStopAnswer(state: GovernorState, continues: boolean): Next {
+export function onStopAnswer(state: GovernorState, continues: boolean): GovernorState {
   if (state.mailbox.input !== 'paused') return state;
   if (!continues) return closeInput(state);
   return answer(changedIn(state, 'mailbox', { stopNext: false, input: 'open' }), owedPrompts(state));
 }
 
 /** Handles a prompt that is too large for the rest of the window, as `zones.onLargeTask` says. */
-function considerLargeTask(state: GovernorState, prompt: Prompt): Next {
+function considerLargeTask(state: GovernorState, prompt: Prompt): GovernorState {
   const announced = announceLargeTask(state, prompt);
   const { onLargeTask } = state.run.policy.zones;
-  if (onLargeTask === 'relieve') return chain(announced, relieveFor);
+  if (onLargeTask === 'relieve') return relieveFor(announced);
   const isRejected = onLargeTask === 'reject' && state.run.mode === 'act';
-  return isRejected ? chain(announced, (next) => refusePrompt(without(next, prompt), prompt)) : announced;
+  return isRejected ? refusePrompt(without(announced, prompt), prompt) : announced;
 }
 
 export function isFree(state: GovernorState): boolean {
@@ -86,7 +88,7 @@ export function isFree(state: GovernorState): boolean {
  * be able to ask our hooks. With its input closed, claude would itself wait for subagents and give shells more time;
  * with an open input, ctxb does both.
  */
-function endWhenDone(state: GovernorState): Next {
+function endWhenDone(state: GovernorState): GovernorState {
   const { state: afterNotice, text } = takeUntold(state, undefined);
   // claude does not report that ctxb stopped a workflow, so the agent would wait for it or end without it.
   if (text !== '' && state.run.mode === 'act' && !isReporting(state))
@@ -99,10 +101,10 @@ function endWhenDone(state: GovernorState): Next {
   const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
   if (inBackground.some(([, task]) => isAtWork(task)) || state.turn.grace === 'running') return state;
   if (state.turn.grace === 'none') {
-    const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.now) + LATE_MS;
-    return toStep(changedIn(state, 'turn', { grace: 'running' }), [setTimer('background', afterMs)]);
+    const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.facts.now) + LATE_MS;
+    return emit(changedIn(state, 'turn', { grace: 'running' }), setTimer('background', afterMs));
   }
-  return chain(state, ...shells.map(([id]) => stopTask(id)), closeInput);
+  return closeInput(shells.reduce((next, [id]) => stopTask(next, id), state));
 }
 
 /** Time that claude itself gives background shells. */
@@ -111,8 +113,8 @@ const SHELLS_MS = 600_000;
 /** A wake-up that is late by more than this is no longer expected. */
 const LATE_MS = 60_000;
 
-export function closeInput(state: GovernorState): Next {
-  return toStep(changedIn(state, 'mailbox', { input: 'closed' }), [{ kind: 'end-input' }]);
+export function closeInput(state: GovernorState): GovernorState {
+  return emit(changedIn(state, 'mailbox', { input: 'closed' }), { kind: 'end-input' });
 }
 
 function without(state: GovernorState, prompt: Prompt): GovernorState {

@@ -10,7 +10,7 @@ import { successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, isHandingOver, isRelieving, type Next, type Step, toStep } from '../steps.ts';
+import { changedIn, emit, isHandingOver, isRelieving } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { onInterrupt } from './interrupt.ts';
 import { onCostAnswer } from './spending.ts';
@@ -22,9 +22,9 @@ export function readAsk(value: unknown): Ask | undefined {
 }
 
 /** Handles a request from outside the run. A request that cannot be met is answered at once. */
-export function onAsk(state: GovernorState, ask: Ask, by: Asker): Next {
+export function onAsk(state: GovernorState, ask: Ask, by: Asker): GovernorState {
   const why = refusal(state, ask);
-  if (why !== undefined) return toStep(state, [answerTo(by, { done: false, text: why })]);
+  if (why !== undefined) return emit(state, answerTo(by, { done: false, text: why }));
   if (ask.what === 'stop') return stop(state, ask, by);
   const requested = askRelief(state, ask.what, ask.now, by);
   return ask.now ? placeTrigger(requested) : requested;
@@ -71,27 +71,26 @@ function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
 }
 
 /** Ends the run after the turn. Interrupts the turn for `--now`, or if it waits for the API, which can take hours. */
-function stop(state: GovernorState, { now }: Ask, by: Asker): Next {
+function stop(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
   const isWaiting = state.limits.wait !== undefined && state.limits.wait.phase !== 'over';
   const ended = changedIn(stopWaiting(state), 'mailbox', { outcome: 'asked' });
-  const step = toStep(ended, [answerTo(by, { done: true, text: 'stopping' })]);
-  if (state.operation.phase === 'deciding') return chain(step, (next) => onCostAnswer(next, undefined));
-  if (!now && !isWaiting) return step;
-  return chain(step, (next) => onInterrupt(next, 'ctxb stop asked to end the turn'));
+  const next = emit(ended, answerTo(by, { done: true, text: 'stopping' }));
+  if (state.operation.phase === 'deciding') return onCostAnswer(next, undefined);
+  if (!now && !isWaiting) return next;
+  return onInterrupt(next, 'ctxb stop asked to end the turn');
 }
 
 /** Answers the askers of a relief as soon as its outcome is known. */
-export function answerAskers(before: GovernorState, { state, actions }: Step): Next {
+export function answerAskers(before: GovernorState, state: GovernorState): GovernorState {
   const { asked } = state.relief;
-  if (asked === undefined) return { state, actions };
-  const answer = answerFrom(before, state, actions);
-  if (answer === undefined) {
-    const hasBegun = asked.phase === 'waiting' && isUnderWay(state, asked.way);
-    const running = { ...asked, phase: 'begun', before: predictedTokens(before.gauge) } as const;
-    return { state: hasBegun ? changedIn(state, 'relief', { asked: running }) : state, actions };
+  if (asked === undefined) return state;
+  const answer = answerFrom(before, state);
+  if (answer !== undefined) {
+    return emit(changedIn(state, 'relief', { asked: undefined }), ...asked.by.map((by) => answerTo(by, answer)));
   }
-  const answers = asked.by.map((by) => answerTo(by, answer));
-  return { state: changedIn(state, 'relief', { asked: undefined }), actions: [...actions, ...answers] };
+  const hasBegun = asked.phase === 'waiting' && isUnderWay(state, asked.way);
+  const running = { ...asked, phase: 'begun', before: predictedTokens(before.gauge) } as const;
+  return hasBegun ? changedIn(state, 'relief', { asked: running }) : state;
 }
 
 /** The reason in an action that reports a failed relief; empty for other actions. */
@@ -101,8 +100,8 @@ function failureIn(action: Action): string[] {
   return isFailed || isOver || action.kind === 'put-off' ? [action.reason] : [];
 }
 
-function answerFrom(before: GovernorState, state: GovernorState, actions: Step['actions']): AskAnswer | undefined {
-  const [failure] = actions.flatMap(failureIn);
+function answerFrom(before: GovernorState, state: GovernorState): AskAnswer | undefined {
+  const [failure] = state.actions.flatMap(failureIn);
   if (failure !== undefined) return { done: false, text: failure };
   const { asked, landing } = state.relief;
   const { way = 'compact', before: size = 0, phase } = asked ?? {};

@@ -11,14 +11,14 @@ import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
 import type { Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, isRelieving, isWithinLimit, type Next, toStep } from '../steps.ts';
+import { changed, changedIn, emit, isRelieving, isWithinLimit } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
 import { onAsk, readAsk } from './asks.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
-export function onCallerLine(before: GovernorState, event: Event, line: string): Next {
+export function onCallerLine(before: GovernorState, event: Event, line: string): GovernorState {
   const state = isRefused(event, line) ? changedIn(before, 'process', { balks: true }) : before;
   if (state.run.mode !== 'act') return passThrough(state, event, line);
   const request = askOf(event);
@@ -27,10 +27,10 @@ export function onCallerLine(before: GovernorState, event: Event, line: string):
   if (state.process.control.phase !== 'closed' || state.process.phase === 'dead') return dispatch(state, event, line);
   if (event.kind === 'control-request') return ask(noteRequest(state, event), event, line);
   // The caller may send `initialize` until its first prompt.
-  return event.kind === 'user' ? chain(openControl(state), (next) => dispatch(next, event, line)) : pass(state, line);
+  return event.kind === 'user' ? dispatch(openControl(state), event, line) : pass(state, line);
 }
 
-export function onCallerEnd(state: GovernorState): Next {
+export function onCallerEnd(state: GovernorState): GovernorState {
   const isLeft = state.turn.phase === 'idle' && waiting(state).length === 0 && !isRelieving(state);
   // claude starts no scheduled wake-up after its input closes between turns.
   const next = isLeft ? changedIn(state, 'work', { tasks: withoutWakeup(state.work.tasks) }) : state;
@@ -51,7 +51,7 @@ function isInitialize(event: Event): event is ControlRequestEvent {
   return event.kind === 'control-request' && event.subtype === 'initialize';
 }
 
-function dispatch(state: GovernorState, event: Event, line: string): Next {
+function dispatch(state: GovernorState, event: Event, line: string): GovernorState {
   if (event.kind === 'control-response') {
     const questions = state.process.control.questions.filter((id) => id !== event.requestId);
     return pass(changedIn(state, 'control', { questions }), line);
@@ -63,13 +63,13 @@ function dispatch(state: GovernorState, event: Event, line: string): Next {
   const queued = changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') });
   const mustWait =
     waiting(queued).length > 1 || !isFree(state) || dueRelief(state, prompt) !== undefined || isTooLarge(state, prompt);
-  return toStep(queued, mustWait ? [{ kind: 'hold', uuid: prompt.uuid, line }] : []);
+  return mustWait ? emit(queued, { kind: 'hold', uuid: prompt.uuid, line }) : queued;
 }
 
-function ask(state: GovernorState, event: ControlRequestEvent, line: string): Next {
+function ask(state: GovernorState, event: ControlRequestEvent, line: string): GovernorState {
   if (event.subtype === 'interrupt') {
     const stopped = changedIn(state, 'turn', { stopped: state.turn.stopped ?? 'asked' });
-    return chain(endPause(stopped), (next) => pass(noteStop(noteInterrupt(next)), line));
+    return pass(noteStop(noteInterrupt(endPause(stopped))), line);
   }
   if (!isInitialize(event)) return pass(state, line);
   // The recorded `initialize` opens the control channel of the next process.
@@ -96,14 +96,14 @@ function messageIn(line: string): Fields {
 }
 
 /** Ends the pause before a turn is repeated: the result that claude wrote for it remains. */
-function endPause(state: GovernorState): Next {
+function endPause(state: GovernorState): GovernorState {
   const stopped = stopWaiting(state);
   if (stopped === state || state.mailbox.input === 'closed') return state;
   return closeOwed(changedIn(stopped, 'relief', { unfinished: undefined }));
 }
 
-function pass(state: GovernorState, line: string): Next {
-  return toStep(state, [{ kind: 'send', line }]);
+function pass(state: GovernorState, line: string): GovernorState {
+  return emit(state, { kind: 'send', line });
 }
 
 /**
@@ -122,14 +122,13 @@ function speaksIntoTurn(state: GovernorState, prompt: Prompt): boolean {
 }
 
 /** Observe mode: the caller's lines pass unchanged and at once; prompts that ctxb feeds are sent one by one. */
-function passThrough(state: GovernorState, event: Event, line: string): Next {
+function passThrough(state: GovernorState, event: Event, line: string): GovernorState {
   if (event.kind !== 'user')
-    return toStep(state, state.run.mode === 'replay' ? [] : [{ kind: 'send', line, exact: true }]);
+    return state.run.mode === 'replay' ? state : emit(state, { kind: 'send', line, exact: true });
   const prompt = toPrompt(event, line);
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
     return askAgents(changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') }));
   }
   const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
-  const first = due === undefined ? state : adviseRelief(state, due);
-  return chain(first, (next) => sendPrompt(next, prompt));
+  return sendPrompt(due === undefined ? state : adviseRelief(state, due), prompt);
 }

@@ -8,7 +8,7 @@ import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
 import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
-import { ECHO, type Facts, factsOf, isMainMessage, type SizedCall, tellsInterrupt } from '../facts.ts';
+import { type Facts, factsOf, isMainMessage, type SizedCall, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
 import { endOverdue, forgetFailures, giveUpNative, type NextPrompt } from '../operations/compact.ts';
@@ -31,19 +31,7 @@ import { brakeThrash } from '../relief/thrash.ts';
 import { toolsAfter } from '../relief/tool-results.ts';
 import { passThroughOlder } from '../relief/unsupported.ts';
 import type { GovernorState } from '../state.ts';
-import {
-  chain,
-  changed,
-  changedIn,
-  clearTimer,
-  draftOf,
-  inStages,
-  type Line,
-  type Next,
-  type Stage,
-  setTimer,
-  toStep,
-} from '../steps.ts';
+import { changed, changedIn, clearTimer, draftOf, emit, type Line, setTimer } from '../steps.ts';
 import { cutTokens, followResults } from '../tool-budget/tool-state.ts';
 import { followLimits } from '../waits/usage-limits.ts';
 import { followWait, readFailure } from '../waits/wait.ts';
@@ -56,23 +44,23 @@ import { isInjectedTurn, isRecoverable, startsForeignTurn } from './visibility.t
 /** Lines without information about the context, the cost or the turn. */
 const MEANINGLESS: readonly Event['kind'][] = ['known', 'unknown', 'malformed'];
 
-export function onClaude(before: GovernorState, event: Event): Next {
+export function onClaude(before: GovernorState, event: Event): GovernorState {
   const state = event.kind === 'control-response' ? noteResponse(before, event) : before;
   if (event.kind === 'control-response' && isOwnRequest(state, event.requestId)) {
-    return chain(onOwnResponse(state, event), judgeLevel, placeTrigger, (next) => judgeSpending(state, next));
+    return judgeSpending(state, placeTrigger(judgeLevel(onOwnResponse(state, event))));
   }
   if (event.kind === 'control-request') return onClaudeRequest(state, event);
   if (isFailedResume(state, event)) return state;
-  if (isEcho(state, event)) return changed(afterEcho(state), { facts: ECHO });
+  if (isEcho(state, event)) return changedIn(afterEcho(state), 'facts', { isEcho: true });
   const mayBeInjected = isInjectedTurn(state);
   if (MEANINGLESS.includes(event.kind) && !mayBeInjected) return noteAlive(state, event);
   const isInjected = mayBeInjected && !startsForeignTurn(state, event);
-  const arrived = chain(judgeArrival(state, event));
-  const read = readLine(noteAlive(arrived.state, event), event, isInjected);
-  return inStages(RULES, read, { before: state, event }, arrived.actions);
+  const read = readLine(noteAlive(judgeArrival(state, event), event), event, isInjected);
+  const line = { before: state, event };
+  return RULES.reduce((next, rule) => rule(next, line), read);
 }
 
-type Rule<E extends Event = Event> = Stage<Line<E>>;
+type Rule<E extends Event = Event> = (state: GovernorState, line: Line<E>) => GovernorState;
 
 /** A rule for one kind of line. */
 function on<K extends Event['kind']>(kind: K, rule: Rule<Extract<Event, { readonly kind: K }>>): Rule {
@@ -111,7 +99,7 @@ const RULES: readonly Rule[] = [
   when('ending', readFailure),
   when('ending', waitLonger),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
-  acting((state, { before }) => toStep(state, hasBegun(before, state) ? [NO_TURN_TIMER] : [])),
+  acting((state, { before }) => (hasBegun(before, state) ? emit(state, NO_TURN_TIMER) : state)),
   // Changes of the context.
   on('boundary', tellNative),
   on('compact-status', giveUpNative),
@@ -136,14 +124,14 @@ const RULES: readonly Rule[] = [
 
 /** The state after reading a line: its meters, and the facts of the line. */
 function readLine(state: GovernorState, event: Event, isInjected: boolean): GovernorState {
-  const { relief, run, operation, gauge, session, work } = state;
+  const { facts, relief, run, operation, gauge, session, work } = state;
   const before = draftOf(state);
   if (!isInjected) {
     before.turn = beginTurn(state, event);
     before.mailbox = markHeard(state, event);
   }
   const tools = toolsAfter(work.tools, event, {
-    now: state.now,
+    now: facts.now,
     calls: gauge.calls,
     kept: relief.exact.receipt?.whole ?? [],
     calibration: gauge.calibration,
@@ -160,30 +148,31 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   const cost = readCost(state.limits.cost, event, list, content);
   if (cost !== state.limits.cost) before.limits = { ...state.limits, cost };
   const after = readSession(readAgents(readContext(before, event, content), event), event);
-  return changed(after, { facts: factsOf(event, state, after, { measured, isInjected }) });
+  return changed(after, { facts: factsOf(event, state, after, { now: facts.now, measured, isInjected }) });
 }
 
 /**
  * After a call: counts it for its turn, drops ended tasks that it told the model about, and updates the prompt cache.
  */
-function followCall(state: GovernorState, { before, event }: Line<SizedCall>): Next {
+function followCall(state: GovernorState, { before, event }: Line<SizedCall>): GovernorState {
   const draft = draftOf(state);
   if (!state.facts.isInjected) draft.turn = calledTurn(state.turn);
   const { work, session } = state;
   const tasks = withoutTold(work.tasks);
   if (tasks !== work.tasks) draft.work = { ...work, tasks };
   const known = before.gauge.basis === 'measured' ? before.session.cache : NO_CACHE;
-  if (event.kind === 'assistant') draft.session = { ...session, cache: cacheAfter(known, event, session, state.now) };
+  if (event.kind === 'assistant')
+    draft.session = { ...session, cache: cacheAfter(known, event, session, state.facts.now) };
   const [first] = promptsInTurn(state);
   const isCommand = first?.command !== undefined && draft.turn.calls === 1;
   return isCommand ? notePrompt(draft, first, true) : draft;
 }
 
 /** Shows buffered lines, because the turn was started by the caller or by claude itself. */
-function releaseLines(state: GovernorState, { before, event }: Line): Next {
+function releaseLines(state: GovernorState, { before, event }: Line): GovernorState {
   const buffered: readonly Action[] = isInjectedTurn(before) ? [{ kind: 'buffered', fate: 'show' }] : [];
   const relieved = state.facts.replaced ? forgetFailures(state) : state;
-  return toStep(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, buffered);
+  return emit(startsForeignTurn(before, event) ? endOverdue(relieved) : relieved, ...buffered);
 }
 
 /** Time to wait for the turn of a prompt that missed the running turn: it begins at once or never. */
@@ -196,7 +185,7 @@ function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
   return before.turn.phase === 'sent' && turn.phase === 'running';
 }
 
-function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Next {
+function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): GovernorState {
   const over = finishTurn(state, event);
   const afterSuccess = event.isError ? state : forgetRestarts(state);
   // claude's log now contains the document with which the conversation began.
@@ -204,18 +193,14 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Ne
   // A turn about a background task answers no prompt, even if one waits behind it.
   const endsOther = event.fromBackgroundTask && state.turn.startedBy === 'prompt';
   const ended = changed(changedIn(afterSuccess, 'relief', { fresh }), over);
-  const timed = toStep(ended, over.turn.phase === 'sent' ? [setTimer('turn', LATE_TURN_MS)] : []);
+  const timed = over.turn.phase === 'sent' ? emit(ended, setTimer('turn', LATE_TURN_MS)) : ended;
   if (isRecoverable(before, event) || endsOther) return timed;
   const resumes = resumedWork(state);
   const others = (resumes === undefined ? owedPrompts : droppedPrompts)(state);
   const answered = isCutOff(before, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
   // The result of the interrupted turn was deferred; this result replaces it.
-  const drop = resumes && [{ kind: 'deferred', fate: 'drop' } as const];
-  return chain(
-    timed,
-    (next) => answer(next, answered),
-    (next) => toStep(next, drop),
-  );
+  const next = answer(timed, answered);
+  return resumes === undefined ? next : emit(next, { kind: 'deferred', fate: 'drop' });
 }
 
 /**
@@ -233,20 +218,20 @@ function isCutOff(state: GovernorState, event: ResultEvent): boolean {
 /** Reasons for which a turn ends without an answer; undefined: claude was stopped from outside. */
 const CUTS_OFF: readonly GovernorState['turn']['stopped'][] = [undefined, 'cost', 'last'];
 
-function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): Next {
+function onClaudeRequest(before: GovernorState, event: ControlRequestEvent): GovernorState {
   const state = noteReport(readSession(before, event), event);
   const callbacks = [...state.process.control.callbacks.slice(-REMEMBERED_CALLBACKS), event.requestId];
   const answered = changedIn(state, 'control', { callbacks });
   if (event.callbackId?.startsWith(OWN_PREFIX)) return holdCall(answered, event) ?? answerCallback(answered, event);
   const reply = replyForCaller(state, event);
-  if (reply !== undefined) return toStep(answered, [reply]);
+  if (reply !== undefined) return emit(answered, reply);
   return state.run.mode === 'act' ? onQuestion(state, event.requestId) : state;
 }
 
 const REMEMBERED_CALLBACKS = 63;
 
 /** Asks for the window after a change of the model. */
-function followModel(state: GovernorState, { before }: Line): Next {
+function followModel(state: GovernorState, { before }: Line): GovernorState {
   const { model } = before.session;
   const isOther = model !== undefined && state.session.model !== model;
   return isOther && state.process.control.phase === 'open' ? askNewWindow(state) : state;
@@ -261,21 +246,18 @@ function isReading(state: GovernorState, event: Event): boolean {
 }
 
 /** At a prompt in a recording: reports the relief that would have been due before it. */
-function judgeArrival(state: GovernorState, event: Event): Next {
+function judgeArrival(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode !== 'replay') return state;
   const isLogPrompt = isMainMessage(event, 'prompt');
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
   if (!isLogPrompt && !isNextTurn) return state;
-  if (!isLogPrompt) return chain(advise(state, 'unseen'), (next) => announceExpiry(next, 'unseen'));
+  if (!isLogPrompt) return announceExpiry(advise(state, 'unseen'), 'unseen');
   const prompt = toPrompt(event, '');
-  return chain(
-    advise(closeLogTurn(state), prompt),
-    (next) => announceExpiry(next, prompt),
-    (next) => openLogTurn(notePrompt(next, prompt), prompt),
-  );
+  const told = announceExpiry(advise(closeLogTurn(state), prompt), prompt);
+  return openLogTurn(notePrompt(told, prompt), prompt);
 }
 
-function advise(state: GovernorState, next: NextPrompt): Next {
+function advise(state: GovernorState, next: NextPrompt): GovernorState {
   const due = dueRelief(state, next);
   return due === undefined ? state : adviseRelief(state, due);
 }

@@ -17,7 +17,7 @@ import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, decided, type Next, setTimer, toStep } from '../steps.ts';
+import { changed, changedIn, decided, emit, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
 /**
@@ -26,9 +26,10 @@ import { readPrompt } from './readings.ts';
 const SKIPPED_AFTER_MS = 30_000;
 
 /** Sends a prompt, which begins a turn or joins the running one. */
-export function sendPrompt(state: GovernorState, prompt: Prompt): Next {
+export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState {
+  const told = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : state;
   // The text can look like another role or an echo, so both are set here.
-  const afterRead = readPrompt(noteSaid(notePrompt(state, prompt), prompt), {
+  const afterRead = readPrompt(noteSaid(notePrompt(told, prompt), prompt), {
     ...prompt.event,
     role: 'prompt',
     replay: false,
@@ -40,10 +41,8 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): Next {
   // claude ignores a prompt whose uuid it has seen before.
   const afterSend = isSkipped ? afterRead : noteSentPrompt(afterRead, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
-  const watch = mayBeSkipped ? [setTimer('turn', SKIPPED_AFTER_MS)] : [];
-  const expiry = state.turn.phase === 'idle' ? announceExpiry(state, prompt) : toStep(state);
-  const next = changedIn(afterSend, 'session', { cache: expiry.state.session.cache });
-  return toStep(next, mode === 'replay' ? expiry.actions : [...expiry.actions, send, ...watch]);
+  if (mode === 'replay') return afterSend;
+  return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('turn', SKIPPED_AFTER_MS)] : []));
 }
 
 /** Sends a prompt of ctxb's in a turn that the caller sees, because it continues the caller's request. */
@@ -52,7 +51,7 @@ export function injectPrompt(
   text: string,
   work: Unfinished,
   repeats: readonly Prompt[] = [],
-): Next {
+): GovernorState {
   const line = userLine(text, ownUuid(state));
   const event = decodeLine(line);
   if (event.kind !== 'user') return state;
@@ -60,7 +59,7 @@ export function injectPrompt(
 }
 
 /** Closes a prompt that claude skipped: it read the prompt in an earlier turn or run, so no answer follows. */
-export function forgetSkipped(state: GovernorState): Next {
+export function forgetSkipped(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'sent') return state;
   return answer(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
 }
@@ -80,7 +79,7 @@ export function notePrompt(
 }
 
 /** Resumes interrupted work in a turn that the caller sees and that answers the caller's request. */
-export function resumeWork(state: GovernorState, work: Unfinished): Next {
+export function resumeWork(state: GovernorState, work: Unfinished): GovernorState {
   const { because, isLost } = work;
   const resumed = changed(changedIn(state, 'relief', { unfinished: undefined }), { mailbox: markOwed(state) });
   const requests = requestsOf(state, (isLost ? owedPrompts : droppedPrompts)(state));
@@ -89,7 +88,7 @@ export function resumeWork(state: GovernorState, work: Unfinished): Next {
   const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
   const notes = state.limits.wait === undefined ? [decided(state, 'resume', because)] : [];
-  return chain(toStep(resumed, [...actions, ...notes]), (next) => injectPrompt(next, words, work, requests));
+  return injectPrompt(emit(resumed, ...actions, ...notes), words, work, requests);
 }
 
 const NOTHING = { text: '', actions: [] } as const;

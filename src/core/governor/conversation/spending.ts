@@ -6,18 +6,7 @@ import { IDLE } from '../operations/operation.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { askCounter, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import {
-  chain,
-  changed,
-  changedIn,
-  decided,
-  isWithinLimit,
-  type Line,
-  type Next,
-  SHOW_DEFERRED,
-  setTimer,
-  toStep,
-} from '../steps.ts';
+import { changed, changedIn, decided, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
@@ -25,7 +14,7 @@ import { injectPrompt } from './send-prompt.ts';
  * After claude stopped at its own budget, ctxb sends no further prompt. A turn that ended before its interrupt arrived
  * was not cut short; the interrupt may still hit a turn that follows at once.
  */
-export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): Next {
+export function readStop(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (tellsInterrupt(event)) return state;
   if (endsAtBudget(state, event)) return changedIn(state, 'limits', { phase: 'wrapping' });
   const isWhole = before.turn.stopped === 'cost' && state.turn.phase === 'idle';
@@ -39,19 +28,19 @@ export function endsAtBudget(state: GovernorState, { subtype }: ResultEvent): bo
 }
 
 /** Announces crossed warning levels and limits; interrupts the turn that crossed a limit. */
-export function judgeSpending(before: GovernorState, state: GovernorState): Next {
-  return chain(judgeUncounted(before, state), (next) => judgeLimits(before, next));
+export function judgeSpending(before: GovernorState, state: GovernorState): GovernorState {
+  return judgeLimits(before, judgeUncounted(before, state));
 }
 
 /** The stream lacks the final token counts of an answer. After its tools have run, claude's own counter has them. */
-export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Next {
+export function askSpent(state: GovernorState, { event }: Line<UserEvent>): GovernorState {
   return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : state;
 }
 
 /** Warns that no limit holds, because claude's counter has no tokens either. */
-function judgeUncounted(before: GovernorState, state: GovernorState): Next {
+function judgeUncounted(before: GovernorState, state: GovernorState): GovernorState {
   const isNews = state.limits.cost.uncounted === 'all' && before.limits.cost.uncounted !== 'all' && isLimited(state);
-  return toStep(state, isNews ? [decided(state, 'unavailable:costs', 'the back-end counts no tokens')] : []);
+  return isNews ? emit(state, decided(state, 'unavailable:costs', 'the back-end counts no tokens')) : state;
 }
 
 function isLimited({ run }: GovernorState): boolean {
@@ -60,50 +49,48 @@ function isLimited({ run }: GovernorState): boolean {
   return run.mode === 'act' && limits.some((limit) => limit !== undefined);
 }
 
-function judgeLimits(before: GovernorState, state: GovernorState): Next {
+function judgeLimits(before: GovernorState, state: GovernorState): GovernorState {
   if (before.limits === state.limits) return state;
   const { level, news, said } = judge(state);
   const withNews = news.length === 0 ? state : tellCosts(changedIn(state, 'limits', { said }), news);
-  const announced = toStep(
-    withNews,
-    news.map((notice) => announcement(withNews, notice)),
-  );
+  const announced = emit(withNews, ...news.map((notice) => announcement(withNews, notice)));
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
-  if (isWithinLimit(state)) return chain(announced, interruptTurn);
+  if (isWithinLimit(state)) return interruptTurn(announced);
   // claude's own budget also ends the turn, but does not include the costs of other runs.
-  return isRoomUsedUp(runMicroUsd(state), limitsOf(state)) ? chain(announced, cutLastTurn) : announced;
+  return isRoomUsedUp(runMicroUsd(state), limitsOf(state)) ? cutLastTurn(announced) : announced;
 }
 
 /** Interrupts the running turn. A turn that has not begun is interrupted when it begins. */
-function interruptTurn(state: GovernorState): Next {
+function interruptTurn(state: GovernorState): GovernorState {
   const brokenOff = changedIn(state, 'limits', { brokenOff: true });
   return state.turn.phase === 'running' ? sendInterrupt(brokenOff, 'cost') : brokenOff;
 }
 
 /** Starts the time limit of a run, in its first process. */
-export function startTime(state: GovernorState): Next {
+export function startTime(state: GovernorState): GovernorState {
   const { time = 0 } = state.run.policy.limits;
   if (time === 0 || state.run.mode !== 'act' || state.limits.time !== 'unlimited') return state;
-  return toStep(changedIn(state, 'limits', { time: 'runs' }), [setTimer('time', time * 1_000)]);
+  return emit(changedIn(state, 'limits', { time: 'runs' }), setTimer('time', time * 1_000));
 }
 
 /** Room after the time limit for the last turn: a share of the limit, at least a minute. */
 const TIME_HEADROOM = { share: 0.2, leastSeconds: 60 };
 
 /** Handles the time limit like a cost limit. When the room for the last turn is used up too, interrupts that turn. */
-export function onTimeUp(before: GovernorState): Next {
+export function onTimeUp(before: GovernorState): GovernorState {
   const { time = 0 } = before.run.policy.limits;
   if (before.limits.time === 'up') return cutLastTurn(before);
   const state = changedIn(stopWaiting(before), 'limits', { time: 'up' });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
-  const stopped = toStep(state, [
+  const stopped = emit(
+    state,
     decided(state, 'limit:time', 'the time for the run is up', { seconds: time }),
     setTimer('time', room * 1_000),
-  ]);
-  return state.turn.phase === 'running' && isWithinLimit(state) ? chain(stopped, interruptTurn) : stopped;
+  );
+  return state.turn.phase === 'running' && isWithinLimit(state) ? interruptTurn(stopped) : stopped;
 }
 
-function cutLastTurn(state: GovernorState): Next {
+function cutLastTurn(state: GovernorState): GovernorState {
   const { turn, limits } = state;
   const isLast = turn.phase === 'running' && turn.stopped !== 'last' && limits.phase === 'wrapping';
   return isLast ? sendInterrupt(state, 'last') : state;
@@ -143,7 +130,7 @@ function announcement(state: GovernorState, { scope, level, spent, limit }: Cost
 }
 
 /** The step between turns at a limit; undefined if the run continues without one. */
-export function atLimit(state: GovernorState): Next | undefined {
+export function atLimit(state: GovernorState): GovernorState | undefined {
   const { phase, brokenOff } = state.limits;
   if (phase === 'wrapping') return endAtLimit(state);
   if (state.run.mode !== 'act') return undefined;
@@ -158,9 +145,12 @@ export function atLimit(state: GovernorState): Next | undefined {
   if (way === 'stop' || isDone) return endAtLimit(state);
   if (way === 'wrap-up' || !isReached) return wrapUp(state);
   const { scope, spent, limit } = nearest;
-  return toStep(changed(state, { operation: { phase: 'deciding' } }), [
-    { kind: 'ask-person', scope, spentUsd: toUsd(spent), limitUsd: toUsd(limit) },
-  ]);
+  return emit(changed(state, { operation: { phase: 'deciding' } }), {
+    kind: 'ask-person',
+    scope,
+    spentUsd: toUsd(spent),
+    limitUsd: toUsd(limit),
+  });
 }
 
 function wayOf({ run, limits }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
@@ -169,7 +159,7 @@ function wayOf({ run, limits }: GovernorState): 'ask' | 'wrap-up' | 'stop' {
   return onLimit === 'stop' ? 'stop' : 'wrap-up';
 }
 
-export function onCostAnswer(before: GovernorState, limitUsd: number | undefined): Next {
+export function onCostAnswer(before: GovernorState, limitUsd: number | undefined): GovernorState {
   if (before.operation.phase !== 'deciding') return before;
   const state = changed(before, { operation: IDLE });
   // The user stopped the run instead of answering.
@@ -198,16 +188,14 @@ const WRAP_UP = [
   'leave everything in a resumable state, and say what is done, what is not, and what the next step is.',
 ].join(' ');
 
-function wrapUp(state: GovernorState): Next {
+function wrapUp(state: GovernorState): GovernorState {
   const text = `${REACHED[state.limits.time === 'up' ? 'time' : 'cost']} ${WRAP_UP}`;
   const work = { because: text, isLost: false };
   return injectPrompt(changedIn(state, 'limits', { phase: 'wrapping' }), text, work);
 }
 
-function endAtLimit(state: GovernorState): Next {
-  return toStep(changedIn(changedIn(state, 'limits', { phase: 'over' }), 'mailbox', { outcome: 'limit' }), [
-    SHOW_DEFERRED,
-  ]);
+function endAtLimit(state: GovernorState): GovernorState {
+  return emit(changedIn(changedIn(state, 'limits', { phase: 'over' }), 'mailbox', { outcome: 'limit' }), SHOW_DEFERRED);
 }
 
 /** Whether a line reports the interruption of a turn that ctxb resumes: a later turn answers the caller. */

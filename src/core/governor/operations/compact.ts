@@ -20,18 +20,16 @@ import { UNTRIED } from '../relief/ladder.ts';
 import { dueReason } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import {
-  chain,
   changed,
   changedIn,
   clearTimer,
   DROP_BUFFERED,
   decide,
   decided,
+  emit,
   isCompacting,
   type Line,
-  type Next,
   setTimer,
-  toStep,
 } from '../steps.ts';
 import { planExact } from './load-mod.ts';
 import { type Attempt, IDLE, type OperationIn } from './operation.ts';
@@ -43,7 +41,7 @@ const STOPPING_PATIENCE_MS = 10_000;
 export type NextPrompt = Prompt | 'unseen' | undefined;
 
 /** Sends `/compact` alone: claude takes the whole message as its argument, so a prompt sent with it would be lost. */
-export function startCompaction(state: GovernorState): Next {
+export function startCompaction(state: GovernorState): GovernorState {
   if (state.operation.phase !== 'idle' || isCompacting(state)) return state;
   const how = exactIsPossible(state) ? 'exact' : 'summary';
   const focus = focusText(state);
@@ -51,12 +49,8 @@ export function startCompaction(state: GovernorState): Next {
   const command = how === 'exact' ? '/compact' : `/compact ${focus}`.trim();
   const attempt: Attempt = { how, costBefore: totalMicroUsd(state.limits.cost) };
   const operation = { phase: 'compacting', turn: 'asked', attempt } as const;
-  return chain(
-    tellNotExact(state),
-    planExact,
-    (next) => decide(next, 'compact', reasonFor(state), { how, focus }),
-    (next) => beginOwnTurn(next, operation, command),
-  );
+  const planned = planExact(tellNotExact(state));
+  return beginOwnTurn(decide(planned, 'compact', reasonFor(state), { how, focus }), operation, command);
 }
 
 function reasonFor(state: GovernorState): string {
@@ -65,30 +59,27 @@ function reasonFor(state: GovernorState): string {
   return asked?.way === 'compact' ? 'it was asked for with ctxb compact' : dueReason(state);
 }
 
-export function followCompaction(state: GovernorState, operation: OperationIn<'compacting'>, event: Event): Next {
+export function followCompaction(
+  state: GovernorState,
+  operation: OperationIn<'compacting'>,
+  event: Event,
+): GovernorState {
   if (event.kind === 'result')
-    return chain(conclude(state, operation.attempt, verdictOf(operation.attempt, event)), dropBuffered);
+    return emit(conclude(state, operation.attempt, verdictOf(operation.attempt, event)), DROP_BUFFERED);
   const attempt = note(operation.attempt, event);
   const turn = operation.turn === 'running' || hasBegun(event) ? 'running' : 'asked';
   // A retry means that claude waits for the API and is not stuck.
   const watch = event.kind === 'api-retry' ? [ownTurnTimer(state, 'compacting', event.delayMs)] : [];
-  const followed = toStep(changed(state, { operation: { ...operation, turn, attempt } }), watch);
-  return turn === operation.turn ? followed : chain(followed, dropBuffered);
+  const followed = emit(changed(state, { operation: { ...operation, turn, attempt } }), ...watch);
+  return turn === operation.turn ? followed : emit(followed, DROP_BUFFERED);
 }
 
-function dropBuffered(state: GovernorState): Next {
-  return toStep(state, [DROP_BUFFERED]);
-}
-
-export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): Next {
+export function giveUpWaiting(state: GovernorState, { attempt }: OperationIn<'compacting'>): GovernorState {
   const verdict = isUnavailable(attempt.apiStatus) ? 'unavailable' : 'silent';
   // A stuck compaction would block every prompt after it. If a boundary was seen, the compaction made room anyway.
-  return chain(
-    conclude(state, attempt, attempt.boundarySeen ? 'success' : verdict),
-    (next) => changedIn(next, 'process', { compacts: true }),
-    sendInterrupt,
-    (next) => toStep(next, [setTimer('handoff', STOPPING_PATIENCE_MS)]),
-  );
+  const concluded = conclude(state, attempt, attempt.boundarySeen ? 'success' : verdict);
+  const stopped = sendInterrupt(changedIn(concluded, 'process', { compacts: true }));
+  return emit(stopped, setTimer('handoff', STOPPING_PATIENCE_MS));
 }
 
 /** Records an interrupt of the caller's during a compaction of ctxb's, which the caller does not see. */
@@ -104,8 +95,8 @@ export function endOverdue(state: GovernorState): GovernorState {
 }
 
 /** A line after an abandoned compaction. */
-export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, event: Event): Next {
-  return event.kind === 'result' && state.process.compacts ? dropBuffered(endOverdue(state)) : state;
+export function followOverdue(state: GovernorState, _idle: OperationIn<'idle'>, event: Event): GovernorState {
+  return event.kind === 'result' && state.process.compacts ? emit(endOverdue(state), DROP_BUFFERED) : state;
 }
 
 /** After any relief, compacting is worth trying again. */
@@ -115,7 +106,7 @@ export function forgetFailures(state: GovernorState): GovernorState {
   return isFresh || isCompacting(state) ? state : changedIn(state, 'relief', UNTRIED);
 }
 
-function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Next {
+function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): GovernorState {
   const { session, relief } = state;
   const concluded = changed(state, {
     operation: IDLE,
@@ -133,18 +124,17 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Nex
   const microUsd = totalMicroUsd(state.limits.cost) - attempt.costBefore;
   const afterPayment = changedIn(concluded, 'relief', { alone: aloneAfterSummary(relief.alone, microUsd) });
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
-  return chain(
-    toStep(afterPayment, [
-      clearTimer('compaction'),
-      decided(concluded, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) }),
-    ]),
-    (next) =>
-      giveUpWhenUseless(next, relief.failures, verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined),
-    ON_VERDICT[verdict] ?? toStep,
+  const told = emit(
+    afterPayment,
+    clearTimer('compaction'),
+    decided(concluded, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) }),
   );
+  const because = verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined;
+  const judged = giveUpWhenUseless(told, relief.failures, because);
+  return ON_VERDICT[verdict]?.(judged) ?? judged;
 }
 
-const ON_VERDICT: Readonly<Partial<Record<Verdict, (state: GovernorState) => Next>>> = {
+const ON_VERDICT: Readonly<Partial<Record<Verdict, (state: GovernorState) => GovernorState>>> = {
   success: askContext,
   unavailable: leaveExhausted,
   blocked: leaveExhausted,
@@ -177,7 +167,7 @@ const REFUSED = 'the API refuses to summarise the context';
  * Gives up after a compaction of claude's own that a hook blocked or that claude could not write: each further call
  * would pay for another failed summary.
  */
-export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): Next {
+export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): GovernorState {
   const { relief, run } = state;
   const failed = !isCompacting(state) && event.error;
   if (failed && BLOCKED.test(failed)) return changedIn(state, 'relief', { blocked: true });
@@ -192,7 +182,7 @@ export function giveUpNative(state: GovernorState, { event }: Line<CompactStatus
  *
  * @param because the reason; by default the number of failed compactions
  */
-export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): Next {
+export function giveUpWhenUseless(state: GovernorState, failuresBefore: number, because?: string): GovernorState {
   const { failures } = state.relief;
   const limit = state.run.policy.compaction.maxAttempts;
   if (failures < limit || failuresBefore >= limit) return state;

@@ -6,17 +6,7 @@ import { UNTRIED } from '../relief/ladder.ts';
 import type { HandoffDocument } from '../relief/relief-state.ts';
 import { toolsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
-import {
-  chain,
-  changed,
-  changedIn,
-  clearTimer,
-  DROP_BUFFERED,
-  decided,
-  type Next,
-  setTimer,
-  toStep,
-} from '../steps.ts';
+import { changed, changedIn, clearTimer, DROP_BUFFERED, decided, emit, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { IDLE, type OperationIn, type Written } from './operation.ts';
 
@@ -26,7 +16,7 @@ const EXIT_PATIENCE_MS = 10_000;
 /** Actions at the end of a turn of ctxb's own. */
 export const TURN_OVER: readonly Action[] = [clearTimer('handoff'), DROP_BUFFERED];
 
-export function clear(state: GovernorState, written: Written): Next {
+export function clear(state: GovernorState, written: Written): GovernorState {
   const operation = { phase: 'clearing', turn: 'asked', ...written, proved: false, given: false } as const;
   return beginOwnTurn(state, operation, '/clear');
 }
@@ -35,14 +25,13 @@ export function clear(state: GovernorState, written: Written): Next {
  * All supported versions show a new conversation by a `reset`, by another session id, or by calling the SessionStart
  * hook.
  */
-export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): Next {
+export function followClear(state: GovernorState, operation: OperationIn<'clearing'>, event: Event): GovernorState {
   const isNewSession = state.session.id !== operation.plan.sessionId;
   const isProved = operation.proved || event.kind === 'reset' || (event.kind === 'init' && isNewSession);
   const followed = changed(state, { operation: { ...operation, turn: 'running', proved: isProved } });
   if (event.kind !== 'result') return followed;
-  return chain(toStep(followed, TURN_OVER), (next) =>
-    isProved ? finishClear(next, operation, 'clear', operation.given) : leave(next, operation),
-  );
+  const over = emit(followed, ...TURN_OVER);
+  return isProved ? finishClear(over, operation, 'clear', operation.given) : leave(over, operation);
 }
 
 /**
@@ -72,22 +61,23 @@ export function documentToGive({ operation, relief }: GovernorState): HandoffDoc
 }
 
 /** Replaces the process, because `/clear` has no effect. */
-export function leave(state: GovernorState, { plan, document }: Written): Next {
+export function leave(state: GovernorState, { plan, document }: Written): GovernorState {
   const leaving = changed(state, { operation: { phase: 'leaving', plan, document } });
   if (state.process.phase === 'dead') return startFresh(leaving);
-  return toStep(leaving, [{ kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS)]);
+  return emit(leaving, { kind: 'end-input' }, setTimer('exit', EXIT_PATIENCE_MS));
 }
 
 /** Starts a process without the conversation, after the old process has ended. */
-export function startFresh(state: GovernorState): Next {
+export function startFresh(state: GovernorState): GovernorState {
   const { restarts, stalls } = state.process;
-  return toStep(changedIn(state, 'process', { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls }), [
+  return emit(
+    changedIn(state, 'process', { ...NEW_PROCESS, phase: 'dead', restarts: restarts + 1, stalls }),
     clearTimer('exit'),
     { kind: 'start-claude', resume: undefined, isFirst: false, afterMs: 0 },
-  ]);
+  );
 }
 
-export function finishLeaving(state: GovernorState): Next {
+export function finishLeaving(state: GovernorState): GovernorState {
   const { operation } = state;
   return operation.phase === 'leaving' ? finishClear(state, operation, 'process') : state;
 }
@@ -98,7 +88,7 @@ function finishClear(
   { plan, document }: Written,
   way: 'clear' | 'process',
   hasDocument = false,
-): Next {
+): GovernorState {
   const { relief, gauge, work } = state;
   const { path, by, problems } = document;
   const fresh = changed(state, {
@@ -120,33 +110,34 @@ function finishClear(
       document: path,
     },
   });
-  const ms = state.now - plan.startedAt;
-  return toStep(fresh, [
+  const ms = state.facts.now - plan.startedAt;
+  return emit(
+    fresh,
     decided(fresh, 'handed-over', plan.reason, { by, path, way, ms, problems }),
     health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted),
-  ]);
+  );
 }
 
 /** Sends the document as a prompt in a hidden turn, because claude calls no hooks. */
-export function startBriefing(state: GovernorState, document: HandoffDocument): Next {
+export function startBriefing(state: GovernorState, document: HandoffDocument): GovernorState {
   const text = `${document.text}\n\nThe work continues with the next message. Answer only: OK`;
   const given = changedIn(state, 'relief', { pending: undefined });
   return beginOwnTurn(given, { phase: 'briefing', turn: 'asked' }, text);
 }
 
-export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): Next {
-  if (event.kind === 'result') return toStep(changed(state, { operation: IDLE }), TURN_OVER);
+export function followBriefing(state: GovernorState, operation: OperationIn<'briefing'>, event: Event): GovernorState {
+  if (event.kind === 'result') return emit(changed(state, { operation: IDLE }), ...TURN_OVER);
   return changed(state, { operation: { ...operation, turn: 'running' } });
 }
 
-export function giveUpBriefing(state: GovernorState, operation: OperationIn<'briefing'>): Next {
-  return operation.isLate ? toStep(state, [{ kind: 'kill' }]) : stopLate(state, { ...operation, isLate: true });
+export function giveUpBriefing(state: GovernorState, operation: OperationIn<'briefing'>): GovernorState {
+  return operation.isLate ? emit(state, { kind: 'kill' }) : stopLate(state, { ...operation, isLate: true });
 }
 
 /**
  * Interrupts a late turn of ctxb's own. It must end before the next turn begins, or its result would be taken for the
  * result of the next.
  */
-export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): Next {
-  return chain(toStep(changed(state, { operation }), [setTimer('handoff', EXIT_PATIENCE_MS)]), sendInterrupt);
+export function stopLate(state: GovernorState, operation: OperationIn<'asking' | 'briefing'>): GovernorState {
+  return sendInterrupt(emit(changed(state, { operation }), setTimer('handoff', EXIT_PATIENCE_MS)));
 }

@@ -9,7 +9,7 @@ import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
 import { continueStopped } from '../relief/exhaustion.ts';
 import { askAgain, handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, DROP_BUFFERED, decide, decided, type Next, toStep } from '../steps.ts';
+import { changed, changedIn, DROP_BUFFERED, decide, decided, emit } from '../steps.ts';
 import { isUnavailable, statusOf } from './compact.ts';
 import { clear, leave, stopLate, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
@@ -18,21 +18,20 @@ import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
  * Hands the work over to a fresh context: asks the agent for a document, checks and writes the document, clears the
  * conversation, and gives the document to the fresh one.
  */
-export function startHandoff(state: GovernorState, reason: string): Next {
+export function startHandoff(state: GovernorState, reason: string): GovernorState {
   const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
   const starting = changedIn(state, 'relief', { due: undefined });
-  return chain(decide(starting, 'handoff', reason), (next) =>
-    mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined),
-  );
+  const next = decide(starting, 'handoff', reason);
+  return mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined);
 }
 
 function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): HandoffPlan {
-  const { gauge, session, relief, now } = state;
-  return { reason, before: readGauge(gauge), startedAt: now, sessionId: session.id, way, due: relief.due };
+  const { gauge, session, relief, facts } = state;
+  return { reason, before: readGauge(gauge), startedAt: facts.now, sessionId: session.id, way, due: relief.due };
 }
 
 /** Writes a document from what is known and ends the run, because no way of relief is left. */
-export function endUnrelieved(state: GovernorState, reason: string): Next {
+export function endUnrelieved(state: GovernorState, reason: string): GovernorState {
   const plan = planOf(state, reason, 'end');
   const ending = changedIn(state, 'relief', { exhausted: undefined, hopeless: undefined });
   return state.run.policy.handoff.enabled
@@ -40,13 +39,10 @@ export function endUnrelieved(state: GovernorState, reason: string): Next {
     : unrelieved(ending, plan, state.relief.document);
 }
 
-function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): Next {
+function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): GovernorState {
   const ended = changedIn(state, 'relief', { document });
   const note = decided(state, 'give-up:run', reason, { path: document });
-  return chain(
-    toStep(changedIn(changed(ended, { operation: IDLE }), 'mailbox', { outcome: 'unrelieved' }), [note]),
-    closeOwed,
-  );
+  return closeOwed(emit(changedIn(changed(ended, { operation: IDLE }), 'mailbox', { outcome: 'unrelieved' }), note));
 }
 
 /** Whether claude cannot be asked: it does not report the end of a stopped compaction, or it is dead. */
@@ -71,57 +67,68 @@ function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): bool
 /** Upper bound of a question in tokens, including the problems of a document. */
 const QUESTION_TOKENS = 2_000;
 
-function ask(state: GovernorState, plan: HandoffPlan, text: string, attempt: OperationIn<'asking'>['attempt']): Next {
+function ask(
+  state: GovernorState,
+  plan: HandoffPlan,
+  text: string,
+  attempt: OperationIn<'asking'>['attempt'],
+): GovernorState {
   const asking = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false } as const;
   return beginOwnTurn(state, asking, text);
 }
 
-export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): Next {
+export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {
   if (event.kind === 'result') return readAnswer(state, operation, event);
   const apiDown =
     !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isUnavailable(statusOf(event))));
   const next = changed(state, { operation: { ...operation, turn: 'running', apiDown } });
   // A retry means that claude waits for the API, not that the agent is slow.
   const waits = event.kind === 'api-retry' && operation.attempt !== 'late';
-  return toStep(next, waits ? [ownTurnTimer(state, 'asking', event.delayMs)] : []);
+  return waits ? emit(next, ownTurnTimer(state, 'asking', event.delayMs)) : next;
 }
 
-function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): Next {
+function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): GovernorState {
   const plan = { ...operation.plan, answer: (operation.plan.answer ?? 0) + callOutput(state.gauge) };
   const errorText = [event.text, ...event.errors].join('\n');
   if (event.isError && (operation.apiDown || saysUnavailable(errorText))) return putOff(state, plan, errorText);
   const answer = event.isError ? undefined : event.text;
   const mayAskAgain = operation.attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
-  return chain(toStep(state, TURN_OVER), (next) => write(next, plan, answer, mayAskAgain));
+  return write(emit(state, ...TURN_OVER), plan, answer, mayAskAgain);
 }
 
 /** Postpones the handoff because the API is down. The conversation continues unchanged. */
-function putOff(state: GovernorState, { due }: HandoffPlan, error: string): Next {
+function putOff(state: GovernorState, { due }: HandoffPlan, error: string): GovernorState {
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
   const continued = continueStopped(changed(state, { operation: IDLE, relief }));
   const reason = error.trim() || 'the API was not available';
-  return toStep(continued, [...TURN_OVER, decided(continued, 'put-off', reason)]);
+  return emit(continued, ...TURN_OVER, decided(continued, 'put-off', reason));
 }
 
-function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined, mayAskAgain = false): Next {
-  return toStep(changed(state, { operation: { phase: 'writing', plan } }), [
-    { kind: 'write-handoff', answer, mayAskAgain, reason: plan.reason },
-  ]);
+function write(
+  state: GovernorState,
+  plan: HandoffPlan,
+  answer: string | undefined,
+  mayAskAgain = false,
+): GovernorState {
+  return emit(changed(state, { operation: { phase: 'writing', plan } }), {
+    kind: 'write-handoff',
+    answer,
+    mayAskAgain,
+    reason: plan.reason,
+  });
 }
 
-export function onHandoffProblems(state: GovernorState, problems: readonly string[]): Next {
+export function onHandoffProblems(state: GovernorState, problems: readonly string[]): GovernorState {
   const { operation } = state;
   if (operation.phase !== 'writing') return state;
   const reason = `the document has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
-  return chain(decide(state, 'ask-again', reason, { problems }), (next) =>
-    ask(next, operation.plan, askAgain(problems), 'second'),
-  );
+  return ask(decide(state, 'ask-again', reason, { problems }), operation.plan, askAgain(problems), 'second');
 }
 
 export function onHandoffWritten(
   state: GovernorState,
   { path, text, by, problems }: OwnEventOf<'handoff-written'>,
-): Next {
+): GovernorState {
   const { operation } = state;
   if (operation.phase !== 'writing') return state;
   // The user stopped the handoff, so the conversation stays.
@@ -136,15 +143,15 @@ export function onHandoffWritten(
  * If claude does not stop compacting, ends its process. A new process continues, in a fresh context if a handoff is
  * due.
  */
-export function leaveUnreachable(state: GovernorState): Next {
+export function leaveUnreachable(state: GovernorState): GovernorState {
   if (!isUnreachable(state)) return state;
-  return state.relief.due === undefined ? toStep(state, [{ kind: 'kill' }]) : startHandoff(state, state.relief.due);
+  return state.relief.due === undefined ? emit(state, { kind: 'kill' }) : startHandoff(state, state.relief.due);
 }
 
 /** Interrupts the agent's late answer. If the interrupt has no effect either, ctxb replaces the process. */
-export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): Next {
+export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): GovernorState {
   if (operation.attempt === 'late') {
-    return chain(toStep(state, [DROP_BUFFERED]), (next) => write(next, { ...operation.plan, way: 'leave' }, undefined));
+    return write(emit(state, DROP_BUFFERED), { ...operation.plan, way: 'leave' }, undefined);
   }
   return stopLate(state, { ...operation, attempt: 'late' });
 }

@@ -7,7 +7,7 @@ import { summaryBound } from '../relief/beside-summary.ts';
 import { budgetOf, isLoading, MIN_RELIEVED } from '../relief/exact.ts';
 import type { Exact } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changed, changedIn, clearTimer, type Next, setTimer, toStep } from '../steps.ts';
+import { changed, changedIn, clearTimer, emit, setTimer } from '../steps.ts';
 import { IDLE } from './operation.ts';
 
 /** Time for claude to load the mod, and for the mod to respond after that. */
@@ -18,7 +18,7 @@ const LIFE_PATIENCE_MS = 3_000;
 const NEAR = 0.6;
 
 /** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
-export function prepareExact(state: GovernorState): Next {
+export function prepareExact(state: GovernorState): GovernorState {
   const { gauge, process } = state;
   const { exact } = state.relief;
   if (exact.phase === 'off') return state;
@@ -30,46 +30,46 @@ export function prepareExact(state: GovernorState): Next {
   return isNear || exact.midTurn.length > 0 ? planExact(state) : state;
 }
 
-export function planExact(state: GovernorState): Next {
+export function planExact(state: GovernorState): GovernorState {
   const { phase, midTurn, prompts } = state.relief.exact;
   if (phase !== 'ready') return state;
   const bound = summaryBound(state);
   const { keep, kept } = bound ?? workingSetOf(state);
   const budget = budgetOf(state, kept);
-  return toStep(state, [{ kind: 'plan-exact', budget, summary: bound?.summary, keep, midTurn, prompts }]);
+  return emit(state, { kind: 'plan-exact', budget, summary: bound?.summary, keep, midTurn, prompts });
 }
 
 /** Prepares a compaction in a resumed session, which may be due at the next call. */
-export function prepareResumed(state: GovernorState): Next {
+export function prepareResumed(state: GovernorState): GovernorState {
   const { version } = state.session;
   return version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED ? state : awaitExact(state);
 }
 
 /** Lets prompts wait until the mod is loaded, if loading is possible. */
-export function awaitExact(state: GovernorState): Next {
-  const step = chain(state.relief.exact.phase === 'unarmed' ? armMod(state) : state);
-  const isComing = step.state.relief.exact.phase === 'arming';
-  return isComing ? toStep(changed(step.state, { operation: { phase: 'loading' } }), step.actions) : step;
+export function awaitExact(state: GovernorState): GovernorState {
+  const next = state.relief.exact.phase === 'unarmed' ? armMod(state) : state;
+  return next.relief.exact.phase === 'arming' ? changed(next, { operation: { phase: 'loading' } }) : next;
 }
 
 /** Does without the mod: with a mod, claude would skip the user's PreCompact hook, which may protect the context. */
-function disarmGuarded(state: GovernorState): Next {
+function disarmGuarded(state: GovernorState): GovernorState {
   return disarm(state, 'a PreCompact hook would not be asked (--compaction exact does without it)');
 }
 
-function armMod(state: GovernorState): Next {
+function armMod(state: GovernorState): GovernorState {
   if (state.process.control.phase === 'closed') return state;
   const hooks = fieldsOf(state.process.control.initialize?.hooks).PreCompact;
   const isGuarded = Array.isArray(hooks) && hooks.length > 0;
   if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarmGuarded(state);
-  return toStep(changedIn(state, 'exact', { phase: 'arming' }), [
+  return emit(
+    changedIn(state, 'exact', { phase: 'arming' }),
     { kind: 'arm-exact' },
     setTimer('exact', LOADING_PATIENCE_MS),
-  ]);
+  );
 }
 
 /** Asks claude to load the mod from its folder. `add_plugins` adds it to the loaded plugins. */
-export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): Next {
+export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): GovernorState {
   if (!isLoading(state)) return state;
   if (isGuarded) return disarmGuarded(state);
   if (path === undefined) return disarm(state, 'the mod could not be written');
@@ -81,25 +81,25 @@ export function onExactFolder(state: GovernorState, path: string | undefined, is
   });
 }
 
-export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): Next {
+export function onModLoaded(state: GovernorState, { ok, response }: ControlResponseEvent): GovernorState {
   if (!isLoading(state)) return state;
   if (!ok) return disarm(state, 'claude refuses to load the mod');
   if (response.held === true) return disarm(state, 'loading the mod would change the tools');
   const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
-  return toStep(state, [{ kind: 'prove-exact' }, ...timer]);
+  return emit(state, { kind: 'prove-exact' }, ...timer);
 }
 
-export function onExactProved(state: GovernorState): Next {
+export function onExactProved(state: GovernorState): GovernorState {
   if (!isLoading(state)) return state;
   const ready = endLoading(state, { phase: 'ready', why: undefined });
-  return chain(planExact(ready), (next) => toStep(next, [CLEAR]));
+  return emit(planExact(ready), CLEAR);
 }
 
 /**
  * Stops waiting for the mod. `--bare`, `--safe-mode`, `disableAllHooks` and managed settings prevent it without an
  * error. On a busy machine it may still load later.
  */
-export function giveUpArming(state: GovernorState): Next {
+export function giveUpArming(state: GovernorState): GovernorState {
   const { version } = state.session;
   const name = version === undefined ? 'this claude' : `Claude Code ${version}`;
   const late = { phase: 'late', why: `${name} does not run the mod` } as const;
@@ -114,6 +114,6 @@ function endLoading(state: GovernorState, exact: Partial<Exact>): GovernorState 
   return next.operation.phase === 'loading' ? changed(next, { operation: IDLE }) : next;
 }
 
-function disarm(state: GovernorState, why: string): Next {
-  return toStep(endLoading(state, { phase: 'off', why }), [CLEAR]);
+function disarm(state: GovernorState, why: string): GovernorState {
+  return emit(endLoading(state, { phase: 'off', why }), CLEAR);
 }

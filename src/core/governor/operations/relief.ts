@@ -27,18 +27,7 @@ import type { Due, Landing } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
 import { heldTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
-import {
-  chain,
-  changedIn,
-  decide,
-  decided,
-  isCompacting,
-  isRelieving,
-  type Line,
-  type Next,
-  type Step,
-  toStep,
-} from '../steps.ts';
+import { changedIn, decide, decided, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
@@ -82,21 +71,22 @@ function handoffReason(state: GovernorState, cause: HandoffCause): string {
   return `${crossedText(gauge, handoffLevel(run.policy, gauge.window.tokens))}, and nothing else relieves it`;
 }
 
-export function startRelief(state: GovernorState, due: Due): Next {
+export function startRelief(state: GovernorState, due: Due): GovernorState {
   if (due.way === 'compact') return compact(state);
   return due.way === 'handoff' ? handOver(state, due.reason) : endUnrelieved(state, due.reason);
 }
 
-function compact(state: GovernorState): Next {
-  return chain(awaitExact(state), (next) => (next.operation.phase === 'loading' ? next : startCompaction(next)));
+function compact(state: GovernorState): GovernorState {
+  const next = awaitExact(state);
+  return next.operation.phase === 'loading' ? next : startCompaction(next);
 }
 
-function handOver(state: GovernorState, reason: string): Next {
+function handOver(state: GovernorState, reason: string): GovernorState {
   return startHandoff(noteTried(state), reason);
 }
 
 /** Only reports the relief that is due, in replay or observe mode. */
-export function adviseRelief(state: GovernorState, due: Due): Next {
+export function adviseRelief(state: GovernorState, due: Due): GovernorState {
   const next = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return next;
   if (due.way === 'handoff') return decide(next, 'handoff', due.reason);
@@ -105,7 +95,7 @@ export function adviseRelief(state: GovernorState, due: Due): Next {
 }
 
 /** Relieves the context for a task that is too large, if possible. */
-export function relieveFor(state: GovernorState): Next {
+export function relieveFor(state: GovernorState): GovernorState {
   if (state.run.mode !== 'act') return state;
   if (mayCompact(state)) return compact(state);
   // A context after a handoff cannot become smaller.
@@ -114,7 +104,7 @@ export function relieveFor(state: GovernorState): Next {
 }
 
 /** Remembers the context before a compaction. The first call after it shows what the compaction freed. */
-export function noteBoundary(state: GovernorState, { before, event }: Line<BoundaryEvent>): Step {
+export function noteBoundary(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
   const { relief, gauge, turn } = state;
   const { receipt } = before.relief.exact;
   const answered = receipt?.answered ? receipt : undefined;
@@ -127,15 +117,16 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
   const given = answered ? { ...relief.given, tokens: 0 } : givenAfter(before);
-  return toStep(changedIn(state, 'relief', { ...boundary, ...unfinished, due: undefined, landing, given }), [
+  return emit(
+    changedIn(state, 'relief', { ...boundary, ...unfinished, due: undefined, landing, given }),
     health(state, occurrence, event.preTokens ?? before.gauge.used),
-  ]);
+  );
 }
 
 const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
 
 /** Reports a compaction of claude's own. Only the boundary proves that no hook prevented it. */
-export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): Next {
+export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
   if (event.trigger === 'manual' || state.run.mode === 'replay') return state;
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const tokens = event.preTokens ?? predictedTokens(before.gauge);
@@ -144,7 +135,7 @@ export function tellNative(state: GovernorState, { before, event }: Line<Boundar
 }
 
 /** Latches the thresholds that the context has crossed, and warns once. */
-export function judgeLevel(state: GovernorState): Next {
+export function judgeLevel(state: GovernorState): GovernorState {
   const { gauge, run } = state;
   if (isGuess(gauge)) return state;
   // The last attempt failed at this reading, so another attempt or warning would change nothing.
@@ -165,7 +156,7 @@ export function judgeLevel(state: GovernorState): Next {
 }
 
 /** Measures what a relief freed, by the first call after it. */
-export function measureLanding(state: GovernorState): Next {
+export function measureLanding(state: GovernorState): GovernorState {
   const { relief, gauge } = state;
   const { landing } = relief;
   if (landing === undefined) return state;
@@ -183,7 +174,7 @@ export function measureLanding(state: GovernorState): Next {
   return decide(landed, 'landed', reason, { relief: 'handoff', freed });
 }
 
-function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): Next {
+function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): GovernorState {
   const { gauge, relief, run } = state;
   const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
   const missText = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
@@ -197,16 +188,17 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const due = isMissed ? missText : undefined;
   const landed = changedIn(state, 'relief', { landings, bare: baseTokens, due, landing: undefined, ...resetTries });
   const effect = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
-  return chain(
+  const told =
     landing.receipt === undefined
-      ? toStep(landed, landing.isOurs ? [decided(landed, 'landed', effect, { relief: 'compaction', freed })] : [])
-      : tellExact(landed, landing.before, landing.receipt, freed),
-    (next) => (landing.isOurs ? giveUpWhenUseless(next, relief.failures) : next),
-    (next) => toStep(next, [health(next, { event: 'landing' }, gauge.used)]),
-  );
+      ? landing.isOurs
+        ? emit(landed, decided(landed, 'landed', effect, { relief: 'compaction', freed }))
+        : landed
+      : tellExact(landed, landing.before, landing.receipt, freed);
+  const judged = landing.isOurs ? giveUpWhenUseless(told, relief.failures) : told;
+  return emit(judged, health(judged, { event: 'landing' }, gauge.used));
 }
 
-function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): Next {
+function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): GovernorState {
   const reason = `${before.predicted} tokens before it`;
   return decide(changedIn(state, 'exact', NO_ECHO), 'landed', reason, {
     relief: 'compaction',

@@ -1,7 +1,7 @@
 import type { Event } from '../../protocol/events.ts';
 import { ownTurnTimer } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { type Next, toStep } from '../steps.ts';
+import { emit } from '../steps.ts';
 import { followCompaction, followOverdue, giveUpWaiting } from './compact.ts';
 import { followBriefing, followClear, giveUpBriefing, leave } from './fresh-context.ts';
 import { followAnswer, giveUpAnswer, leaveUnreachable } from './hand-over.ts';
@@ -9,9 +9,9 @@ import type { Operation, OperationIn } from './operation.ts';
 
 interface Rules<O extends Operation> {
   /** Handles a line of claude's in a turn of ctxb's own. */
-  readonly on?: (state: GovernorState, operation: O, event: Event) => Next;
+  readonly on?: (state: GovernorState, operation: O, event: Event) => GovernorState;
   /** Handles the timeout of such a turn. */
-  readonly onTimeout?: (state: GovernorState, operation: O) => Next;
+  readonly onTimeout?: (state: GovernorState, operation: O) => GovernorState;
 }
 
 const OPERATIONS: { readonly [P in Operation['phase']]: Rules<OperationIn<P>> } = {
@@ -30,19 +30,19 @@ function rulesOf({ operation }: GovernorState): Rules<never> {
   return OPERATIONS[operation.phase] as Rules<never>;
 }
 
-export function followOperation(state: GovernorState, event: Event): Next {
+export function followOperation(state: GovernorState, event: Event): GovernorState {
   return rulesOf(state).on?.(state, state.operation as never, event) ?? state;
 }
 
 /** Restarts the timer after a turn that claude started itself, which delays ctxb's own turn. */
-export function waitLonger(state: GovernorState): Next {
+export function waitLonger(state: GovernorState): GovernorState {
   const { operation } = state;
-  return toStep(state, 'turn' in operation ? [ownTurnTimer(state, operation.phase)] : []);
+  return 'turn' in operation ? emit(state, ownTurnTimer(state, operation.phase)) : state;
 }
 
 /** @param timer `compaction` for a compaction, `handoff` for every other operation */
 export function onOperationTimeout(timer: 'compaction' | 'handoff') {
-  return (state: GovernorState): Next => {
+  return (state: GovernorState): GovernorState => {
     const { operation, turn } = state;
     if ((timer === 'compaction') !== (operation.phase === 'compacting')) return state;
     if (turn.phase === 'running') return waitLonger(state);

@@ -6,7 +6,7 @@ import { toPrompt } from '../prompts/prompt.ts';
 import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
-import { changed, changedIn, isCompacting, type Next } from '../steps.ts';
+import { changed, changedIn, isCompacting } from '../steps.ts';
 
 /** The relief after the death of a process: a running handoff starts over, and a lost document is given again. */
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
@@ -57,7 +57,7 @@ function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | u
 }
 
 /** Restores the state of a run whose ctxb died, in a new ctxb. */
-export function onRecovered(state: GovernorState, event: RecoveredEvent): Next {
+export function onRecovered(state: GovernorState, event: RecoveredEvent): GovernorState {
   const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const because = interruption('The work was interrupted', event);

@@ -16,16 +16,14 @@ import { newExact } from '../relief/exact.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
 import { type GovernorState, NEW_CONTROL, NEW_PROCESS } from '../state.ts';
 import {
-  chain,
   changed,
   changedIn,
   clearTimer,
   DROP_BUFFERED,
   decided,
+  emit,
   isHandingOver,
-  type Next,
   SHOW_DEFERRED,
-  toStep,
 } from '../steps.ts';
 import { reliefAfter } from './broken-off.ts';
 
@@ -35,7 +33,7 @@ import { reliefAfter } from './broken-off.ts';
 const ASKED_CODES: readonly number[] = [0, 129, 130, 143];
 const ASKED_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
-export function onExit(before: GovernorState, event: ExitEvent): Next {
+export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   const state = changedIn(before, 'limits', { cost: readLogged(before.limits.cost, event.openMicroUsd) });
   const { restarts, balks } = state.process;
   if (balks && event.code === 1) return endWithIt(changedIn(state, 'mailbox', { outcome: 'refused' }), event);
@@ -82,13 +80,14 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
  *
  * @param exit the end of the process; undefined if the process was already gone
  */
-export function endWithIt(state: GovernorState, exit?: ExitEvent): Next {
+export function endWithIt(state: GovernorState, exit?: ExitEvent): GovernorState {
   const isUnrelieved = state.operation.phase === 'leaving' && state.mailbox.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.mailbox.outcome;
-  return toStep(changedIn(state, 'mailbox', { input: 'closed', outcome }), [
+  return emit(
+    changedIn(state, 'mailbox', { input: 'closed', outcome }),
     ...closeOpenPrompts(state, exit),
     SHOW_DEFERRED,
-  ]);
+  );
 }
 
 function closeOpenPrompts(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
@@ -122,7 +121,7 @@ const END_REASONS = {
 } as const;
 
 /** Handles the start of a process, the first or a replacement. */
-export function onBegin(state: GovernorState): Next {
+export function onBegin(state: GovernorState): GovernorState {
   const { run, process, operation, limits, relief } = state;
   if (run.mode !== 'act') return state;
   // A prompt from the command line has already opened the channel.
@@ -134,7 +133,7 @@ export function onBegin(state: GovernorState): Next {
     cost: costAfterRestart(limits.cost, process.resumes ? 'resumed' : 'fresh'),
   });
   // The document comes first, because the registered hooks depend on it.
-  return chain(finishLeaving(changedIn(started, 'exact', { midTurn, prompts })), reopenControl);
+  return reopenControl(finishLeaving(changedIn(started, 'exact', { midTurn, prompts })));
 }
 
 /** Resets the counts of restarts and stalls after a turn that ended well. */
@@ -174,7 +173,7 @@ export function lineageStep(state: GovernorState) {
 const FIRST_DELAY_MS = 1_000;
 
 /** Resumes the work in a new process: in the same session, or with a document if the session left no log. */
-function restart(state: GovernorState, event: ExitEvent): Next {
+function restart(state: GovernorState, event: ExitEvent): GovernorState {
   const { process, session, mailbox } = state;
   const { stalls } = process;
   const attempt = process.restarts + 1;
@@ -213,19 +212,20 @@ function restart(state: GovernorState, event: ExitEvent): Next {
     limits: { ...state.limits, lost: state.limits.lost + latestCallsMicroUsd(state.limits.cost) },
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
-  const afterDeath = toStep(afterExit, [
+  const afterDeath = emit(
+    afterExit,
     DROP_BUFFERED,
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
     decided(state, 'restart', end, { attempt, undelivered: uuids }),
-  ]);
+  );
   // Only ctxb's notes contain the conversation so far.
-  if (isForgotten(state, afterExit, logged)) return chain(afterDeath, (next) => startHandoff(next, end));
+  if (isForgotten(state, afterExit, logged)) return startHandoff(afterDeath, end);
   const resume = logged ? session.id : undefined;
   const isFirst = session.id === undefined;
   const start = { kind: 'start-claude', resume, isFirst, afterMs: FIRST_DELAY_MS * 2 ** (attempt - 1) } as const;
-  return chain(afterDeath, (next) => toStep(next, [start]));
+  return emit(afterDeath, start);
 }
 
 /**
@@ -265,7 +265,7 @@ function withoutProcess(state: GovernorState): GovernorState {
     process: {
       ...process,
       control: { ...control, trigger: typeof trigger === 'number' ? 'unplaced' : trigger },
-      life: { ...process.life, at: state.now },
+      life: { ...process.life, at: state.facts.now },
     },
     turn: { ...state.turn, phase: 'idle', stopped: undefined, grace: 'none' },
     operation: state.operation.phase === 'deciding' ? state.operation : IDLE,

@@ -6,17 +6,7 @@ import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
-import {
-  chain,
-  changedIn,
-  clearTimer,
-  decided,
-  isRelieving,
-  type Line,
-  type Next,
-  setTimer,
-  toStep,
-} from '../steps.ts';
+import { changedIn, clearTimer, decided, emit, isRelieving, type Line, setTimer } from '../steps.ts';
 
 /** Lines that claude writes at intervals: to keep a connection open, and for a running tool, even if its call hangs. */
 const BEATS: readonly string[] = ['keep_alive', 'tool_progress'];
@@ -26,7 +16,7 @@ export function noteLife(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode === 'replay' || (event.kind === 'known' && BEATS.includes(event.name))) return state;
   const isControl = event.kind.startsWith('control-');
   const kind = isControl ? state.process.life.kind : 'name' in event ? event.name : event.kind;
-  return changedIn(state, 'life', { at: state.now, kind });
+  return changedIn(state, 'life', { at: state.facts.now, kind });
 }
 
 /**
@@ -69,12 +59,12 @@ const END: readonly Action[] = [{ kind: 'kill', signal: 'SIGTERM' }, setTimer('e
 const INTERRUPT_PATIENCE_MS = 10_000;
 
 /** Watches for a stall while a line of claude's is expected. */
-export function watchLife(before: GovernorState, after: GovernorState): Next {
+export function watchLife(before: GovernorState, after: GovernorState): GovernorState {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');
-  const state = isAsked ? changedIn(after, 'life', { at: after.now }) : after;
+  const state = isAsked ? changedIn(after, 'life', { at: after.facts.now }) : after;
   if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return state;
-  return scheduleCheck(state, state.now);
+  return scheduleCheck(state, state.facts.now);
 }
 
 /** Whether claude was told to stop its turn or its process because of a stall. */
@@ -82,8 +72,8 @@ function isEnding({ turn, process }: GovernorState): boolean {
   return turn.stopped === 'stall' || process.hangs;
 }
 
-function end(state: GovernorState, notes: readonly Action[] = []): Next {
-  return toStep(changedIn(state, 'process', { hangs: true }), [...notes, ...END]);
+function end(state: GovernorState): GovernorState {
+  return emit(changedIn(state, 'process', { hangs: true }), ...END);
 }
 
 function isWatched(state: GovernorState): boolean {
@@ -96,9 +86,9 @@ function limitMs({ run }: GovernorState): number {
 }
 
 /** @param since silence before this time does not count, in milliseconds since the epoch */
-function scheduleCheck(state: GovernorState, since: number): Next {
-  const lookedAt = state.now;
-  return toStep(changedIn(state, 'process', { lookedAt, since }), [setTimer('stall', pauseOf(state))]);
+function scheduleCheck(state: GovernorState, since: number): GovernorState {
+  const lookedAt = state.facts.now;
+  return emit(changedIn(state, 'process', { lookedAt, since }), setTimer('stall', pauseOf(state)));
 }
 
 function pauseOf(state: GovernorState): number {
@@ -106,35 +96,37 @@ function pauseOf(state: GovernorState): number {
 }
 
 /** Checks for a stall; ends a claude that has ignored the interrupt. */
-export function onStallTimer(state: GovernorState): Next {
-  const { process, now } = state;
+export function onStallTimer(state: GovernorState): GovernorState {
+  const { process, facts } = state;
+  const { now } = facts;
   if (isEnding(state)) return end(state);
   const expected = silentSince(state);
   if (expected === undefined || !isWatched(state)) return changedIn(state, 'process', { lookedAt: undefined });
   const hasSlept = now - (process.lookedAt ?? now) > 3 * pauseOf(state) + CHECK_MS;
   const since = hasSlept ? now : process.since;
-  if (runningTool(state) !== undefined) return chain(tellLongTools(state), (next) => scheduleCheck(next, since));
+  if (runningTool(state) !== undefined) return scheduleCheck(tellLongTools(state), since);
   return now - Math.max(expected, since) < limitMs(state)
     ? scheduleCheck(state, since)
     : onStall(state, now - expected);
 }
 
 /** Announces tools that exceed the limit. A long-running tool is no stall, but it may never end. */
-function tellLongTools(state: GovernorState): Next {
-  const { work, now } = state;
+function tellLongTools(state: GovernorState): GovernorState {
+  const { work, facts } = state;
+  const { now } = facts;
   const isLong = (since: number) => now - since >= limitMs(state);
   const long = work.tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
   if (long.length === 0) return state;
   const open = work.tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
-  return toStep(
+  return emit(
     changedIn(state, 'tools', { open }),
-    long.map(({ use, since }) =>
+    ...long.map(({ use, since }) =>
       decided(state, 'silence:tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),
     ),
   );
 }
 
-function onStall(state: GovernorState, ms: number): Next {
+function onStall(state: GovernorState, ms: number): GovernorState {
   const { process, run, turn, mailbox } = state;
   const { enabled } = run.policy.recovery;
   const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || mailbox.input !== 'open';
@@ -144,12 +136,12 @@ function onStall(state: GovernorState, ms: number): Next {
   if (isLast) {
     // After its input closes, claude has answered everything and only fails to exit.
     const outcome = state.mailbox.outcome ?? (mailbox.input === 'open' ? 'stalled' : undefined);
-    return end(changedIn(next, 'mailbox', { outcome }), [note]);
+    return end(changedIn(emit(next, note), 'mailbox', { outcome }));
   }
   // claude ignores an interrupt before its turn begins.
-  if (turn.phase !== 'running') return end(noteLostTasks(next), [note]);
+  if (turn.phase !== 'running') return end(emit(noteLostTasks(next), note));
   const timer = setTimer('stall', Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
-  return chain(toStep(next, [note, timer]), (noted) => sendInterrupt(noted, 'stall'));
+  return sendInterrupt(emit(next, note, timer), 'stall');
 }
 
 /** Tells the agent about background work that is lost with the process, because claude does not report it. */
@@ -179,9 +171,9 @@ function lastSeen({ process: { life }, turn }: GovernorState): string {
 }
 
 /** After a stalled turn: an interrupted turn continues in another process; a turn that ended by itself was no stall. */
-export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): Next {
+export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (before.turn.stopped !== 'stall') return state;
-  if (!tellsInterrupt(event)) return toStep(state, [clearTimer('stall')]);
+  if (!tellsInterrupt(event)) return emit(state, clearTimer('stall'));
   const because =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
   return end(changedIn(state, 'relief', { unfinished: { because, isLost: false } }));

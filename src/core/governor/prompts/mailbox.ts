@@ -3,7 +3,7 @@ import { isMainMessage } from '../facts.ts';
 import type { Prompt } from '../input.ts';
 import type { Unfinished } from '../relief/relief-state.ts';
 import type { Fate, GovernorState, Mailbox, OpenPrompt } from '../state.ts';
-import { chain, changed, SHOW_DEFERRED, type Step, toStep } from '../steps.ts';
+import { changed, emit, SHOW_DEFERRED } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
 import { requestsIn } from './prompt.ts';
 
@@ -94,16 +94,17 @@ export function markOwed(state: WithMail): Mailbox {
 }
 
 /** Closes prompts that the caller has an answer to. */
-export function answer(state: GovernorState, these: readonly Prompt[]): Step {
-  if (these.length === 0) return toStep(state);
-  return toStep(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), [
-    { kind: 'answered', uuids: these.map(({ uuid }) => uuid) },
-  ]);
+export function answer(state: GovernorState, these: readonly Prompt[]): GovernorState {
+  if (these.length === 0) return state;
+  return emit(changed(state, { mailbox: changeFate(state.mailbox, these, 'over') }), {
+    kind: 'answered',
+    uuids: these.map(({ uuid }) => uuid),
+  });
 }
 
 /** Shows the deferred end of the turn as its answer, because no other answer follows. */
-export function closeOwed(state: GovernorState): Step {
-  return chain(toStep(state, [SHOW_DEFERRED]), (next) => answer(next, owedPrompts(next)));
+export function closeOwed(state: GovernorState): GovernorState {
+  return answer(emit(state, SHOW_DEFERRED), owedPrompts(state));
 }
 
 /**

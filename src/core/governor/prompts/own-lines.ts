@@ -1,7 +1,7 @@
 import type { Fields } from '../../protocol/fields.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { ControlPurpose, GovernorState, Run, Stop } from '../state.ts';
-import { chain, changed, changedIn, type Step, setTimer, toStep } from '../steps.ts';
+import { changed, changedIn, emit, setTimer } from '../steps.ts';
 import { isStamp } from './prompt.ts';
 
 /** Opening of ctxb's prompts that contain no text of the user's. */
@@ -31,11 +31,12 @@ export function countSent(state: GovernorState): GovernorState {
 type OwnTurn = Extract<Operation, { readonly turn: unknown }>;
 
 /** Begins a turn of ctxb's own, which the caller does not see. */
-export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: string): Step {
-  return toStep(changed(countSent(state), { operation }), [
+export function beginOwnTurn(state: GovernorState, operation: OwnTurn, text: string): GovernorState {
+  return emit(
+    changed(countSent(state), { operation }),
     { kind: 'send', line: userLine(text, ownUuid(state)) },
     ownTurnTimer(state, operation.phase),
-  ]);
+  );
 }
 
 /**
@@ -83,15 +84,13 @@ export const OWN_PREFIX = 'ctxb:';
 const WAIT_FOR_CONTEXT = setTimer('context', 30_000);
 
 /** Asks claude for window and context. `summary` makes no API call. */
-export function askContext(state: GovernorState): Step {
+export function askContext(state: GovernorState): GovernorState {
   const body = { subtype: 'get_context_usage', detail: 'summary' };
-  return chain(request(changedIn(state, 'control', { asked: true }), 'context', body), (next) =>
-    toStep(next, [WAIT_FOR_CONTEXT]),
-  );
+  return emit(request(changedIn(state, 'control', { asked: true }), 'context', body), WAIT_FOR_CONTEXT);
 }
 
 /** Asks claude for its own cost counter. @param purpose the use of the answer */
-export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Step {
+export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): GovernorState {
   return request(state, purpose, { subtype: 'get_usage' });
 }
 
@@ -99,8 +98,8 @@ export function askUsage(state: GovernorState, purpose: 'usage' | 'cost'): Step 
  * Asks for the cost counter within a turn. One request at a time is enough, because the answer has the cost of the
  * whole run.
  */
-export function askCounter(state: GovernorState): Step {
-  return state.process.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : toStep(state);
+export function askCounter(state: GovernorState): GovernorState {
+  return state.process.control.phase === 'open' && !isAsking(state, 'cost') ? askUsage(state, 'cost') : state;
 }
 
 /** Whether a request for this purpose is unanswered. */
@@ -109,11 +108,11 @@ export function isAsking({ process: { control } }: GovernorState, purpose: Contr
 }
 
 /** Stops a subagent, a workflow or a shell command. */
-export function stopTask(taskId: string): (state: GovernorState) => Step {
-  return (state) => request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
+export function stopTask(state: GovernorState, taskId: string): GovernorState {
+  return request(state, 'stop-task', { subtype: 'stop_task', task_id: taskId });
 }
 
-export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): Step {
+export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): GovernorState {
   return request(changedIn(state, 'turn', { stopped }), 'interrupt', { subtype: 'interrupt' });
 }
 
@@ -121,12 +120,12 @@ export function sendInterrupt(state: GovernorState, stopped: Stop = 'asked'): St
  * Stops the turn of a prompt that the caller interrupted while it waited inside ctxb, or that exceeds a limit: at its
  * prompt hook, before the model is called, or when the turn runs. claude ignores an earlier interrupt.
  */
-export function stopHeldPrompt(state: GovernorState): Step {
+export function stopHeldPrompt(state: GovernorState): GovernorState {
   const { turn, mailbox, limits } = state;
-  if (turn.phase === 'idle' || turn.startedBy !== 'prompt') return toStep(state);
+  if (turn.phase === 'idle' || turn.startedBy !== 'prompt') return state;
   if (mailbox.stopNext) return sendInterrupt(changedIn(state, 'mailbox', { stopNext: false }));
   const isBeyond = limits.brokenOff && limits.phase === 'within' && turn.stopped === undefined;
-  return isBeyond ? sendInterrupt(state, 'cost') : toStep(state);
+  return isBeyond ? sendInterrupt(state, 'cost') : state;
 }
 
 /** Whether an answer belongs to a request of ctxb's. */
@@ -134,12 +133,21 @@ export function isOwnRequest(state: GovernorState, requestId: string): boolean {
   return Object.hasOwn(state.process.control.pending, requestId);
 }
 
-/** Sends a control request of ctxb's own. */
-export function request(state: GovernorState, purpose: ControlPurpose, body: Fields): Step {
+/**
+ * Sends a control request of ctxb's own.
+ *
+ * @param prepare adds what must happen before the request is sent
+ */
+export function request(
+  state: GovernorState,
+  purpose: ControlPurpose,
+  body: Fields,
+  prepare: (state: GovernorState) => GovernorState = (next) => next,
+): GovernorState {
   const { sent, pending } = state.process.control;
   const id = `${OWN_PREFIX}${state.run.runId.slice(0, 8)}:${sent + 1}`;
   const pendingState = changedIn(state, 'control', { sent: sent + 1, pending: { ...pending, [id]: purpose } });
-  return toStep(pendingState, [{ kind: 'send', line: controlLine(id, body) }]);
+  return emit(prepare(pendingState), { kind: 'send', line: controlLine(id, body) });
 }
 
 /** A successful answer on the control channel, as a line. */

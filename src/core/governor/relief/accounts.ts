@@ -76,7 +76,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     price: priceOfModel(state) ?? UNPRICED,
     // After a relief no earlier call names the model.
     level: claudesLevel(state.gauge.call?.model, gauge.window.tokens),
-    isIdle: idleBeyondLife(session.cache, state.now) !== undefined,
+    isIdle: idleBeyondLife(session.cache, state.facts.now) !== undefined,
     given: state.relief.given.tokens,
   });
   const { summary } = after;

@@ -4,7 +4,7 @@ import { idleBeyondLife, rewriteCost, type Setup } from '../cost/prompt-cache.ts
 import type { CacheBreak } from '../decisions.ts';
 import type { SizedAnswer, SizedCall } from '../facts.ts';
 import type { GovernorState } from '../state.ts';
-import { decide, type Line, type Step, toStep } from '../steps.ts';
+import { decide, type Line } from '../steps.ts';
 import { priceOfModel } from './accounts.ts';
 import { minutes } from './outlook.ts';
 
@@ -12,13 +12,13 @@ import { minutes } from './outlook.ts';
  * Announces a call that rewrote tokens that the previous call had left in the cache, with the cost and the cause: in
  * the words of the API if claude passes them on, else by the changes between the two calls.
  */
-export function announceBreak(state: GovernorState, { before, event: call }: Line<SizedCall>): Step {
-  if (call.kind !== 'assistant') return toStep(state);
+export function announceBreak(state: GovernorState, { before, event: call }: Line<SizedCall>): GovernorState {
+  if (call.kind !== 'assistant') return state;
   const loss = cacheLoss(before, state, call.usage);
-  if (loss === undefined) return toStep(state);
+  if (loss === undefined) return state;
   const causes = causesOf(before, state, call);
   const cause = causes[0]?.cause ?? 'unknown';
-  if (cause === 'pause' && before.session.cache.foretold) return toStep(state);
+  if (cause === 'pause' && before.session.cache.foretold) return state;
   const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
   return decide(state, 'cache-lost:rewritten', reason, { cause, ...loss });
 }
@@ -67,7 +67,7 @@ function changesBetween(before: GovernorState, state: GovernorState, event: Size
   const { cache } = before.session;
   const { gauge } = before;
   const { version } = state.session.cache;
-  const idleMs = idleBeyondLife(cache, state.now);
+  const idleMs = idleBeyondLife(cache, state.facts.now);
   // An expired cache is lost, regardless of other changes.
   if (idleMs !== undefined) return [{ cause: 'pause', text: pauseText(idleMs, cache.lifetimeMs) }];
   const removedTokens = gauge.used - contextOf(event.usage);

@@ -12,7 +12,7 @@ import { promptsInTurn, sentPrompts } from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { giveBack, requestsIn } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, isCompacting, type Line, type Step, toStep } from '../steps.ts';
+import { changedIn, decide, isCompacting, type Line } from '../steps.ts';
 import { type Exact, NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -55,12 +55,12 @@ export function noteSaid(state: GovernorState, prompt: Prompt): GovernorState {
 }
 
 /** Records prompts within a turn: claude sends them together with the results of tools. */
-export function noteMidTurn(state: GovernorState, { before, event }: Line): Step {
-  if (state.relief.exact.phase === 'off' || !isMainMessage(event)) return toStep(state);
+export function noteMidTurn(state: GovernorState, { before, event }: Line): GovernorState {
+  if (state.relief.exact.phase === 'off' || !isMainMessage(event)) return state;
   const [after] = answeredIn(event.blocks);
-  if (after === undefined) return toStep(state);
+  if (after === undefined) return state;
   const delivered = sentPrompts(state).length > 0 ? [] : sentPrompts(before).map(({ text }) => ({ text, after }));
-  return toStep(changedIn(state, 'exact', { lastCall: after, midTurn: [...state.relief.exact.midTurn, ...delivered] }));
+  return changedIn(state, 'exact', { lastCall: after, midTurn: [...state.relief.exact.midTurn, ...delivered] });
 }
 
 /** Records the report of a background task that claude adds to the running turn. */
@@ -73,9 +73,9 @@ export function noteReport(state: GovernorState, { request }: ControlRequestEven
 }
 
 /** Announces once, at a compaction, that it is not exact. */
-export function tellNotExact(state: GovernorState): Step {
+export function tellNotExact(state: GovernorState): GovernorState {
   const { why } = state.relief.exact;
-  if (why === undefined) return toStep(state);
+  if (why === undefined) return state;
   return decide(changedIn(state, 'exact', { why: undefined }), 'unavailable:exact', why);
 }
 
@@ -95,25 +95,25 @@ export function isExact({ relief: { exact } }: GovernorState): boolean {
 }
 
 /** Handles a replaced context: by the mod's answer, or by a summary although the mod should have answered. */
-export function followExact(state: GovernorState, event: Event): Step {
+export function followExact(state: GovernorState, event: Event): GovernorState {
   if (event.kind === 'compact-status' && event.phase === 'failed')
-    return toStep(changedIn(state, 'exact', { receipt: undefined }));
-  if (event.kind === 'reset') return toStep(changedIn(state, 'exact', NOTHING_SAID));
-  if (event.kind !== 'boundary') return toStep(endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state);
+    return changedIn(state, 'exact', { receipt: undefined });
+  if (event.kind === 'reset') return changedIn(state, 'exact', NOTHING_SAID);
+  if (event.kind !== 'boundary') return endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state;
   const { relief } = state;
   const { receipt } = relief.exact;
   // Prompts within the turn are now part of the conversation, or of its summary.
   const over = changedIn(state, 'exact', { receipt: undefined, midTurn: [] });
   if (receipt?.answered) {
     const echoes = event.trigger === 'auto' ? receipt.after.messages : 0;
-    return toStep(changedIn(over, 'exact', { echoes, refusals: 0 }));
+    return changedIn(over, 'exact', { echoes, refusals: 0 });
   }
   // A recording does not show the kind of compaction; the next lines do. The stream repeats kept messages only within a
   // turn, a log always.
   const { trigger, timestamp } = event;
   const mayEcho = trigger === 'auto' || timestamp !== undefined;
   if (state.run.mode === 'replay')
-    return toStep(mayEcho ? changedIn(over, 'exact', { echoes: ANY_COUNT, until: timestamp }) : over);
+    return mayEcho ? changedIn(over, 'exact', { echoes: ANY_COUNT, until: timestamp }) : over;
   return onSummary(changedIn(over, 'exact', knownAfterSummary(state)), receipt?.why);
 }
 
@@ -142,10 +142,10 @@ export function lostPrompts(state: GovernorState): readonly Prompt[] {
 export const GIVEN_BACK = 'The context was compacted while you were working. What this turn is to answer';
 
 /** Handles a summary in place of an exact compaction. */
-function onSummary(over: GovernorState, reason: string | undefined): Step {
+function onSummary(over: GovernorState, reason: string | undefined): GovernorState {
   const { phase, refusals: before } = over.relief.exact;
   if (phase !== 'ready') return tellNotExact(over);
-  if (reason === LEFT) return toStep(over);
+  if (reason === LEFT) return over;
   const why = reason ?? 'the mod did not answer';
   const refusals = before + 1;
   if (refusals >= MAX_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));

@@ -8,6 +8,7 @@ import { handoffLevel, inTokens } from '../policy.ts';
 import { closeOwed, requestsOf, unansweredPrompts } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import {
+  changedAnswer,
   changedIn,
   decide,
   isCompacting,
@@ -15,8 +16,6 @@ import {
   isRelieving,
   isWithinLimit,
   type Line,
-  type Step,
-  toStep,
 } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import { chooseWay, mayCompact, payingMoment } from './ladder.ts';
@@ -62,13 +61,13 @@ export function hasRunOut(state: GovernorState, event: ResultEvent): boolean {
 }
 
 /** Records at the end of a turn whether the context was too full for it. */
-export function readExhaustion(ended: GovernorState, { before, event }: Line<ResultEvent>): Step {
+export function readExhaustion(ended: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   const state = readBreaker(ended, event);
   const { exhausted, blocked } = state.relief;
   const { compaction, handoff } = state.run.policy;
-  if ((!compaction.enabled && !handoff.enabled) || blocked) return toStep(state);
+  if ((!compaction.enabled && !handoff.enabled) || blocked) return state;
   if (!hasRunOut(state, event) && exhausted?.open) return readAnother(before, state, exhausted, event);
-  if (!hasRunOut(state, event)) return toStep(changedIn(state, 'relief', { exhausted: undefined }));
+  if (!hasRunOut(state, event)) return changedIn(state, 'relief', { exhausted: undefined });
   const hopeless = isAlone(before) ? tooLongAlone(before, event) : undefined;
   // The caller gets claude's own answer, because another prompt may fit.
   if (hopeless !== undefined && !isHandedOver(before.relief)) return decide(state, 'exhausted', hopeless);
@@ -86,15 +85,20 @@ export function readExhaustion(ended: GovernorState, { before, event }: Line<Res
  * Handles a turn between the refused one and its relief: for prompts that claude had not read, or a turn of claude's
  * own.
  */
-function readAnother(before: GovernorState, state: GovernorState, exhausted: Exhausted, event: ResultEvent): Step {
+function readAnother(
+  before: GovernorState,
+  state: GovernorState,
+  exhausted: Exhausted,
+  event: ResultEvent,
+): GovernorState {
   // Such a turn does not answer the work that resumes after the relief.
-  if (isRelieving(state)) return toStep(state);
+  if (isRelieving(state)) return state;
   // A caller that stops this turn does not want the earlier work either.
   if (isStoppedByCaller(before, event)) return leaveExhausted(state);
-  if (event.isError || exhausted.cause === 'stopped') return toStep(state);
+  if (event.isError || exhausted.cause === 'stopped') return state;
   const isLost = before.relief.boundaries.at(-1)?.turn === before.turn.ended;
   const unfinished = { because: 'The context was full in the middle of earlier work, and has room again.', isLost };
-  return toStep(changedIn(state, 'relief', { exhausted: undefined, unfinished }));
+  return changedIn(state, 'relief', { exhausted: undefined, unfinished });
 }
 
 function isStoppedByCaller({ turn }: GovernorState, event: ResultEvent): boolean {
@@ -133,41 +137,40 @@ export function noteTried(state: GovernorState): GovernorState {
 }
 
 /** Gives up for now, so that the caller gets claude's own answer. */
-export function leaveExhausted(state: GovernorState): Step {
-  if (!state.relief.exhausted?.open) return toStep(state);
+export function leaveExhausted(state: GovernorState): GovernorState {
+  if (!state.relief.exhausted?.open) return state;
   // The turn is over, so an earlier interrupt does not apply to the next prompt.
   const cleared = changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { stopNext: false });
   return closeOwed(cleared);
 }
 
 /** Resumes the refused turn after a relief. */
-export function afterRelief(before: GovernorState, state: GovernorState): Step {
+export function afterRelief(before: GovernorState, state: GovernorState): GovernorState {
   const { exhausted, unfinished } = state.relief;
   const [wasBusy, isBusy] = [before, state].map((one) => isCompacting(one) || isHandingOver(one));
-  if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return toStep(state);
+  if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return state;
   const tried = { ...exhausted, tried: 'compaction' } as const;
   const { landing } = state.relief;
   const succeeded = landing?.of === 'compaction';
   if (!succeeded && state.relief.handed === before.relief.handed)
-    return toStep(changedIn(state, 'relief', { exhausted: tried }));
+    return changedIn(state, 'relief', { exhausted: tried });
   const isExact = landing?.receipt !== undefined;
   const because = `The context was full in the middle of the work. ${isExact ? 'Older steps are shown above, one line each' : 'The summary above replaced it'}.`;
   const work = unfinished ?? { because, isLost: !isExact };
-  return toStep(changedIn(state, 'relief', { exhausted: { ...tried, open: false }, unfinished: work }));
+  return changedIn(state, 'relief', { exhausted: { ...tried, open: false }, unfinished: work });
 }
 
 /**
  * Ends a turn after a tool, if the strategy is handing over and the context would be full before the end of the turn.
  * No call is interrupted, all parallel tools finish, and the work continues in a fresh context.
+ *
+ * @param requestId the hook after the tool, which is answered
  */
-export function stopTurn(step: Step): Step {
-  const { state, actions } = step;
-  if (!actions.some(({ kind }) => kind === 'answer-hook') || !mustStop(state)) return step;
+export function stopTurn(state: GovernorState, requestId: string): GovernorState {
+  if (!mustStop(state)) return state;
   const reason = `${dueReason(state)}, in the middle of a turn`;
-  return toStep(
-    changedIn(state, 'relief', { stop: { call: state.gauge.calls, reason } }),
-    actions.map((action) => (action.kind === 'answer-hook' ? { ...action, output: STOP } : action)),
-  );
+  const stopping = changedIn(state, 'relief', { stop: { call: state.gauge.calls, reason } });
+  return changedAnswer(stopping, requestId, () => ({ output: STOP }));
 }
 
 /** Output that every kind of hook accepts. */
@@ -198,12 +201,12 @@ export function tellsTurnStop({ relief, gauge }: GovernorState, event: Event): b
 }
 
 /** After a stopped turn, makes the handoff due. */
-export function readTurnStop(state: GovernorState, { before, event }: Line<ResultEvent>): Step {
+export function readTurnStop(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   const { stop } = state.relief;
-  if (stop?.call !== state.gauge.calls) return toStep(state);
-  if (!tellsTurnStop(before, event)) return toStep(changedIn(state, 'relief', { stop: undefined }));
+  if (stop?.call !== state.gauge.calls) return state;
+  if (!tellsTurnStop(before, event)) return changedIn(state, 'relief', { stop: undefined });
   const exhausted = { cause: 'stopped', tried: 'compaction', handoffs: 0, open: true } as const;
-  return toStep(changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted }));
+  return changedIn(state, 'relief', { stop: undefined, due: stop.reason, exhausted });
 }
 
 /** Resumes a stopped turn in the same context, because a handoff is impossible now. */

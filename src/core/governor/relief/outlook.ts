@@ -9,7 +9,7 @@ import { waiting } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, type Step, toStep } from '../steps.ts';
+import { changedIn, decided, emit } from '../steps.ts';
 import { prefixOf, priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
 import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
@@ -151,7 +151,7 @@ function stakeOf(state: GovernorState, way: Moment['way']): number {
   return Math.min(reliefCost(outlook) / 1_000_000, atMost - saved) - first;
 }
 
-function isCold({ session: { cache }, now }: GovernorState): boolean {
+function isCold({ session: { cache }, facts: { now } }: GovernorState): boolean {
   return idleBeyondLife(cache, now) !== undefined;
 }
 
@@ -201,24 +201,25 @@ function costText(state: GovernorState, micro: number): string {
 }
 
 /** Announces before a prompt the extra cost of an expired cache, from the configured amount on. */
-export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): Step {
-  const { gauge, now, run } = state;
+export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'): GovernorState {
+  const { gauge, facts, run } = state;
   const { cache } = state.session;
-  const idleMs = idleBeyondLife(cache, now);
+  const idleMs = idleBeyondLife(cache, facts.now);
   const minUsd = run.policy.cost.expiredCacheUsd;
   const listPrice = priceOfModel(state);
   // Any other basis means that the context has been replaced since, or may have been.
   if (idleMs === undefined || gauge.basis !== 'measured' || typeof minUsd !== 'number' || listPrice === undefined) {
-    return toStep(state);
+    return state;
   }
-  if (prompt !== 'unseen' && relievesContext(prompt)) return toStep(state);
+  if (prompt !== 'unseen' && relievesContext(prompt)) return state;
   const tokens = gauge.used + callOutput(gauge);
   const { usd, cachedUsd } = rewriteCost(tokens, cache, priceAt(listPrice, tokens));
-  if (usd - cachedUsd < minUsd) return toStep(state);
+  if (usd - cachedUsd < minUsd) return state;
   const { lifetimeMs } = cache;
   const reason = `the prompt cache has probably expired (no call for ${minutes(idleMs)} minutes, it is kept for ${minutes(lifetimeMs)})`;
   const saving = relieveFirst(state, tokens);
-  return toStep(changedIn(state, 'cache', { foretold: true }), [
+  return emit(
+    changedIn(state, 'cache', { foretold: true }),
     decided(state, 'cache-lost:expired', reason, {
       cause: 'pause',
       idleMs,
@@ -228,7 +229,7 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
       cachedUsd,
       saving,
     }),
-  ]);
+  );
 }
 
 export function minutes(ms: number): number {

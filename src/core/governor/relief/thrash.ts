@@ -1,7 +1,7 @@
 import type { ResultEvent } from '../../protocol/events.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, type Line, type Step, toStep } from '../steps.ts';
+import { changedIn, decided, emit, type Line } from '../steps.ts';
 import { exactIsPossible } from './exact.ts';
 import type { Boundary, Relief } from './relief-state.ts';
 import { refillText, type Tools } from './tool-results.ts';
@@ -38,17 +38,17 @@ export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isE
 }
 
 /** Announces within a turn what fills the window repeatedly, and finally ends the turn. */
-export function brakeThrash(state: GovernorState, { before }: Line): Step {
+export function brakeThrash(state: GovernorState, { before }: Line): GovernorState {
   const { turn, run, facts } = state;
-  if (facts.isInjected || turn.phase !== 'running' || run.mode === 'replay') return toStep(state);
+  if (facts.isInjected || turn.phase !== 'running' || run.mode === 'replay') return state;
   const { maxCompactions } = state.run.policy.midTurn;
   const compactions = state.relief.refilled;
   const last = compactions >= maxCompactions && mayEnd(state);
-  if (compactions !== THRASH.compactions && !last) return toStep(state);
+  if (compactions !== THRASH.compactions && !last) return state;
   const reason = `${compactions} compactions in one turn, each within ${THRASH.calls} calls of the one before${filledBy(before.work.tools)}`;
   const thrash = decided(state, 'thrash', reason, { compactions, last });
-  if (!last) return toStep(state, [thrash]);
-  return chain(toStep(changedIn(state, 'relief', { hopeless: reason }), [thrash]), sendInterrupt);
+  if (!last) return emit(state, thrash);
+  return sendInterrupt(emit(changedIn(state, 'relief', { hopeless: reason }), thrash));
 }
 
 /** Whether claude ended the turn because its window was filled again at once. */

@@ -1,7 +1,7 @@
 import { isAtLeast } from '../../protocol/version.ts';
 import type { Policy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decide, type Line, type Step, toStep } from '../steps.ts';
+import { changed, changedIn, decide, type Line } from '../steps.ts';
 import { NOT_EXACT } from './relief-state.ts';
 
 /**
@@ -14,13 +14,13 @@ export const OLDEST_SUPPORTED = '2.1.301';
  * Passes a too old claude through and only measures it: ctxb does not relieve its context, cut results of its tools or
  * move its trigger. Limits that the user set still apply. Announced once for each version.
  */
-export function passThroughOlder(state: GovernorState, { before }: Line): Step {
+export function passThroughOlder(state: GovernorState, { before }: Line): GovernorState {
   const { version } = state.session;
   const isOlder = version !== undefined && !isAtLeast(version, OLDEST_SUPPORTED);
-  if (!isOlder) return toStep(state);
+  if (!isOlder) return state;
   const run = { ...state.run, policy: measuringOnly(state.run.policy) };
   const measuring = changedIn(changedIn(changed(state, { run }), 'control', { trigger: 'off' }), 'exact', NOT_EXACT);
-  if (before.session.version === version) return toStep(measuring);
+  if (before.session.version === version) return measuring;
   return decide(measuring, 'unavailable:relief', `Claude Code ${version} is not supported`);
 }
 

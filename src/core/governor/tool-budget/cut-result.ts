@@ -5,7 +5,7 @@ import { cutUnits as shorten } from '../../text/words.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, type Step, toStep } from '../steps.ts';
+import { decided, emit } from '../steps.ts';
 import { allocation } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, remember } from './tool-state.ts';
@@ -17,7 +17,12 @@ const TITLE_LENGTH = 120;
 const PROOF_LENGTH = 40;
 
 /** Stores the whole result before it is cut, so that no text is lost. */
-export function planCut(state: GovernorState, call: ToolCall, { text, texts }: ResultText, allowed: number): Step {
+export function planCut(
+  state: GovernorState,
+  call: ToolCall,
+  { text, texts }: ResultText,
+  allowed: number,
+): GovernorState {
   const ratio = charsPerToken(state);
   const json = cutJson(text, Math.floor(allowed * ratio));
   const plan: ResultPlan = {
@@ -29,11 +34,11 @@ export function planCut(state: GovernorState, call: ToolCall, { text, texts }: R
   };
   const { requestId, toolUseId: name } = call;
   const whole = plan.json?.stored.text ?? texts ?? text;
-  return toStep(remember(state, 'waiting', requestId, plan), [{ kind: 'store-result', requestId, name, text: whole }]);
+  return emit(remember(state, 'waiting', requestId, plan), { kind: 'store-result', requestId, name, text: whole });
 }
 
 /** Cuts a result after the whole was stored at `path`. Without a path the result reaches the agent unchanged. */
-export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): Step {
+export function cutResult(state: GovernorState, plan: ResultPlan, path: string | undefined): GovernorState {
   const { call, tokens } = plan;
   const result = resultText(call.tool, call.response);
   const asItIs = answered(keepOpen(state, call, { tokens }), call);

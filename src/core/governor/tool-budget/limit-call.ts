@@ -2,7 +2,7 @@ import { type Fields, ownOf } from '../../protocol/fields.ts';
 import type { Action } from '../decisions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, type Step, toStep } from '../steps.ts';
+import { decided, emit } from '../steps.ts';
 import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember } from './tool-state.ts';
@@ -14,7 +14,7 @@ const CLAUDES_LIMIT = 25_000;
 const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 
 /** Asks the host to measure the file; a call that needs no limit passes unchanged. */
-export function planRead(state: GovernorState, call: ToolCall, hint: string): Step {
+export function planRead(state: GovernorState, call: ToolCall, hint: string): GovernorState {
   const { file_path: path, pages } = call.input;
   const allowed = Math.min(LARGEST_PART, allocation(state, call.tool, call.agent));
   if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path)) return answered(state, call, hint);
@@ -22,11 +22,11 @@ export function planRead(state: GovernorState, call: ToolCall, hint: string): St
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
-  return toStep(remember(state, 'waiting', requestId, { kind: 'read', call, allowed, hint }), [measure]);
+  return emit(remember(state, 'waiting', requestId, { kind: 'read', call, allowed, hint }), measure);
 }
 
 /** Limits a Read after its file was measured, if necessary. `file` is undefined for non-text files. */
-export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasure | undefined): Step {
+export function limitRead(state: GovernorState, plan: ReadPlan, file: FileMeasure | undefined): GovernorState {
   const { call, allowed, hint } = plan;
   const offset = offsetOf(call);
   const requested = Math.min(numberOf(call.input.limit) ?? Number.POSITIVE_INFINITY, (file?.lines ?? 0) - offset + 1);
@@ -59,7 +59,7 @@ interface Limit {
   readonly reason: string;
 }
 
-function limitCall(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): Step {
+function limitCall(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): GovernorState {
   const note = decided(state, 'tool-budget:call', reason, { tool: call.tool, parameter, value });
   return answered(state, call, context, withInput(call, parameter, value), note);
 }
@@ -141,7 +141,7 @@ function isPaged(input: ToolCall['input']): boolean {
 }
 
 /** Adds a page limit to an unlimited call; undefined if the call passes unchanged. */
-export function limitPage(state: GovernorState, call: ToolCall, hint: string): Step | undefined {
+export function limitPage(state: GovernorState, call: ToolCall, hint: string): GovernorState | undefined {
   const { tool, input, agent } = call;
   const { parameter, perItem, isLarge } = pagesOf(state, call);
   if (parameter === undefined || !isLarge || isPaged(input) || !mayChange(state, 'input')) return undefined;

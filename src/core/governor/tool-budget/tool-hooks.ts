@@ -1,7 +1,7 @@
 import { fieldsOf, ownOf } from '../../protocol/fields.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, type Step } from '../steps.ts';
+
 import { planCut, resultText, storedPath } from './cut-result.ts';
 import { hintFor } from './hints.ts';
 import { learnPage, limitPage, noteLarge, planRead } from './limit-call.ts';
@@ -19,13 +19,13 @@ import {
   resetCuts,
 } from './tool-state.ts';
 
-export function afterTool(before: GovernorState, call: ToolCall): Step {
+export function afterTool(before: GovernorState, call: ToolCall): GovernorState {
   const limit = ownOf(before.work.budget.open, call.toolUseId)?.limit;
   const isIgnored = limit !== undefined && call.input.limit !== limit;
-  return chain(isIgnored ? noteIgnored(before, 'input') : before, (state) => withinBudget(state, call));
+  return withinBudget(isIgnored ? noteIgnored(before, 'input') : before, call);
 }
 
-function withinBudget(before: GovernorState, call: ToolCall): Step {
+function withinBudget(before: GovernorState, call: ToolCall): GovernorState {
   const result =
     budgetMode(before) === 'off' || hasPassed(before, call) ? undefined : resultText(call.tool, call.response);
   if (result === undefined) return answered(afterPass(before, call), call);
@@ -54,7 +54,7 @@ function afterPass(state: GovernorState, call: ToolCall): GovernorState {
 }
 
 /** Handles a failed tool: its error text cannot be changed. */
-export function afterFailure(state: GovernorState, call: ToolCall): Step {
+export function afterFailure(state: GovernorState, call: ToolCall): GovernorState {
   const tokens = estimateTokens(call.error, charsPerToken(state));
   const allowed = allocation(state, call.tool, call.agent);
   const isLarge = budgetMode(state) !== 'off' && tokens > allowed;
@@ -74,7 +74,7 @@ function pointer(state: GovernorState, call: ToolCall, path: string): string {
 }
 
 /** Limits calls of the main thread. */
-export function beforeTool(before: GovernorState, call: ToolCall): Step {
+export function beforeTool(before: GovernorState, call: ToolCall): GovernorState {
   if (budgetMode(before) === 'off') return answered(before, call);
   const { state, text } = hintFor(before, call);
   if (call.tool === 'Read') return planRead(state, call, text);

@@ -7,7 +7,7 @@ import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { chain, changedIn, decided, type Line, type Next, type Step, toStep } from '../steps.ts';
+import { changedIn, decided, emit, type Line } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Maximum calls, tools and subagents to keep: the stream may never end. */
@@ -76,7 +76,7 @@ export function answered(
   context = '',
   details: Fields = {},
   ...decisions: readonly Decision[]
-): Step {
+): GovernorState {
   const answer = {
     kind: 'answer-hook',
     requestId,
@@ -85,7 +85,7 @@ export function answered(
     specific: details,
     ...(context && { context }),
   } as const;
-  return toStep(state, [...decisions, answer]);
+  return emit(state, ...decisions, answer);
 }
 
 type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats' | 'pages'>;
@@ -133,13 +133,13 @@ function callKey({ tool, input }: ToolCall): string {
  * Notes that a change was ignored, for example because a permission handler undid it. Reported once; from then on the
  * agent only gets advice.
  */
-export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Next {
+export function noteIgnored(state: GovernorState, what: 'input' | 'output'): GovernorState {
   const { ignores } = state.work.budget;
   // Answers do not reach claude after its input was closed.
   if (ignores.includes(what) || state.mailbox.input === 'closed') return state;
   const after = changedIn(state, 'budget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
-  return toStep(after, ignores.length > 0 ? [] : [decided(after, 'unavailable:tools', reason)]);
+  return ignores.length > 0 ? after : emit(after, decided(after, 'unavailable:tools', reason));
 }
 
 /** Tokens that ctxb cut from a result; 0 if claude has the whole. */
@@ -149,7 +149,7 @@ export function cutTokens({ work }: GovernorState, { toolUseId, text }: ToolResu
 }
 
 /** Reads the sizes of tool results from a line of claude's. */
-export function followResults(state: GovernorState, { event }: Line): Next {
+export function followResults(state: GovernorState, { event }: Line): GovernorState {
   // The replaced context also contained the hints and alerts.
   if (state.facts.replaced)
     return changedIn(releaseRoom(state), 'budget', { history: 0, results: 0, hinted: {}, alerted: 'none' });
@@ -160,7 +160,7 @@ export function followResults(state: GovernorState, { event }: Line): Next {
   // Recordings need no budget, and measuring all texts would take longer than the rest of the replay.
   if (event.role !== 'tool-result' || state.run.mode === 'replay') return state;
   const results = resultsIn(event.blocks);
-  return chain(state, ...results.map((each) => (next: GovernorState) => count(next, each, event.subagent === null)));
+  return results.reduce((next, each) => count(next, each, event.subagent === null), state);
 }
 
 /** Releases the room of interrupted calls of the main thread: between turns none of its tools runs. */
@@ -174,7 +174,7 @@ export function setHistory(state: GovernorState, text: string): GovernorState {
   return changedIn(state, 'budget', { history: estimateTokens(text, charsPerToken(state)) });
 }
 
-function count(state: GovernorState, result: ToolResult, isMain: boolean): Next {
+function count(state: GovernorState, result: ToolResult, isMain: boolean): GovernorState {
   const { open, results, agents } = state.work.budget;
   const own = ownOf(open, result.toolUseId);
   if (own === undefined && !isMain) return state;

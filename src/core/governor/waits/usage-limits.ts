@@ -1,10 +1,10 @@
 import type { RateLimitEvent } from '../../protocol/events.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, type Line, type Next } from '../steps.ts';
+import { changedIn, type Line } from '../steps.ts';
 import type { Waits } from './waits-state.ts';
 
 /** Records the used shares of the account's limits, and the one that was hit. */
-export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): Next {
+export function followLimits(state: GovernorState, { event }: Line<RateLimitEvent>): GovernorState {
   const used = { ...state.limits.used, ...event.limits };
   return changedIn(state, 'limits', { used, hit: event.rejected });
 }

@@ -6,19 +6,7 @@ import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
-import {
-  chain,
-  changedIn,
-  decide,
-  decided,
-  isWithinLimit,
-  type Line,
-  type Next,
-  SHOW_DEFERRED,
-  type Step,
-  setTimer,
-  toStep,
-} from '../steps.ts';
+import { changedIn, decide, decided, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { resetOf } from './usage-limits.ts';
 import type { Wait } from './waits-state.ts';
 
@@ -64,7 +52,8 @@ function retryAt(
   state: GovernorState,
   { cause, resetsAt = resetOf(state.limits), isBeyond = false, isAccount }: Failure,
 ): number | undefined {
-  const { now, run } = state;
+  const { facts, run } = state;
+  const { now } = facts;
   const { wait: limitSeconds, outageWait = 0 } = run.policy.limits;
   const { since, tries } = waitOf(state);
   if (cause === 'limit' && resetsAt !== undefined && resetsAt > now) {
@@ -80,7 +69,7 @@ function retryAt(
 }
 
 /** The current wait, or a new one. */
-function waitOf({ limits, now }: GovernorState): Wait {
+function waitOf({ limits, facts: { now } }: GovernorState): Wait {
   return limits.wait ?? { cause: 'outage', phase: 'claude', since: now, until: now, tries: 0, said: false };
 }
 
@@ -105,11 +94,11 @@ function jitter(state: GovernorState, ms: number): number {
 const MIN_TOLD_MS = 30_000;
 
 /** Follows a wait: claude retries, or the API answers again. */
-export function followWait(state: GovernorState, { event }: Line): Next {
+export function followWait(state: GovernorState, { event }: Line): GovernorState {
   const { wait } = state.limits;
   if (event.kind === 'api-retry') {
     const noted = noteRetry(state, event);
-    return state.facts.isInjected ? noted : chain(noted, (next) => breakWait(next, event));
+    return state.facts.isInjected ? noted : breakWait(noted, event);
   }
   if (wait === undefined || wait.phase === 'paused') return state;
   const isReplay = state.run.mode === 'replay';
@@ -124,17 +113,17 @@ export function followWait(state: GovernorState, { event }: Line): Next {
 /** Waits for a 429 of at least this length count as a usage limit, even if claude does not report one. */
 const MIN_LIMIT_MS = 120_000;
 
-function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Next {
-  const { now, limits, turn } = state;
+function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): GovernorState {
+  const { facts, limits, turn } = state;
   const wait = waitOf(state);
   if (wait.phase === 'paused' || turn.stopped === 'wait') return state;
   const isLimit = status === 429 && (resetOf(limits) !== undefined || delayMs >= MIN_LIMIT_MS);
   const cause = isLimit ? 'limit' : wait.cause;
   // claude waits at most six hours at a time, so the reset can be later.
-  const until = Math.max(now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
+  const until = Math.max(facts.now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isTold = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
   const next = changedIn(state, 'limits', { wait: { ...wait, cause, until, said: wait.said || !isTold } });
-  return toStep(next, isTold ? [] : [announcement(next, 'claude', status)]);
+  return isTold ? next : emit(next, announcement(next, 'claude', status));
 }
 
 /** How late claude may notice a reset before ctxb ends its wait, in milliseconds. */
@@ -144,14 +133,17 @@ const SLEPT_MS = 60_000;
  * Interrupts a long wait of claude's own so that ctxb waits instead: if relieving the context after the wait saves
  * costs, if claude's timer missed the reset because the machine slept, or if the wait exceeds the limit.
  */
-function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Next {
-  const { limits, now, run, turn, work } = state;
+function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorState {
+  const { limits, facts, run, turn, work } = state;
+  const { now } = facts;
   const { wait } = limits;
   const isOurs = run.mode === 'act' && state.mailbox.input === 'open' && turn.phase === 'running';
   if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return state;
   const resetAt = resetOf(limits) ?? wait.until;
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
-  const pays = Object.keys(work.tasks).length === 0 && savingAt({ ...state, now: wait.until }) !== undefined;
+  const pays =
+    Object.keys(work.tasks).length === 0 &&
+    hasSaving(announceExpiry(changedIn(state, 'facts', { now: wait.until }), 'unseen'));
   // 2.1.197 waits without a limit.
   const { wait: seconds } = run.policy.limits;
   const isTooLong = seconds > 0 && wait.until - wait.since > seconds * 1000;
@@ -160,7 +152,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): Next {
 }
 
 /** After a turn without an answer of the API: plans its repetition, or ends the run. */
-export function readFailure(state: GovernorState, { before, event }: Line<ResultEvent>): Next {
+export function readFailure(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   const plan = planFor(before, event);
   const failure = failureIn(before, event);
   if (failure === undefined || plan === undefined) {
@@ -174,7 +166,7 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
   return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
 }
 
-function pause(state: GovernorState, failure: ApiFailure, until: number): Next {
+function pause(state: GovernorState, failure: ApiFailure, until: number): GovernorState {
   const wait = waitOf(state);
   // A limit without a known reset is handled like an outage.
   const cause = (failure.resetsAt ?? resetOf(state.limits)) === undefined ? 'outage' : failure.cause;
@@ -182,7 +174,7 @@ function pause(state: GovernorState, failure: ApiFailure, until: number): Next {
     wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true },
   });
   const isTold = wait.said && wait.cause === cause;
-  return toStep(next, [...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next)]);
+  return emit(next, ...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next));
 }
 
 const LIMIT_REACHED = 'a usage limit is reached';
@@ -196,67 +188,63 @@ function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: numb
   return decided(state, 'wait:begun', reason, { cause, limit, by, until, ...(isRefused && { status }) });
 }
 
-function endAtLimit(state: GovernorState, failure: Failure): Next {
-  const { limits, run, now } = state;
+function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
+  const { limits, run, facts } = state;
   const { wait } = limits;
   const { resetsAt = resetOf(limits) } = failure;
   const { wait: seconds } = run.policy.limits;
-  const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > now);
+  const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > facts.now);
   const ended = changedIn(changedIn(state, 'mailbox', { outcome: 'usage-limit' }), 'limits', {
     wait: wait && { ...wait, phase: 'over' },
   });
   const limitDetails = isBeyond && { beyond: seconds };
-  return toStep(ended, [
+  return emit(
+    ended,
     decided(ended, 'limit:usage', LIMIT_REACHED, { limit: limits.hit, resetsAt, ...limitDetails }),
     SHOW_DEFERRED,
-  ]);
+  );
 }
 
 /** Ends the run in an outage: the next prompts would get no answer either. */
-function endInOutage(state: GovernorState): Next {
-  return chain(endWait(changedIn(state, 'mailbox', { outcome: 'outage' }), false), (next) =>
-    toStep(next, [SHOW_DEFERRED]),
-  );
+function endInOutage(state: GovernorState): GovernorState {
+  return emit(endWait(changedIn(state, 'mailbox', { outcome: 'outage' }), false), SHOW_DEFERRED);
 }
 
 /** Interval for looking at the clock: timers stop while a machine sleeps, and cannot exceed 24 days. */
 const TICK_MS = 30_000;
 
 function tick(state: GovernorState) {
-  const remainingMs = Math.max(0, waitOf(state).until - state.now);
+  const remainingMs = Math.max(0, waitOf(state).until - state.facts.now);
   return setTimer('wait', Math.min(remainingMs, TICK_MS));
 }
 
 /** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
-export function onWaitTimer(state: GovernorState): Next {
+export function onWaitTimer(state: GovernorState): GovernorState {
   const { wait } = state.limits;
   if (wait?.phase !== 'paused') return state;
-  if (state.now < wait.until) return toStep(state, [tick(state)]);
+  if (state.facts.now < wait.until) return emit(state, tick(state));
   const next = changedIn(state, 'limits', { wait: { ...wait, phase: 'trying' } });
-  const expiry = savingAt(next);
-  if (expiry === undefined || next.relief.unfinished === undefined) return next;
+  const told = announceExpiry(next, 'unseen');
+  if (!hasSaving(told) || next.relief.unfinished === undefined) return next;
   // A summary does not contain the words of the request.
   const unfinished = { ...next.relief.unfinished, isLost: true };
-  return chain(toStep(changedIn(next, 'relief', { unfinished }), expiry), startCompaction);
+  return startCompaction(changedIn(told, 'relief', { unfinished }));
 }
 
-/** The notice about an expired cache, if compacting first is cheaper. */
-function savingAt(state: GovernorState): Step['actions'] | undefined {
-  const { actions } = announceExpiry(state, 'unseen');
+/** Whether the notice about an expired cache says that compacting first is cheaper. */
+function hasSaving({ actions }: GovernorState): boolean {
   return actions.some(
     (action) => action.kind === 'cache-lost' && action.of === 'expired' && action.saving !== undefined,
-  )
-    ? actions
-    : undefined;
+  );
 }
 
-function endWait(state: GovernorState, answered: boolean): Next {
+function endWait(state: GovernorState, answered: boolean): GovernorState {
   const { wait } = state.limits;
   if (wait === undefined) return state;
   const next = changedIn(state, 'limits', { wait: answered ? undefined : { ...wait, phase: 'over' } });
   if (!wait.said || wait.phase === 'over') return next;
   // A recording may have no times.
-  const ms = wait.since > 0 ? state.now - wait.since : 0;
+  const ms = wait.since > 0 ? state.facts.now - wait.since : 0;
   const reason = answered ? 'the API answers again' : 'the API still does not answer';
   return decide(next, 'wait:over', reason, { cause: wait.cause, ms, answered });
 }

@@ -6,10 +6,10 @@ import { isGuess, predictedTokens, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, type Line, type Next, silent, type Telling, toStep } from '../steps.ts';
+import { changedIn, decide, emit, type Line, silent, type Telling } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
-export function judgeZone(state: GovernorState): Next {
+export function judgeZone(state: GovernorState): GovernorState {
   const { gauge, run } = state;
   const { told } = state.mailbox;
   if (gauge.basis === 'none') return state;
@@ -17,7 +17,7 @@ export function judgeZone(state: GovernorState): Next {
   if (zone === told.zone) return state;
   const askedAt = isCritical(zone) ? told.askedAt : undefined;
   const moved = changedIn(state, 'told', { zone, askedAt });
-  return toStep(moved, [health(moved, { event: 'zone', from: told.zone })]);
+  return emit(moved, health(moved, { event: 'zone', from: told.zone }));
 }
 
 function isCritical(zone: ZoneName): boolean {
@@ -50,23 +50,24 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
   const { told } = state.mailbox;
   if (!run.policy.zones.tellAgent || gauge.basis === 'none') return silent(state);
   const { predicted: tokens, window, fraction, basis } = readGauge(gauge);
-  const isDue = told.askedAt === undefined || state.now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
+  const isDue =
+    told.askedAt === undefined || state.facts.now - told.askedAt >= run.policy.zones.repromptMinutes * 60_000;
   const asks = isCritical(told.zone) && isDue;
   const tellsBudget = asks || (where === 'prompt' && statusOf(told.zone) !== 'ok');
   const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens} of ${window} tokens, ${basis})`;
   const budget = `Context budget: ${fraction === undefined ? `${tokens} tokens used (${basis})` : share}.`;
   const parts = [...(tellsBudget ? [budget] : []), ...(asks ? [STOPPING_POINT] : []), ...told.warnings];
   if (parts.length === 0) return silent(state);
-  const now = changedIn(state, 'told', { warnings: [], askedAt: asks ? state.now : told.askedAt });
+  const now = changedIn(state, 'told', { warnings: [], askedAt: asks ? state.facts.now : told.askedAt });
   return { state: now, text: parts.join(' ') };
 }
 
 const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable state, and begin nothing large.';
 
 /** Adds the end of a turn to the health ledger; zones, compactions and handoffs are added when they happen. */
-export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): Next {
+export function noteTurn(state: GovernorState, { event }: Line<ResultEvent>): GovernorState {
   const turn = health(state, { event: 'turn', turn: state.turn.ended });
-  return toStep(state, isExhaustion(event) ? [turn, health(state, { event: 'exhausted' })] : [turn]);
+  return isExhaustion(event) ? emit(state, turn, health(state, { event: 'exhausted' })) : emit(state, turn);
 }
 
 /** Whether a prompt is too large for the zone and has not been announced yet. */
@@ -87,7 +88,7 @@ function sizeOf({ gauge }: GovernorState, { event }: Prompt): number {
 }
 
 /** Announces a prompt that is too large, once per prompt. */
-export function announceLargeTask(state: GovernorState, prompt: Prompt): Next {
+export function announceLargeTask(state: GovernorState, prompt: Prompt): GovernorState {
   const { onLargeTask } = state.run.policy.zones;
   const next = changedIn(state, 'told', { largeTask: prompt.uuid });
   const size = sizeOf(state, prompt);
@@ -96,7 +97,7 @@ export function announceLargeTask(state: GovernorState, prompt: Prompt): Next {
 }
 
 /** Answers the caller with an error instead of sending the prompt. */
-export function refusePrompt(state: GovernorState, prompt: Prompt): Next {
+export function refusePrompt(state: GovernorState, prompt: Prompt): GovernorState {
   const refusal = `ctxb did not send this prompt: about ${sizeOf(state, prompt)} tokens are too large a task for a context of ${predictedTokens(state.gauge)} tokens (zones.onLargeTask is "reject"). Compact or clear the conversation, or send a smaller task.`;
   const line = JSON.stringify({
     type: 'result',
@@ -113,8 +114,5 @@ export function refusePrompt(state: GovernorState, prompt: Prompt): Next {
     usage: { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 },
     uuid: ownUuid(state),
   });
-  return toStep(countSent(state), [
-    { kind: 'reply', line },
-    { kind: 'answered', uuids: [prompt.uuid] },
-  ]);
+  return emit(countSent(state), { kind: 'reply', line }, { kind: 'answered', uuids: [prompt.uuid] });
 }

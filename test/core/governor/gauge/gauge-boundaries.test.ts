@@ -20,7 +20,7 @@ function boundariesOf({ name, path }: { readonly name: string; readonly path: st
   return objectsOf(path).flatMap((line) => {
     const input = readRecord(line, 0) ?? { t: 0, from: 'claude' as const, event: decodeObject(line) };
     const { gauge } = state;
-    state = step(state, input).state;
+    state = step(state, input);
     const { event } = input;
     if (event.kind !== 'boundary' || event.preTokens === undefined || gauge.basis !== 'measured') return [];
     const error = Math.abs(predictedTokens(gauge) - event.preTokens) / event.preTokens;

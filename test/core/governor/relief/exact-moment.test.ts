@@ -95,7 +95,11 @@ describe('the moment of an exact compaction', () => {
 
   it('comes at once if the cache has expired', () => {
     const state = worked({ calls: 20, growth: 2_000 });
-    const later = changedIn({ ...state, now: (state.session.cache.usedAt ?? 0) + 3_600_000 }, 'cache', { usedAt: 1 });
+    const later = changedIn(
+      changedIn(state, 'facts', { now: (state.session.cache.usedAt ?? 0) + 3_600_000 }),
+      'cache',
+      { usedAt: 1 },
+    );
     expect(momentAt(later)).toBeLessThan(momentAt(state));
   });
 
@@ -222,11 +226,11 @@ it('resumed work does not repeat a prompt that an exact compaction has kept', ()
   const told = { ...driver.state, relief: { ...driver.state.relief, unfinished } };
   const exactly = changedIn(told, 'exact', { receipt });
   const event = { kind: 'boundary', trigger: 'manual' } as never;
-  expect(noteBoundary(exactly, { before: exactly, event }).state.relief.unfinished).toEqual({
+  expect(noteBoundary(exactly, { before: exactly, event }).relief.unfinished).toEqual({
     ...unfinished,
     isLost: false,
   });
-  expect(noteBoundary(told, { before: told, event }).state.relief.unfinished).toEqual(unfinished);
+  expect(noteBoundary(told, { before: told, event }).relief.unfinished).toEqual(unfinished);
 });
 
 const RECEIPT = {

@@ -147,17 +147,17 @@ describe('a usage limit', () => {
     const pauses: number[] = [];
     while (driver.state.mailbox.outcome === undefined) {
       driver.claude(...failed(LIMIT_TEXT));
-      const { limits, now } = driver.state;
+      const { limits, facts } = driver.state;
       const { wait } = limits;
       if (wait?.phase !== 'paused') break;
-      pauses.push(wait.until - now);
-      waitOut(driver, wait.until - now);
+      pauses.push(wait.until - facts.now);
+      waitOut(driver, wait.until - facts.now);
       driver.claude(initLine());
     }
     expect(pauses.length).toBeGreaterThan(30);
     expect(pauses.length).toBeLessThan(80);
     expect(pauses.slice(0, 4)).toEqual([...pauses.slice(0, 4)].sort((a, b) => a - b));
-    expect(driver.state.now).toBe(START + HOUR);
+    expect(driver.state.facts.now).toBe(START + HOUR);
     expect(told(driver.actions)).toEqual(['wait:begun', 'limit:usage']);
   });
 
@@ -336,11 +336,11 @@ describe('an outage', () => {
     const pauses: number[] = [];
     for (let turn = 0; turn < ends; turn++) {
       driver.claude(retryLine(500), ...failed(OUTAGE_TEXT));
-      const { limits, now } = driver.state;
+      const { limits, facts } = driver.state;
       const { wait } = limits;
       if (wait?.phase !== 'paused') break;
-      pauses.push(wait.until - now);
-      waitOut(driver, wait.until - now);
+      pauses.push(wait.until - facts.now);
+      waitOut(driver, wait.until - facts.now);
       driver.claude(initLine());
     }
     if (ends < 100) driver.claude(callLine(30_000), resultLine());
@@ -412,7 +412,7 @@ describe('an outage', () => {
     const pauses = ['1', '7', 'c'].map((digit) => {
       const driver = begun({ outageWait: 600 }, { runId: `${digit.repeat(8)}-2222-4333-8444-555555555555` });
       driver.claude(...failed(OUTAGE_TEXT));
-      return (driver.state.limits.wait?.until ?? 0) - driver.state.now;
+      return (driver.state.limits.wait?.until ?? 0) - driver.state.facts.now;
     });
     expect(new Set(pauses).size).toBe(3);
     for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(2_500);

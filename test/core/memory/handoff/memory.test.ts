@@ -12,7 +12,7 @@ function midTurn() {
   const memory = createMemory({ run, mask: (text) => unmasked(text).replaceAll('SECRET', '[masked]') });
   let state = initialState(run);
   const feed = (input: Parameters<typeof step>[1]) => {
-    state = step(state, input).state;
+    state = step(state, input);
     memory.add(input, state);
   };
   const claude = (line: Line) => feed({ t: 2, from: 'claude', event: decodeObject(line) });
