@@ -2,7 +2,7 @@ import type { Event, UserEvent } from '../protocol/events.ts';
 import type { ExactReceipt } from '../protocol/exact-plan.ts';
 import type { Fields } from '../protocol/fields.ts';
 import type { TimerName } from './effects.ts';
-import type { Asker, Unfinished } from './relief/relief-state.ts';
+import type { Asker } from './relief/relief-state.ts';
 import type { FileMeasure } from './tool-budget/tool-budget.ts';
 
 /** A request to a run from outside. `now`: within the running turn, if possible. */
@@ -131,8 +131,8 @@ export interface Prompt {
   /** Name of the slash command; undefined for other prompts. */
   readonly command: string | undefined;
   readonly event: UserEvent;
-  /** The interrupted work that the prompt resumes; undefined for a prompt of the caller's. */
-  readonly work?: Unfinished;
+  /** Why the work was interrupted that the prompt resumes; undefined for a prompt of the caller's. */
+  readonly work?: string;
   /** The prompts that its text repeats. */
   readonly repeats?: readonly Prompt[];
 }

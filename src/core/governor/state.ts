@@ -145,7 +145,8 @@ export type ControlPurpose =
  * next turn.
  * - `heard`: claude has read it in the running turn.
  * - `owed`: it was sent, maybe by an earlier run, and its turn has ended without an answer.
- * - `dropped`: like `owed`, but the turn was stopped before claude read it.
+ * - `dropped`: like `owed`, but claude does not know it: the turn was stopped before claude read it, or the context with it
+ * is gone.
  */
 export type Fate = 'waiting' | 'sent' | 'heard' | 'owed' | 'dropped';
 
@@ -176,6 +177,8 @@ export const EMPTY_MAILBOX = {
   prompts: [] as readonly OpenPrompt[],
   /** Newest `uuid`s of closed prompts that claude has seen: it skips a prompt that it has seen. */
   over: [] as readonly string[],
+  /** Why interrupted work must resume, as a sentence for the agent; undefined if none must. */
+  work: undefined as string | undefined,
   /** The caller's input has ended. */
   ended: false,
   /** Stop the turn of the first waiting prompt when it begins. */

@@ -149,9 +149,8 @@ function live(run: ModelRun, random: Random, shares: { crash: number; interrupt:
 }
 
 function isInRelief({ state }: ModelRun): boolean {
-  const { relief, process } = state;
-  const isToResume =
-    relief.exhausted !== undefined || relief.unfinished !== undefined || resumedWork(state) !== undefined;
+  const { relief, process, mailbox } = state;
+  const isToResume = relief.exhausted !== undefined || mailbox.work !== undefined || resumedWork(state) !== undefined;
   return isRelieving(state) || process.compacts === true || isToResume || relief.pending !== undefined;
 }
 

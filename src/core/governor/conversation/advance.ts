@@ -25,13 +25,13 @@ export function advance(state: GovernorState): GovernorState {
 
 function continueRun(state: GovernorState): GovernorState {
   const [next] = waiting(state);
-  const { pending, unfinished } = state.relief;
+  const { relief, mailbox } = state;
+  const { pending } = relief;
   if (pending !== undefined && state.run.withoutHooks) return startBriefing(state, pending);
-  // Work that the context still holds resumes before the context is replaced.
-  if (unfinished?.isLost === false) return resumeWork(state, unfinished);
+  // The work that the context still holds resumes before the context is replaced.
+  if (mailbox.work !== undefined) return resumeWork(state, mailbox.work);
   const due = dueRelief(state, next);
   if (due !== undefined) return advance((state.run.mode === 'act' ? startRelief : adviseRelief)(state, due));
-  if (unfinished !== undefined) return resumeWork(state, unfinished);
   if (isTooLarge(state, next)) return advance(considerLargeTask(state, next));
   return next === undefined ? endWhenDone(state) : sendNext(state, next);
 }
@@ -91,8 +91,7 @@ export function isFree(state: GovernorState): boolean {
 function endWhenDone(state: GovernorState): GovernorState {
   const { state: afterNotice, text } = takeUntold(state, undefined);
   // claude does not report that ctxb stopped a workflow, so the agent would wait for it or end without it.
-  if (text !== '' && state.run.mode === 'act' && !isReporting(state))
-    return resumeWork(afterNotice, { because: text, isLost: false });
+  if (text !== '' && state.run.mode === 'act' && !isReporting(state)) return resumeWork(afterNotice, text);
   if (!state.mailbox.ended) return state;
   const tasks = tasksAside(state.work.tasks);
   if (tasks.length === 0) return closeInput(state);

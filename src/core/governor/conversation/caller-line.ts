@@ -99,7 +99,7 @@ function messageIn(line: string): Fields {
 function endPause(state: GovernorState): GovernorState {
   const stopped = stopWaiting(state);
   if (stopped === state || state.mailbox.input === 'closed') return state;
-  return closeOwed(changedIn(stopped, 'relief', { unfinished: undefined }));
+  return closeOwed(changedIn(stopped, 'mailbox', { work: undefined }));
 }
 
 function pass(state: GovernorState, line: string): GovernorState {

@@ -195,12 +195,12 @@ function endTurn(state: GovernorState, { event, before }: Line<ResultEvent>): Go
   const ended = changed(changedIn(afterSuccess, 'relief', { fresh }), over);
   const timed = over.turn.phase === 'sent' ? emit(ended, setTimer('turn', LATE_TURN_MS)) : ended;
   if (isRecoverable(before, event) || endsOther) return timed;
-  const resumes = resumedWork(state);
-  const others = (resumes === undefined ? owedPrompts : droppedPrompts)(state);
+  const resumes = resumedWork(state) !== undefined;
+  const others = (resumes ? droppedPrompts : owedPrompts)(state);
   const answered = isCutOff(before, event) ? [] : owedPrompts(ended).filter((one) => !others.includes(one));
   // The result of the interrupted turn was deferred; this result replaces it.
   const next = answer(timed, answered);
-  return resumes === undefined ? next : emit(next, { kind: 'deferred', fate: 'drop' });
+  return resumes ? emit(next, { kind: 'deferred', fate: 'drop' }) : next;
 }
 
 /**

@@ -6,7 +6,6 @@ import {
   isSeen,
   markOwed,
   openPrompts,
-  owedPrompts,
   promptsInTurn,
   requestsOf,
 } from '../prompts/mailbox.ts';
@@ -15,7 +14,6 @@ import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { noteSentPrompt } from '../prompts/turns.ts';
 import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
-import type { Unfinished } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, decided, emit, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
@@ -49,7 +47,7 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
 export function injectPrompt(
   state: GovernorState,
   text: string,
-  work: Unfinished,
+  work: string,
   repeats: readonly Prompt[] = [],
 ): GovernorState {
   const line = userLine(text, ownUuid(state));
@@ -79,15 +77,14 @@ export function notePrompt(
 }
 
 /** Resumes interrupted work in a turn that the caller sees and that answers the caller's request. */
-export function resumeWork(state: GovernorState, work: Unfinished): GovernorState {
-  const { because, isLost } = work;
-  const resumed = changed(changedIn(state, 'relief', { unfinished: undefined }), { mailbox: markOwed(state) });
-  const requests = requestsOf(state, (isLost ? owedPrompts : droppedPrompts)(state));
+export function resumeWork(state: GovernorState, work: string): GovernorState {
+  const resumed = changed(state, { mailbox: { ...markOwed(state), work: undefined } });
+  const requests = requestsOf(state, droppedPrompts(state));
   const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, 'What it was to answer');
   // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
-  const words = text === '' ? `${OWN_OPENING}${because}\n\n${GO_ON}` : [because, text, GO_ON].join('\n\n');
+  const words = text === '' ? `${OWN_OPENING}${work}\n\n${GO_ON}` : [work, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
-  const notes = state.limits.wait === undefined ? [decided(state, 'resume', because)] : [];
+  const notes = state.limits.wait === undefined ? [decided(state, 'resume', work)] : [];
   return injectPrompt(emit(resumed, ...actions, ...notes), words, work, requests);
 }
 

@@ -174,8 +174,7 @@ export function onCostAnswer(before: GovernorState, limitUsd: number | undefined
 function continueWork(state: GovernorState): GovernorState {
   const allowed = changedIn(state, 'limits', { phase: 'within', brokenOff: false });
   if (!state.limits.brokenOff || wayOf(state) === 'stop') return allowed;
-  const because = 'The work was stopped because of its cost; it may continue now.';
-  return changedIn(allowed, 'relief', { unfinished: { because, isLost: false } });
+  return changedIn(allowed, 'mailbox', { work: 'The work was stopped because of its cost; it may continue now.' });
 }
 
 const REACHED = {
@@ -190,8 +189,7 @@ const WRAP_UP = [
 
 function wrapUp(state: GovernorState): GovernorState {
   const text = `${REACHED[state.limits.time === 'up' ? 'time' : 'cost']} ${WRAP_UP}`;
-  const work = { because: text, isLost: false };
-  return injectPrompt(changedIn(state, 'limits', { phase: 'wrapping' }), text, work);
+  return injectPrompt(changedIn(state, 'limits', { phase: 'wrapping' }), text, text);
 }
 
 function endAtLimit(state: GovernorState): GovernorState {

@@ -1,6 +1,7 @@
 import type { Event } from '../../protocol/events.ts';
 import type { Action } from '../decisions.ts';
 import { emptyContext } from '../gauge/gauge.ts';
+import { markDropped } from '../prompts/mailbox.ts';
 import { beginOwnTurn, sendInterrupt } from '../prompts/own-lines.ts';
 import { UNTRIED } from '../relief/ladder.ts';
 import type { HandoffDocument } from '../relief/relief-state.ts';
@@ -94,6 +95,7 @@ function finishClear(
   const fresh = changed(state, {
     operation: IDLE,
     gauge: emptyContext(gauge, 0),
+    mailbox: markDropped(state),
     work: { ...work, tools: toolsAfterRelief(work.tools, []) },
     relief: {
       ...relief,

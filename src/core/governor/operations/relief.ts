@@ -5,6 +5,7 @@ import type { DecisionOf } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predictedTokens, type Reading, readGauge } from '../gauge/gauge.ts';
 import { TOOL_CALL_LIMIT } from '../gauge/token-estimate.ts';
 import { handoffLevel, inTokens } from '../policy.ts';
+import { markDropped } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { priceOfModel, savedUsd } from '../relief/accounts.ts';
 import { accountsOf } from '../relief/alone.ts';
@@ -27,7 +28,7 @@ import type { Due, Landing } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
 import { heldTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, decided, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
+import { changed, changedIn, decide, decided, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
@@ -111,14 +112,14 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const isChosen = answered !== undefined || receipt?.why === LEFT;
   const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isChosen);
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
-  // An exact compaction keeps the request, so it is not repeated.
-  const unfinished = answered && relief.unfinished ? { unfinished: { ...relief.unfinished, isLost: false } } : {};
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
   const given = answered ? { ...relief.given, tokens: 0 } : givenAfter(before);
+  // A summary does not contain the words of prompts.
+  const noted = answered ? state : changed(state, { mailbox: markDropped(state) });
   return emit(
-    changedIn(state, 'relief', { ...boundary, ...unfinished, due: undefined, landing, given }),
+    changedIn(noted, 'relief', { ...boundary, due: undefined, landing, given }),
     health(state, occurrence, event.preTokens ?? before.gauge.used),
   );
 }

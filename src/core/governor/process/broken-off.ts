@@ -1,9 +1,9 @@
 import { decodeLine } from '../../protocol/decode.ts';
 import { cutUnits } from '../../text/words.ts';
-import type { ExitEvent, RecoveredEvent } from '../input.ts';
+import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
-import type { HandoffDocument, Relief, Unfinished } from '../relief/relief-state.ts';
+import type { HandoffDocument, Relief } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
 import { changed, changedIn, isCompacting } from '../steps.ts';
@@ -12,16 +12,19 @@ import { changed, changedIn, isCompacting } from '../steps.ts';
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, operation } = state;
   const due = 'plan' in operation ? operation.plan.reason : relief.due;
-  const missing = missingTurn(state, event);
-  const isOpen = owedPrompts(state).some((prompt) => missing?.prompts.includes(prompt));
-  const answered = isOpen ? undefined : missing && retoldTurn(missing);
-  const pending = event.logged ? (relief.pending ?? answered) : (relief.fresh ?? relief.pending);
-  const unfinished = unfinishedAfter(state, event) ?? relief.unfinished;
+  const missing = unknownPrompts(state, event).length > 0 ? undefined : missingTurn(state, event);
+  const pending = event.logged
+    ? (relief.pending ?? (missing && retoldTurn(missing)))
+    : (relief.fresh ?? relief.pending);
   const triedAt = isCompacting(state) ? undefined : relief.triedAt;
-  const after = { ...relief, due, triedAt, pending, unfinished, stop: undefined };
-  if (event.logged) return isOpen && unfinished ? { ...after, unfinished: { ...unfinished, isLost: true } } : after;
-  // Without a log, all prompts without an answer are sent again, so no work resumes.
-  return { ...after, unfinished: undefined, exhausted: undefined };
+  const after = { ...relief, due, triedAt, pending, stop: undefined };
+  return event.logged ? after : { ...after, exhausted: undefined };
+}
+
+/** Owed prompts of a turn that the log lacks. */
+export function unknownPrompts(state: GovernorState, event: ExitEvent): readonly Prompt[] {
+  const missing = missingTurn(state, event);
+  return owedPrompts(state).filter((prompt) => missing?.prompts.includes(prompt));
 }
 
 /** The last turn, if the log lacks it because it lags. claude then does not know that turn. */
@@ -43,25 +46,27 @@ function excerpt(text: string): string {
   return text.length <= TOLD_LENGTH ? text : `${cutUnits(text, TOLD_LENGTH)} […]`;
 }
 
-function unfinishedAfter(state: GovernorState, event: ExitEvent): Unfinished | undefined {
-  const { turn, work, process } = state;
-  if (turn.phase === 'idle') return undefined;
-  const resumed = resumedWork(state);
+/** Why work must resume after the death of a process. */
+export function workAfter(state: GovernorState, event: ExitEvent): string | undefined {
+  const { turn, work, process, mailbox } = state;
+  // Without a log, all prompts without an answer are sent again.
+  if (!event.logged) return undefined;
+  if (turn.phase === 'idle') return mailbox.work;
   // ctxb's own prompt to resume was not delivered, so it is sent again.
-  if (!promptsInTurn(state).some(({ uuid }) => event.delivered.includes(uuid))) return resumed;
+  if (!promptsInTurn(state).some(({ uuid }) => event.delivered.includes(uuid)))
+    return resumedWork(state) ?? mailbox.work;
   // The stream can show a tool call that the log lacks.
   const openTool = openTools(work.tools) || event.openTool;
   const end = `ended unexpectedly (${event.signal ?? `exit code ${event.code}`})`;
   const what = `Claude Code ${process.hangs ? 'stopped responding, was ended' : end}`;
-  return { because: interruption(what, { ...event, openTool }), isLost: resumed?.isLost ?? false };
+  return interruption(what, { ...event, openTool });
 }
 
 /** Restores the state of a run whose ctxb died, in a new ctxb. */
 export function onRecovered(state: GovernorState, event: RecoveredEvent): GovernorState {
   const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
-  const because = interruption('The work was interrupted', event);
-  const unfinished = answers.length === 0 ? undefined : { because, isLost: false };
+  const work = answers.length === 0 ? undefined : interruption('The work was interrupted', event);
   const prompts = answers.flatMap((line) => {
     const event = decodeLine(line);
     return event.kind === 'user' ? [{ prompt: toPrompt(event, line), fate: 'owed' } as const] : [];
@@ -70,8 +75,11 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Govern
   const { cost } = state.limits;
   const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open !== 0 };
   const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
-  const relief = { ...state.relief, pending, fresh: pending, unfinished };
-  return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { before: agents }), 'mailbox', { prompts });
+  const relief = { ...state.relief, pending, fresh: pending };
+  return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { before: agents }), 'mailbox', {
+    prompts,
+    work,
+  });
 }
 
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {

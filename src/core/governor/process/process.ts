@@ -25,7 +25,7 @@ import {
   isHandingOver,
   SHOW_DEFERRED,
 } from '../steps.ts';
-import { reliefAfter } from './broken-off.ts';
+import { reliefAfter, unknownPrompts, workAfter } from './broken-off.ts';
 
 /**
  * Exits that were requested: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows.
@@ -64,10 +64,10 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
   // An exit before the session id means a wrong start, which would fail again.
   const isUnfit = signal === undefined && state.session.id === undefined;
   if (!state.process.hangs && (isUnfit || wasAsked({ code, signal }))) return false;
-  const { turn, mailbox, relief, operation } = state;
+  const { turn, mailbox, operation } = state;
   const isIdle = turn.phase === 'idle' && operation.phase === 'idle';
   const isDone = isIdle && mailbox.ended && waiting(state).length === 0;
-  return !isDone || relief.unfinished !== undefined;
+  return !isDone || mailbox.work !== undefined;
 }
 
 /** Whether the exit was requested, also by claude itself. */
@@ -188,6 +188,7 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
   const undelivered = logged ? undeliveredOf(promptsInTurn(state), event.delivered) : unansweredPrompts(state);
   // A prompt that was sent into the turn is repeated as a separate prompt.
   const undeliveredTexts = new Set(undelivered.map(({ text }) => text));
+  const exit = { ...event, logged };
   const exactState = logged ? state.relief.exact : NOT_EXACT;
   const alone = withoutProcess(state);
   const afterExit = changed(alone, {
@@ -200,9 +201,13 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
       restarts: attempt,
       stalls,
     },
-    mailbox: { ...takeBack(alone, undelivered), stopNext: mailbox.stopNext || isInterrupted(state) },
+    mailbox: {
+      ...takeBack(alone, undelivered, unknownPrompts(state, exit)),
+      work: workAfter(state, exit),
+      stopNext: mailbox.stopNext || isInterrupted(state),
+    },
     relief: {
-      ...reliefAfter(state, { ...event, logged }),
+      ...reliefAfter(state, exit),
       exact: {
         ...alone.relief.exact,
         midTurn: exactState.midTurn.filter(({ text }) => !undeliveredTexts.has(text)),

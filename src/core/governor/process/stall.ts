@@ -146,11 +146,11 @@ function onStall(state: GovernorState, ms: number): GovernorState {
 
 /** Tells the agent about background work that is lost with the process, because claude does not report it. */
 function noteLostTasks(state: GovernorState): GovernorState {
-  const { relief, turn } = state;
+  const { mailbox, turn } = state;
   if (turn.phase !== 'idle') return state;
   const because =
     'What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.';
-  return changedIn(state, 'relief', { unfinished: relief.unfinished ?? { because, isLost: false } });
+  return changedIn(state, 'mailbox', { work: mailbox.work ?? because });
 }
 
 const WORDS: Partial<Record<string, string>> = {
@@ -174,7 +174,7 @@ function lastSeen({ process: { life }, turn }: GovernorState): string {
 export function readStall(state: GovernorState, { before, event }: Line<ResultEvent>): GovernorState {
   if (before.turn.stopped !== 'stall') return state;
   if (!tellsInterrupt(event)) return emit(state, clearTimer('stall'));
-  const because =
+  const work =
     'Claude Code stopped responding and was restarted: the turn was interrupted, not by the user, and continues in a new process.';
-  return end(changedIn(state, 'relief', { unfinished: { because, isLost: false } }));
+  return end(changedIn(state, 'mailbox', { work }));
 }

@@ -1,7 +1,6 @@
 import type { Event } from '../../protocol/events.ts';
 import { isMainMessage } from '../facts.ts';
 import type { Prompt } from '../input.ts';
-import type { Unfinished } from '../relief/relief-state.ts';
 import type { Fate, GovernorState, Mailbox, OpenPrompt } from '../state.ts';
 import { changed, emit, SHOW_DEFERRED } from '../steps.ts';
 import { isOwnUuid } from './own-lines.ts';
@@ -18,15 +17,15 @@ export const promptsInTurn = withFate('sent', 'heard');
 /** Prompts sent into the turn since the last tool round. */
 export const sentPrompts = withFate('sent');
 
-/** The interrupted work that the turn resumes: its answer also answers the owed prompts. */
-export function resumedWork(state: WithMail): Unfinished | undefined {
+/** Why the work was interrupted that the turn resumes: its answer also answers the owed prompts. */
+export function resumedWork(state: WithMail): string | undefined {
   return promptsInTurn(state).find(({ work }) => work !== undefined)?.work;
 }
 
 /** Prompts that resumed work must answer. */
 export const owedPrompts = withFate('owed', 'dropped');
 
-/** Owed prompts that claude has not read. */
+/** Owed prompts that claude does not know. */
 export const droppedPrompts = withFate('dropped');
 
 /** Sent prompts without an answer. */
@@ -93,6 +92,11 @@ export function markOwed(state: WithMail): Mailbox {
   return changeFate(state.mailbox, droppedPrompts(state), 'owed');
 }
 
+/** Marks owed prompts as dropped, because their words are gone with the context; not those that the turn repeats. */
+export function markDropped(state: WithMail): Mailbox {
+  return resumedWork(state) === undefined ? changeFate(state.mailbox, owedPrompts(state), 'dropped') : state.mailbox;
+}
+
 /** Closes prompts that the caller has an answer to. */
 export function answer(state: GovernorState, these: readonly Prompt[]): GovernorState {
   if (these.length === 0) return state;
@@ -110,11 +114,13 @@ export function closeOwed(state: GovernorState): GovernorState {
 /**
  * Puts undelivered prompts of the caller's back in front of the waiting ones, and closes ctxb's own. What these repeated
  * has not been read either.
+ *
+ * @param unknown owed prompts that claude's log lacks
  */
-export function takeBack(state: GovernorState, undelivered: readonly Prompt[]): Mailbox {
+export function takeBack(state: GovernorState, undelivered: readonly Prompt[], unknown: readonly Prompt[]): Mailbox {
   const ownPrompts = undelivered.filter(({ uuid }) => isOwnUuid(state, uuid));
   const repeated = ownPrompts.flatMap(({ repeats = [] }) => repeats);
-  const withoutOwn = changeFate(changeFate(state.mailbox, ownPrompts, 'over'), repeated, 'dropped');
+  const withoutOwn = changeFate(changeFate(state.mailbox, ownPrompts, 'over'), [...repeated, ...unknown], 'dropped');
   return changeFate(withoutOwn, undelivered, 'waiting');
 }
 

@@ -96,9 +96,8 @@ function readAnother(
   // A caller that stops this turn does not want the earlier work either.
   if (isStoppedByCaller(before, event)) return leaveExhausted(state);
   if (event.isError || exhausted.cause === 'stopped') return state;
-  const isLost = before.relief.boundaries.at(-1)?.turn === before.turn.ended;
-  const unfinished = { because: 'The context was full in the middle of earlier work, and has room again.', isLost };
-  return changedIn(state, 'relief', { exhausted: undefined, unfinished });
+  const work = 'The context was full in the middle of earlier work, and has room again.';
+  return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { work });
 }
 
 function isStoppedByCaller({ turn }: GovernorState, event: ResultEvent): boolean {
@@ -146,7 +145,7 @@ export function leaveExhausted(state: GovernorState): GovernorState {
 
 /** Resumes the refused turn after a relief. */
 export function afterRelief(before: GovernorState, state: GovernorState): GovernorState {
-  const { exhausted, unfinished } = state.relief;
+  const { exhausted } = state.relief;
   const [wasBusy, isBusy] = [before, state].map((one) => isCompacting(one) || isHandingOver(one));
   if (!exhausted?.open || !wasBusy || isBusy || state.process.phase === 'dead') return state;
   const tried = { ...exhausted, tried: 'compaction' } as const;
@@ -156,8 +155,8 @@ export function afterRelief(before: GovernorState, state: GovernorState): Govern
     return changedIn(state, 'relief', { exhausted: tried });
   const isExact = landing?.receipt !== undefined;
   const because = `The context was full in the middle of the work. ${isExact ? 'Older steps are shown above, one line each' : 'The summary above replaced it'}.`;
-  const work = unfinished ?? { because, isLost: !isExact };
-  return changedIn(state, 'relief', { exhausted: { ...tried, open: false }, unfinished: work });
+  const relieved = changedIn(state, 'relief', { exhausted: { ...tried, open: false } });
+  return changedIn(relieved, 'mailbox', { work: state.mailbox.work ?? because });
 }
 
 /**
@@ -213,6 +212,6 @@ export function readTurnStop(state: GovernorState, { before, event }: Line<Resul
 export function continueStopped(state: GovernorState): GovernorState {
   const { exhausted } = state.relief;
   if (exhausted?.cause !== 'stopped' || !exhausted.open) return state;
-  const because = 'The turn was stopped so that the work could be handed over, which is not possible now.';
-  return changedIn(state, 'relief', { exhausted: undefined, unfinished: { because, isLost: false } });
+  const work = 'The turn was stopped so that the work could be handed over, which is not possible now.';
+  return changedIn(changedIn(state, 'relief', { exhausted: undefined }), 'mailbox', { work });
 }

@@ -45,14 +45,6 @@ export interface HandoffDocument {
   readonly problems: readonly string[];
 }
 
-/** Interrupted work that must resume. */
-export interface Unfinished {
-  /** Why, as a sentence for the agent. */
-  readonly because: string;
-  /** Whether the context no longer contains the prompts that the work must answer. */
-  readonly isLost: boolean;
-}
-
 export type Due =
   | { readonly way: 'compact' }
   | { readonly way: 'handoff'; readonly reason: string }
@@ -116,7 +108,6 @@ export const NO_RELIEF = {
   fresh: undefined as HandoffDocument | undefined,
   /** Path of the newest document. */
   document: undefined as string | undefined,
-  unfinished: undefined as Unfinished | undefined,
   /** A request from outside, until it is answered. */
   asked: undefined as AskedRelief | undefined,
   exhausted: undefined as Exhausted | undefined,

@@ -160,8 +160,8 @@ export function readFailure(state: GovernorState, { before, event }: Line<Result
     const isCertain = event.isError && !tellsInterrupt(event);
     return isCertain ? endWait(state, failure === undefined) : state;
   }
-  const because = 'The API did not answer for a while, and the turn was interrupted.';
-  const broken = changedIn(state, 'relief', { unfinished: { because, isLost: false } });
+  const work = 'The API did not answer for a while, and the turn was interrupted.';
+  const broken = changedIn(state, 'mailbox', { work });
   if (plan !== 'end') return pause(broken, failure, plan);
   return failure.cause === 'limit' ? endAtLimit(broken, failure) : endInOutage(broken);
 }
@@ -225,10 +225,7 @@ export function onWaitTimer(state: GovernorState): GovernorState {
   if (state.facts.now < wait.until) return emit(state, tick(state));
   const next = changedIn(state, 'limits', { wait: { ...wait, phase: 'trying' } });
   const told = announceExpiry(next, 'unseen');
-  if (!hasSaving(told) || next.relief.unfinished === undefined) return next;
-  // A summary does not contain the words of the request.
-  const unfinished = { ...next.relief.unfinished, isLost: true };
-  return startCompaction(changedIn(told, 'relief', { unfinished }));
+  return hasSaving(told) && next.mailbox.work !== undefined ? startCompaction(told) : next;
 }
 
 /** Whether the notice about an expired cache says that compacting first is cheaper. */

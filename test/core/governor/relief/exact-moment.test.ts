@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { triggerPlace } from '../../../../src/core/governor/control/trigger.ts';
 import { noteBoundary, reliefNow } from '../../../../src/core/governor/operations/relief.ts';
+import { droppedPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
+import { toPrompt } from '../../../../src/core/governor/prompts/prompt.ts';
 import { momentOf, savingText } from '../../../../src/core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { step } from '../../../../src/core/governor/step.ts';
@@ -219,18 +221,15 @@ describe('effects of the moment', () => {
   });
 });
 
-it('resumed work does not repeat a prompt that an exact compaction has kept', () => {
-  const driver = afterTurn(60_000);
-  const unfinished = { because: 'The API did not answer.', isLost: true };
+it('resumed work repeats an owed prompt after a summary, not after an exact compaction, which keeps it', () => {
+  const { state } = afterTurn(60_000);
+  const prompt = toPrompt({ kind: 'user', uuid: 'owed', blocks: [] } as never, '');
+  const told = changedIn(state, 'mailbox', { prompts: [{ prompt, fate: 'owed' }], work: 'The API did not answer.' });
   const receipt = { version: 1, number: 1, answered: true, ms: 5, ...RECEIPT } as const;
-  const told = { ...driver.state, relief: { ...driver.state.relief, unfinished } };
   const exactly = changedIn(told, 'exact', { receipt });
   const event = { kind: 'boundary', trigger: 'manual' } as never;
-  expect(noteBoundary(exactly, { before: exactly, event }).relief.unfinished).toEqual({
-    ...unfinished,
-    isLost: false,
-  });
-  expect(noteBoundary(told, { before: told, event }).relief.unfinished).toEqual(unfinished);
+  expect(droppedPrompts(noteBoundary(exactly, { before: exactly, event }))).toEqual([]);
+  expect(droppedPrompts(noteBoundary(told, { before: told, event }))).toEqual([prompt]);
 });
 
 const RECEIPT = {
