@@ -71,14 +71,14 @@ export async function runFlowFile(
 }
 
 async function runSteps(request: FlowRequest, io: Io): Promise<number> {
-  const { file, flow, options, config, files, say } = request;
+  const { flow, options, config, files, say } = request;
   const done = new Set(
     options.resume === undefined ? [] : flow.steps.map(({ id }) => id).filter((id) => stepOutput(files, id)?.ok),
   );
   const open = flow.steps.filter(({ id }) => !done.has(id));
   const brief = (step: FlowStep) => {
     const window = config.window ?? claudeFor(request, step).window;
-    return briefingWorld({ file: resolve(io.cwd, file), cwd: io.cwd, window, global: config.flow });
+    return briefingWorld({ cwd: io.cwd, window, global: config.flow });
   };
   for (const warning of budgetWarnings(flow, open, brief)) say(warning);
   if (options.dryRun) return dryRun(request, open, brief, io);

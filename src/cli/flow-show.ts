@@ -16,12 +16,11 @@ interface ExplainOptions extends CommonFlags {
 /** `ctxb flow explain`: prints the budgets of each step, and the contents of its pack. */
 export async function explain(file: string, options: ExplainOptions, io: Io): Promise<number> {
   const { profile, contextDir } = options;
-  const path = resolve(io.cwd, file);
-  const flow = requireFlow(path, { profile });
+  const flow = requireFlow(resolve(io.cwd, file), { profile });
   const config = await effectiveConfig(io, { contextDir });
   const run = earlierRuns(resolve(io.cwd, config.contextDir)).find((each) => each.flow() === flow.name);
   const { window, flow: global } = config;
-  const world = briefingWorld({ file: path, cwd: io.cwd, window, global });
+  const world = briefingWorld({ cwd: io.cwd, window, global });
   const explained = explainFlow(flow, { ...world, outputs: (id) => run?.outputOf(id) }, run?.id);
   await printResult(explained, options, io, (style, columns) => flowExplainText(explained, style, columns));
   return 0;

@@ -98,13 +98,9 @@ export interface Budgets {
   readonly historyOlderChars: number;
 }
 
-/**
- * Overrides at one level (configuration, profile, flow, step). `contextBudgetTokens` replaces the size in characters: a
- * fraction of the window (≤ 1) or tokens (> 1). It scales the two shares too, unless they are set.
- */
+/** Overrides at one level (configuration, profile, flow, step). */
 export type BudgetChanges = Partial<Budgets> & {
   readonly preset?: 'lean' | 'balanced' | 'heavy';
-  readonly contextBudgetTokens?: number;
 };
 
 /** The group `flow` of the configuration: defaults for all flows. */

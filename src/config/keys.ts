@@ -238,10 +238,6 @@ export const KEYS = {
     takes: 'characters',
     about: "Size of each other step's output in a briefing, in characters.",
   },
-  'flow.contextBudgetTokens': {
-    takes: 'share',
-    about: 'Size of a briefing in tokens, or as a share of the window, instead of contextBudgetChars.',
-  },
   'flow.curator': {
     takes: 'flag',
     preset: false,

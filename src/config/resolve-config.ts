@@ -169,29 +169,17 @@ function originsOf(values: readonly SetValue[]): Record<KeyPath | ToolKey, Origi
   return Object.fromEntries(all) as Record<KeyPath | ToolKey, Origin>;
 }
 
-/** Keys that a key replaces if they come from a lower source. */
-const OVERRULES: Readonly<Partial<Record<KeyPath, readonly KeyPath[]>>> = {
-  'flow.preset': [
-    'flow.contextBudgetChars',
-    'flow.historyRecentChars',
-    'flow.historyOlderChars',
-    'flow.contextBudgetTokens',
-  ],
-  'flow.contextBudgetChars': ['flow.contextBudgetTokens'],
-};
+/** Sizes of briefings, which a preset of a higher source replaces. */
+const SIZES = ['flow.contextBudgetChars', 'flow.historyRecentChars', 'flow.historyOlderChars'];
 
-/**
- * The last value of each key wins, and a key of a higher source removes those it overrules. Within one source, own
- * sizes override a preset, and tokens override characters; those of a file also override a preset or characters in a
- * variable.
- */
+/** The last value of each key wins. Within one source, own sizes override a preset. */
 function latest(all: readonly SetValue[]): SetValue[] {
   const values = new Map<string, SetValue>();
   const rankOf = (key: string) => RANKS[values.get(key)?.origin.source ?? 'default'];
   for (const value of all) {
     values.set(value.key, value);
-    const overruled = OVERRULES[value.key as KeyPath] ?? [];
-    for (const key of overruled) if (rankOf(key) < rankOf(value.key)) values.delete(key);
+    if (value.key !== 'flow.preset') continue;
+    for (const key of SIZES) if (rankOf(key) < rankOf(value.key)) values.delete(key);
   }
   return [...values.values()];
 }

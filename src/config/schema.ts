@@ -71,7 +71,6 @@ export const budgetEntries = {
   contextBudgetChars: v.exactOptional(leafFor(KEYS['flow.contextBudgetChars'])),
   historyRecentChars: v.exactOptional(leafFor(KEYS['flow.historyRecentChars'])),
   historyOlderChars: v.exactOptional(leafFor(KEYS['flow.historyOlderChars'])),
-  contextBudgetTokens: v.exactOptional(leafFor(KEYS['flow.contextBudgetTokens'])),
 } as {
   readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<
     v.GenericSchema<unknown, NonNullable<BudgetChanges[K]>>,

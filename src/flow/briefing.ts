@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { readPlain } from '../store/files/plain-file.ts';
 import { type BudgetWorld, effectiveBudgets } from './effective.ts';
-import { fileInside, readPrompt } from './file/flow-files.ts';
+import { fileInside } from './file/flow-files.ts';
 import type { Flow, FlowStep, StepOutput } from './flow.ts';
 import { pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
@@ -15,26 +15,21 @@ export interface BriefingWorld extends BudgetWorld {
   readonly exists: (path: string) => boolean;
   /** Reads the start of a text file; undefined if the working folder contains no such file. */
   readonly readHints?: (path: string) => string | undefined;
-  /** Reads a prompt file. @param file relative to the flow's folder */
-  readonly readPrompt: (file: string) => string;
   readonly curated?: CuratedChoice | undefined;
 }
 
 interface FlowFiles extends BudgetWorld {
-  /** Absolute path of the flow file. */
-  readonly file: string;
   readonly cwd: string;
 }
 
 /** Reads the parts of briefings other than outputs from disk. */
-export function briefingWorld({ file, cwd, ...budgets }: FlowFiles): Omit<BriefingWorld, 'outputs'> {
+export function briefingWorld({ cwd, ...budgets }: FlowFiles): Omit<BriefingWorld, 'outputs'> {
   return {
     exists: (path) => existsSync(resolve(cwd, path)),
     readHints(path) {
       const found = fileInside(cwd, path);
       return 'path' in found ? readPlain(found.path, HINTS_LIMIT) : undefined;
     },
-    readPrompt: (prompt) => readPrompt(dirname(file), prompt),
     ...budgets,
   };
 }
@@ -61,7 +56,7 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
   });
   // List the newest first: if not all fit, the last ones are omitted.
   const artifacts = seen.toReversed().flatMap(({ outputs }) => outputs.filter(world.exists));
-  const prompt = promptOf(step, world.readPrompt);
+  const prompt = step.prompt ?? (step.objective === undefined ? undefined : OBJECTIVE_IS_TASK);
   const scentTrail = flow.scentTrail === undefined ? undefined : world.readHints?.(flow.scentTrail);
   const extras = { prompt, artifacts, scentTrail, curated: world.curated };
   return { pack: pack(step, history, budgets.budgets, extras), budgets, history, prompt };
@@ -72,8 +67,3 @@ export function briefingOf(flow: Flow, step: FlowStep, world: BriefingWorld) {
  * here would look like two tasks.
  */
 const OBJECTIVE_IS_TASK = 'Reach the objective at the top of this briefing.';
-
-function promptOf({ promptFile, prompt, objective }: FlowStep, read: BriefingWorld['readPrompt']): string | undefined {
-  if (promptFile !== undefined) return read(promptFile);
-  return prompt ?? (objective === undefined ? undefined : OBJECTIVE_IS_TASK);
-}

@@ -5,7 +5,7 @@ import type { PackReceipt } from './pack/pack.ts';
 import { TIERS } from './pack/priority.ts';
 
 /** Input and outcome of a step, stored in `.context/receipts/<flow>/<step>.json`. */
-export interface StepReceipt extends PackReceipt, Pick<KnownReceipt, 'flow' | 'run' | 'attempt'> {
+export interface StepReceipt extends PackReceipt, Pick<KnownReceipt, 'flow' | 'run'> {
   readonly budgets: SourcedBudgets;
   readonly budget_warnings: readonly BudgetWarning[];
   /** Cost and faults of the curator; undefined if no curator was asked. */
@@ -25,7 +25,6 @@ const receiptSchema = v.object({
   flow: v.string(),
   run: v.string(),
   step: v.string(),
-  attempt: size,
   context_truncation: v.object({ chars_used: size, budget_chars: size, truncated: v.boolean() }),
   over_budget_chars: size,
   items: v.array(

@@ -18,11 +18,11 @@ describe('ctxb config', () => {
 
   it('lists the budgets of all flows', async () => {
     await using place = await createPlace();
-    await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetTokens":"20%"}}');
+    await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":90000}}');
     const run = await ctxb(place, ['config'], { env: { CTXB_FLOW_PRESET: 'lean' } });
     const text = run.stdout.toString();
     expect(text).toMatch(/^flow\.preset +"lean" +env CTXB_FLOW_PRESET\n/m);
-    expect(text).toMatch(/^flow\.contextBudgetTokens +\(not set\) +default\n/m);
+    expect(text).toMatch(/^flow\.contextBudgetChars +\(not set\) +default\n/m);
     expect(run).toMatchObject({ code: 0, stderr: '' });
   });
 

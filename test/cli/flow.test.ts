@@ -1,5 +1,4 @@
 import { existsSync, mkdirSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
 import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
@@ -15,15 +14,11 @@ const CURATOR: CuratorEffect = {
   pushed_out: [],
 };
 
-/** A place with the flow and the one file that it names. */
+/** A place with the flow. */
 async function createFlowPlace(): Promise<Place> {
   const place = await createPlace();
   mkdirSync(place.path('docs'));
   await place.file('flow.yaml', FLOW);
-  await place.file(
-    '25-steps-history.md',
-    await readFile(new URL('../../fixtures/flows/25-steps-history.md', import.meta.url)),
-  );
   return place;
 }
 
@@ -103,11 +98,11 @@ describe('ctxb flow run --dry-run of a bad flow', () => {
     {
       title: 'several faults',
       file: 'flow.yaml',
-      text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [x], retries: -1}\n',
+      text: 'name: a\nsteps:\n  - {id: x, objetive: y}\n  - {id: x, needs: [x], timeoutSeconds: -1}\n',
       says: [
         'the flow has 6 faults',
         'did you mean objective?',
-        'steps[1].retries: ',
+        'steps[1].timeoutSeconds: ',
         'steps[1].needs: expected one of id, ',
         'flow.yaml:3',
       ],
@@ -182,7 +177,7 @@ describe('ctxb flow run --dry-run', () => {
     await place.file('flow.yaml', FLOW.replace('profile: daily', 'profile: small-window'));
     await place.file('.contextbudgetrc.json', '{"window":500000}');
     const { receipt } = await briefed(place, 'normalize');
-    expect(receipt.budgets.contextBudgetChars).toEqual({ value: 400_000, source: 'profile' });
+    expect(receipt.budgets.contextBudgetChars).toEqual({ value: 250_000, source: 'preset lean (profile)' });
   });
 
   it.each([

@@ -79,7 +79,7 @@ it.each([
   { name: 'a size for a tool that is none', value: { tools: { Read: 'all' } }, accepted: false },
   { name: 'a wrong key beside the tools', value: { tools: { perCal: 500 } }, accepted: false },
   { name: 'a tier of nothing', value: { tiers: { user: 0 } }, accepted: false },
-  { name: 'a share for briefings', value: { flow: { contextBudgetTokens: '20%' } }, accepted: true },
+  { name: 'a size of briefings', value: { flow: { contextBudgetChars: 90_000 } }, accepted: true },
   { name: 'half a character', value: { flow: { historyOlderChars: 0.5 } }, accepted: false },
   { name: 'a preset that is none', value: { flow: { preset: 'tiny' } }, accepted: false },
   { name: 'a choice that is none', value: { compaction: { when: 'later' } }, accepted: false },

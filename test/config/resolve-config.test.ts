@@ -140,7 +140,6 @@ describe('precedence', () => {
     { variable: 'CTXB_FLOW_CONTEXT_BUDGET_CHARS', text: '90000', key: 'flow.contextBudgetChars', value: 90_000 },
     { variable: 'CTXB_FLOW_HISTORY_RECENT_CHARS', text: '20000', key: 'flow.historyRecentChars', value: 20_000 },
     { variable: 'CTXB_FLOW_HISTORY_OLDER_CHARS', text: '0', key: 'flow.historyOlderChars', value: 0 },
-    { variable: 'CTXB_FLOW_CONTEXT_BUDGET_TOKENS', text: '20%', key: 'flow.contextBudgetTokens', value: 0.2 },
     { variable: 'CTXB_FLOW_CURATOR', text: 'true', key: 'flow.curator', value: true },
   ])('reads $variable=$text, and the same from a flag', async ({ variable, text, key, value }) => {
     for (const world of [{ env: { [variable]: text } }, { flags: { [key]: text } }]) {
@@ -162,19 +161,14 @@ describe('precedence', () => {
     expect([sources['tools.Read']?.source, sources['tools.Bash']]).toEqual(['file', undefined]);
   });
 
-  const sizes = { contextBudgetChars: 90_000, historyOlderChars: 4_000, contextBudgetTokens: 0.2 };
+  const sizes = { contextBudgetChars: 90_000, historyOlderChars: 4_000 };
 
   it.each([
     { title: 'a preset takes the place of all sizes', env: { CTXB_FLOW_PRESET: 'heavy' }, holds: { preset: 'heavy' } },
     {
-      title: 'characters take the place of tokens',
+      title: 'one size takes the place of its own alone',
       env: { CTXB_FLOW_CONTEXT_BUDGET_CHARS: '80000' },
       holds: { preset: 'lean', contextBudgetChars: 80_000, historyOlderChars: 4_000 },
-    },
-    {
-      title: 'tokens stand above characters anyway',
-      env: { CTXB_FLOW_CONTEXT_BUDGET_TOKENS: '9000' },
-      holds: { ...sizes, preset: 'lean', contextBudgetTokens: 9_000 },
     },
     {
       title: 'a preset and a size of the same place stand together',
@@ -285,7 +279,6 @@ describe('findings', () => {
       text: '{ "flow": { "historyOlderChars": "20%" } }',
       says: /^flow\.historyOlderChars: .*found "20%" .*leave it out$/,
     },
-    { text: '{ "flow": { "contextBudgetTokens": 1.5 } }', says: /^flow\.contextBudgetTokens: expected a fraction/ },
     {
       text: '{ "flow": { "budgets": {} } }',
       says: /^flow\.budgets: expected one of preset, .*curator, found/,

@@ -2,9 +2,8 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runProgram, startWorld, type World } from '../support/claude.ts';
-import { REFUSED } from '../support/conversation.ts';
 import { CTXB, SMALL_WINDOW } from '../support/ctxb.ts';
-import { makeOutputs, runFlowFile, stepStatus, writeFlow } from '../support/flow-plays.ts';
+import { makeOutputs } from '../support/flow-plays.ts';
 import { fixtureFlow } from '../support/flow-run.ts';
 
 it('reports the outputs of a run, which a dry run puts into its briefings', async () => {
@@ -26,21 +25,6 @@ it('reports the outputs of a run, which a dry run puts into its briefings', asyn
 
   const briefings = await said(world, 'flow', 'run', 'flow.yaml', '--dry-run');
   expect(briefings.slice(briefings.indexOf('test: briefing'))).toContain('answer 2');
-});
-
-it('the sums include every attempt of a repeated step', async () => {
-  let left = 2;
-  const look = [{ name: 'Bash', input: { command: 'true', description: 'Look' } }];
-  await using world = await startWorld({
-    calls: ({ body }) =>
-      (body.messages ?? []).length === 1 ? { tools: look } : left-- > 0 ? REFUSED : { text: 'done' },
-  });
-  await runFlowFile(world, writeFlow(world, { steps: [{ id: 'one', retries: 2 }] }));
-  const { calls, costUsd, durationMs } = stepStatus(world, 'one');
-  expect(calls).toBe(4);
-  const report = JSON.parse(await said(world, 'flow', 'report', '--json'));
-  expect(report.total).toMatchObject({ calls, cost_usd: costUsd, duration_ms: Math.round(Number(durationMs)) });
-  expect(report.steps).toMatchObject([{ attempt: 3, measured: { exit_code: 0, calls } }]);
 });
 
 function ctxb({ scratch: { env, cwd } }: World, ...args: readonly string[]) {

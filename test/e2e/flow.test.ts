@@ -54,7 +54,7 @@ it('stores the briefing, the output and the receipt of each step', async () => {
   expect(stepText(world, 'two', 'stream.ndjson')).toContain('"result":"answer of two"');
   expect(stepStatus(world, 'two')).toMatchObject({ version: 1, status: 'done', exitCode: 0, calls: 1 });
   const receipt = JSON.parse(stepText(world, 'two', 'receipt.json'));
-  expect(receipt).toMatchObject({ flow: 'job', step: 'two', run: flowRuns(world)[0], attempt: 1 });
+  expect(receipt).toMatchObject({ flow: 'job', step: 'two', run: flowRuns(world)[0] });
   expect(receipt.measured).toMatchObject({ exit_code: 0, first_tokens: second && contextOf(second), calls: 1 });
   const sessions = journalLines(world).filter(({ kind }) => kind === 'session');
   expect(receipt.measured.session_id).toBe(sessions.at(-1)?.id);

@@ -5,7 +5,7 @@ import { budgetWarnings, effectiveBudgets } from '../../src/flow/effective.ts';
 import type { Flow, FlowStep } from '../../src/flow/flow.ts';
 import { flowOf, flowStep, headingsOf } from '../support/packs.ts';
 
-const EMPTY: BriefingWorld = { outputs: () => undefined, exists: () => false, readPrompt: () => '' };
+const EMPTY: BriefingWorld = { outputs: () => undefined, exists: () => false };
 
 /** Every step has run and said this; every file is there. */
 function ran(texts: Readonly<Record<string, string>>, world: Partial<BriefingWorld> = {}): BriefingWorld {
@@ -74,11 +74,8 @@ describe('artifacts', () => {
 });
 
 describe('the task', () => {
-  const readPrompt = (file: string) => `text of ${file}`;
-
   it.each([
     { title: 'a prompt', step: { prompt: 'Ask.', objective: 'Build it.' }, task: 'Ask.' },
-    { title: 'a file with one', step: { promptFile: 'p.md', objective: 'Build it.' }, task: 'text of p.md' },
     {
       title: 'else to reach the objective',
       step: { objective: 'Build it.' },
@@ -86,7 +83,7 @@ describe('the task', () => {
     },
   ])('$title', ({ step, task }) => {
     const flow = flowOf([flowStep(step)]);
-    const { text } = briefingOf(flow, stepOf(flow, 'next'), { ...EMPTY, readPrompt }).pack;
+    const { text } = briefingOf(flow, stepOf(flow, 'next'), EMPTY).pack;
     expect(text.endsWith(`## Task\n\n${task}\n`)).toBe(true);
     // However it is asked, the objective is told once.
     expect(text.split(`## Objective\n\n${step.objective}\n`)).toHaveLength(2);
@@ -158,11 +155,6 @@ describe('effective budgets', () => {
     ]);
   });
 
-  it('resolves a share against the window', () => {
-    const step = flowStep({ budgets: { contextBudgetTokens: 0.1 } });
-    expect(effectiveBudgets(flowOf([step]), step, { window: 1_000_000 }).budgets.contextBudgetChars).toBe(400_000);
-  });
-
   it.each([
     { title: 'the model of the step names it', known: undefined, chars: 600_000 },
     { title: 'it is known', known: 128_000, chars: 128_000 },
@@ -198,9 +190,9 @@ it.each([
 
 it('knows the global settings and the window of each step', () => {
   const steps = [flowStep({ id: 'a' }), flowStep({ id: 'b' })];
-  const global = { contextBudgetTokens: 0.5, historyRecentChars: 20_000 };
-  const worldOf = ({ id }: { readonly id: string }) => ({ global, window: id === 'a' ? 1_000_000 : 100_000 });
+  const global = { historyRecentChars: 100_000 };
+  const worldOf = ({ id }: { readonly id: string }) => ({ global, window: id === 'a' ? 1_000_000 : 60_000 });
   expect(budgetWarnings(flowOf(steps), steps, worldOf)).toEqual([
-    'a: contextBudgetChars: 2,000,000 (global) is above the ceiling of 600,000; 600,000 is used',
+    'b: historyRecentChars: 100,000 (global) is above contextBudgetChars, 60,000; 60,000 is used',
   ]);
 });

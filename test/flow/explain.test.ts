@@ -8,7 +8,6 @@ function world(texts: Readonly<Record<string, string>> = {}): BriefingWorld {
   return {
     outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),
     exists: () => true,
-    readPrompt: (file) => `text of ${file}`,
   };
 }
 

@@ -36,17 +36,14 @@ export function longFlow(): Flow {
 
 /** The task of each step, as it stands in its briefing when nothing has been done before. */
 export function tasksOf(flow: Flow): string[] {
-  const world = { outputs: () => undefined, exists: () => false, readPrompt: () => PROMPT_FILE };
+  const world = { outputs: () => undefined, exists: () => false };
   return flow.steps.map((step) => briefingOf(flow, step, world).pack.text);
 }
-
-const PROMPT_FILE = 'Write down what was learned.';
 
 /** Each step in a claude of its own, with a briefing. */
 export async function measureFlow(flow: Flow): Promise<Growth> {
   await using world = await startWorld(agent());
   writeFileSync(join(world.scratch.cwd, 'flow.json'), JSON.stringify(flow));
-  writeFileSync(join(world.scratch.cwd, '25-steps-history.md'), PROMPT_FILE);
   makeOutputs(world, flow);
   return await measured(world, () => runFlowFile(world, 'flow.json', { claude: SMALL_WINDOW }));
 }

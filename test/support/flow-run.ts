@@ -46,13 +46,12 @@ export function stepReceipt(flow: Flow, id: string, played: { readonly [id: stri
     const { output } = played[earlier] ?? {};
     return output === undefined ? undefined : { ok: true, output, error: undefined };
   };
-  const { pack, budgets } = briefingOf(flow, step, { outputs, exists: () => false, readPrompt: () => 'asked' });
+  const { pack, budgets } = briefingOf(flow, step, { outputs, exists: () => false });
   return {
     ...pack.receipt,
     curator: played[id]?.curator,
     flow: flow.name,
     run: 'r',
-    attempt: 1,
     budgets: budgets.values,
     budget_warnings: budgets.warnings,
     curation: played[id]?.curation,

@@ -12,12 +12,10 @@ export function flowStep(step: Partial<FlowStep> = {}): FlowStep {
     outputs: [],
     teaching: { notes: undefined, emphasis: [], constraints: [] },
     prompt: undefined,
-    promptFile: undefined,
     budgets: {},
     curator: {},
     model: undefined,
     timeoutSeconds: undefined,
-    retries: 0,
     onFail: 'stop',
     ...step,
   };

@@ -81,7 +81,6 @@ export function aReceipt({
     step: 'second',
     flow: 'job',
     run: '20261121T120000-ab12-job',
-    attempt: 1,
     context_truncation: {
       steps_included: items.length,
       steps_total: items.length,

@@ -81,7 +81,7 @@ function valueAdvice(input: unknown, expected: string): string {
 /** Checks ids and prompts of steps. Accepts unchecked data, so that all findings are reported together. */
 export function checkSteps(steps: readonly unknown[], refuse: Refuse): void {
   checkIds(steps.map(fieldsOf), refuse);
-  for (const [index, step] of steps.entries()) if (isFields(step)) checkPrompts(step, index, refuse);
+  for (const [index, step] of steps.entries()) if (isFields(step)) checkTask(step, index, refuse);
 }
 
 function checkIds(steps: readonly Fields[], refuse: Refuse): void {
@@ -99,14 +99,10 @@ function checkIds(steps: readonly Fields[], refuse: Refuse): void {
   }
 }
 
-function checkPrompts(step: Fields, index: number, refuse: Refuse): void {
-  const [objective, prompt, file] = ['objective', 'prompt', 'promptFile'].map((key) => Object.hasOwn(step, key));
-  if (!objective && !prompt && !file) {
-    refuse(['steps', index], 'objective, prompt or promptFile', 'neither', 'describe the work of the step');
-  }
-  if (prompt && file) {
-    refuse(['steps', index, 'promptFile'], 'prompt or promptFile', 'both', 'remove one of the two');
-  }
+/** A step without a prompt reaches its objective. */
+function checkTask(step: Fields, index: number, refuse: Refuse): void {
+  if (Object.hasOwn(step, 'objective') || Object.hasOwn(step, 'prompt')) return;
+  refuse(['steps', index], 'objective or prompt', 'neither', 'describe the work of the step');
 }
 
 /** Names that can be a file in the folder `profiles`. */

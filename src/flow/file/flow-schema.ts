@@ -22,7 +22,7 @@ const name = matching(
 );
 const text = matching(/\S/, 'a text that is not empty');
 const texts = v.array(text, 'a list of texts that are not empty');
-export const path = matching(/^[^\x00-\x1f\x7f]+$/, 'a path');
+const path = matching(/^[^\x00-\x1f\x7f]+$/, 'a path');
 const paths = v.array(path, 'a list of paths');
 // claude receives it as an argument, which a leading dash would turn into an option.
 const model = matching(/^[^\s\x00-\x1f\x7f-][^\s\x00-\x1f\x7f]*$/, 'the name of a model');
@@ -78,12 +78,10 @@ const step = group({
   ),
   teaching: optional(teaching, 'Advice for the step; always in the briefing, whole.', {}),
   prompt: optional(text, 'The prompt of the step.'),
-  promptFile: optional(path, "A file with the prompt in the flow's folder, relative to the flow."),
   budgets: v.optional(withDescription(budgets, 'Sizes of the briefing of this step.'), {}),
   curator: optional(curator, 'The curator of this step.', {}),
   model: optional(model, 'Model of claude for this step.'),
   timeoutSeconds: optional(seconds, 'The step fails after this time.'),
-  retries: optional(wholeNumber(0, 10), 'How often to try the step again after a failure.', 0),
   onFail: optional(
     choice(['stop', 'continue']),
     'Whether the flow stops or continues after the step has failed.',

@@ -10,7 +10,7 @@ import type { GivenFault } from '../../store/files/given-file.ts';
 import type { Flow } from '../flow.ts';
 import { checkKeys, checkProfile, checkSteps, checkValues } from './check-flow.ts';
 import { pathText, type Refuse } from './fault.ts';
-import { checkPromptFiles, profileFile, readText } from './flow-files.ts';
+import { profileFile, readText } from './flow-files.ts';
 import { flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-schema.ts';
 import { toData } from './plain-data.ts';
 
@@ -44,7 +44,6 @@ export function checkFlow(path: string, text: string, { profile }: FlowChoice = 
     const chosenData = profile === undefined ? data : { ...data, profile };
     checkProfile(chosenData, { folder, isAsked: profile !== undefined }, refuse);
     checkSteps(steps, refuse);
-    checkPromptFiles(steps, folder, refuse);
   });
   if (value === undefined) return { flow: undefined, findings };
   const { $schema: _, ...flow } = value;

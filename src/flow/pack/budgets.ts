@@ -61,7 +61,7 @@ export type ResolvedBudgets = ReturnType<typeof resolveBudgets>;
 /**
  * The effective budgets: the configured values, limited by floors and ceiling, and no part larger than the whole.
  *
- * @param windowTokens presets and defaults scale with it; `contextBudgetTokens` may be a share of it
+ * @param windowTokens presets and defaults scale with it
  */
 export function resolveBudgets(levels: BudgetLevels, windowTokens = REFERENCE_WINDOW) {
   const set = settleBudgets(levels, windowTokens);
@@ -93,35 +93,17 @@ function applyChanges(
   changes: BudgetChanges,
   windowTokens: number,
 ): SourcedBudgets {
-  const { preset, contextBudgetTokens } = changes;
-  const sized = preset === undefined ? before : fromPreset(preset, windowTokens, `preset ${preset} (${level})`);
-  const values =
-    contextBudgetTokens === undefined ? sized : inTokens(sized, contextBudgetTokens, { level, windowTokens });
+  const { preset } = changes;
+  const values = preset === undefined ? before : fromPreset(preset, windowTokens, `preset ${preset} (${level})`);
   return eachBudget((field) => {
     const own = changes[field];
-    const fromTokens = field === 'contextBudgetChars' && contextBudgetTokens !== undefined;
-    return own === undefined || fromTokens ? values[field] : { value: own, source: level };
+    return own === undefined ? values[field] : { value: own, source: level };
   });
 }
 
 function fromPreset(preset: Preset, windowTokens: number, source: BudgetSource): SourcedBudgets {
   const sizes = presetBudgets(preset, windowTokens);
   return eachBudget((field) => ({ value: sizes[field], source }));
-}
-
-/** Estimated code points per token. */
-const CHARS_PER_TOKEN = 4;
-
-/** Sets the whole in tokens; its parts keep their proportions. */
-function inTokens(
-  values: SourcedBudgets,
-  budget: number,
-  { level, windowTokens }: { readonly level: Level; readonly windowTokens: number },
-): SourcedBudgets {
-  const whole = Math.round((budget <= 1 ? budget * windowTokens : budget) * CHARS_PER_TOKEN);
-  // A whole of 0 has no proportions; the guardrails raise the parts.
-  const factor = whole / (values.contextBudgetChars.value || whole || 1);
-  return eachBudget((field) => ({ value: Math.round(values[field].value * factor), source: level }));
 }
 
 /** Values above this are probably in another unit. */

@@ -30,7 +30,7 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   const skipped: string[] = [];
   let done = before;
   let failed = 0;
-  /** Cost of finished attempts in US dollars. */
+  /** Cost of finished steps in US dollars. */
   let spent = 0;
   let shown = '';
   stderr.on('error', () => {});
@@ -64,11 +64,8 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   return {
     news(step, news) {
       if (news.kind === 'skipped') return void skipped.push(step.id);
-      if (news.kind === 'started') running = { id: step.id, ...STARTING };
-      else {
-        running = undefined;
-        spent += news.end.costUsd;
-      }
+      running = 'end' in news ? undefined : { id: step.id, ...STARTING };
+      if ('end' in news) spent += news.end.costUsd;
       if (news.kind === 'done') done++;
       if (news.kind === 'failed') failed++;
       say(step, newsText(news));
@@ -96,10 +93,9 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   };
 }
 
-function newsText(news: Exclude<StepNews, { readonly kind: 'skipped' }>): string {
-  if (news.kind === 'started') return news.attempt === 1 ? 'started' : `started again (${news.attempt})`;
+function newsText(news: StepNews): string {
+  if (!('end' in news)) return news.kind;
   const { kind, end } = news;
-  if (kind === 'retry') return `failed and is tried again: ${errorText(end)}`;
   if (kind === 'failed') return `failed: ${errorText(end)} (${endText(end)})`;
   return kind === 'done' ? `done: ${endText(end)}` : `stopped (${endText(end)})`;
 }

@@ -43,11 +43,10 @@ function sumsOf(steps: readonly StepFigures[]) {
 }
 
 function figuresOf(receipt: KnownReceipt) {
-  const { step, run, attempt, items, context_truncation, curation, measured } = receipt;
+  const { step, run, items, context_truncation, curation, measured } = receipt;
   return {
     step,
     run,
-    attempt,
     ...outcomeCounts(items),
     pack_chars: context_truncation.chars_used,
     budget_chars: context_truncation.budget_chars,

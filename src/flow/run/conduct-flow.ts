@@ -12,7 +12,7 @@ import { effectiveCurator } from '../effective.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import type { StepReceipt } from '../step-receipt.ts';
 import { runFlow, type StepNews } from './run-flow.ts';
-import { runStep, type StepEnd, type StepRun, type StepWatcher, sumOf } from './run-step.ts';
+import { runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
 
 /** A run of a flow, as configured on the command line. */
 export interface FlowRun {
@@ -35,8 +35,7 @@ export interface FlowWatcher {
 /**
  * Runs the steps, each in its own session, and stores their briefings, streams and answers.
  *
- * @returns `ends` by step id, with figures over all attempts. The exit code is the highest one of the steps, or the one
- * for the signal that ended the flow
+ * @returns `ends` by step id. The exit code is the highest one of the steps, or the one for the signal that ended the flow
  * @throws CtxbError `store` before the first step if nothing can be written, and whatever `runHeadless` throws
  */
 export async function conductFlow(run: FlowRun, io: Io) {
@@ -45,18 +44,16 @@ export async function conductFlow(run: FlowRun, io: Io) {
   const ends = new Map<string, StepEnd>();
   const stop = createFlowStop();
 
-  function onStep(step: FlowStep, news: StepNews, attempts: readonly StepEnd[]): void {
+  function onStep(step: FlowStep, news: StepNews): void {
     progress.news(step, news);
-    if (!('end' in news) || news.kind === 'retry') return;
-    const end = { ...news.end, ...sumOf(attempts) };
-    ends.set(step.id, end);
-    const { output: _, ...figures } = end;
-    files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, attempts: attempts.length, ...figures });
+    if (!('end' in news)) return;
+    ends.set(step.id, news.end);
+    const { output: _, ...figures } = news.end;
+    files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, ...figures });
   }
 
   try {
-    const attempts = createAttempts(run, stop, io);
-    const board = await runFlow(flow, run.done, { stop: stop.noMore, attempts, onStep });
+    const board = await runFlow(flow, run.done, { stop: stop.noMore, run: createSteps(run, stop, io), onStep });
     const worst = Math.max(0, ...[...ends.values()].map(({ exitCode }) => exitCode));
     const received = stop.received();
     return { board, ends, exitCode: received === undefined ? worst : signalExitCode(received) };
@@ -75,8 +72,8 @@ function noteBeginning({ flow, files, done }: FlowRun): void {
   }
 }
 
-/** Runs attempts of steps; stores their briefing, receipt, stream and answer. */
-function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
+/** Runs steps; stores their briefing, receipt, stream and answer. */
+function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
   const { flow, files, progress } = run;
   const summaries = createSummaries(files);
   const worldOf = (step: FlowStep) => ({ ...run.brief(step), outputs: (id: string) => stepOutput(files, id) });
@@ -107,32 +104,21 @@ function createAttempts(run: FlowRun, stop: FlowStop, io: Io) {
     return missing.length === 0 ? end : { ...end, exitCode: 1, error: `it has not made ${missing.join(', ')}` };
   }
 
-  /** @param ends of earlier attempts, to which this one is added */
-  async function attempt(step: FlowStep, ends: StepEnd[], curation: Curation | undefined): Promise<StepEnd> {
-    const curatorUsd = ends.length === 0 ? (curation?.costUsd ?? 0) : 0;
+  return async (step: FlowStep): Promise<StepEnd> => {
+    const curation = await curationOf(step);
+    const curatorUsd = curation?.costUsd ?? 0;
     // The signal ended the curator's claude; the step's claude would start after it.
     if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curatorUsd };
     const briefing = briefingOf(flow, step, { ...worldOf(step), curated: curation?.choice });
-    const receipt = receiptOf(run, ends.length + 1, briefing, curation);
+    const receipt = receiptOf(run, briefing, curation);
     const fault = curation?.fault === undefined ? [] : [`the curator: ${curation.fault}`];
-    if (ends.length === 0) for (const text of [...receipt.warnings, ...fault]) progress.watcher(step).notice(text);
+    for (const text of [...receipt.warnings, ...fault]) progress.watcher(step).notice(text);
     files.write(step.id, 'pack.md', briefing.pack.text);
     files.receipt(flow.name, step.id, receipt);
     const end = await runBriefed(step, briefing.pack.text);
     files.write(step.id, OUTPUT_FILE, end.output);
-    ends.push(end);
-    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf({ ...end, ...sumOf(ends) }) });
+    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
     return { ...end, costUsd: end.costUsd + curatorUsd };
-  }
-
-  return (step: FlowStep) => {
-    const ends: StepEnd[] = [];
-    let curation: Promise<Curation | undefined> | undefined;
-    return async () => {
-      // The curator is asked once per step instead of once per attempt.
-      curation ??= curationOf(step);
-      return attempt(step, ends, await curation);
-    };
   };
 }
 
@@ -149,17 +135,11 @@ const NOT_BEGUN: StepEnd = {
   durationMs: 0,
 };
 
-function receiptOf(
-  { flow, files }: FlowRun,
-  attempt: number,
-  { pack, budgets }: Briefing,
-  curation: Curation | undefined,
-): StepReceipt {
+function receiptOf({ flow, files }: FlowRun, { pack, budgets }: Briefing, curation: Curation | undefined): StepReceipt {
   return {
     ...pack.receipt,
     flow: flow.name,
     run: files.id,
-    attempt,
     budgets: budgets.values,
     budget_warnings: budgets.warnings,
     curation: curation && {

@@ -89,7 +89,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
   };
 }
 
-/** Totals over several attempts or steps; for the context, the maximum. */
+/** Totals over several steps; for the context, the maximum. */
 export function sumOf(ends: readonly StepEnd[]) {
   const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => ends.reduce((total, end) => total + end[figure], 0);
   return {

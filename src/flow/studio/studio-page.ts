@@ -91,11 +91,6 @@ export const FIELDS = [
   { key: 'contextBudgetChars', label: 'Whole briefing', hint: 'In characters.' },
   { key: 'historyRecentChars', label: 'Newest step', hint: 'Its output, in characters.' },
   { key: 'historyOlderChars', label: 'Each older step', hint: 'Its output, in characters.' },
-  {
-    key: 'contextBudgetTokens',
-    label: 'Whole, in tokens',
-    hint: 'Tokens, or a share of the window such as 20%; wins over the characters.',
-  },
 ] as const;
 
 const PRESETS = ['', 'lean', 'balanced', 'heavy'];
@@ -126,8 +121,7 @@ function row(
 ): Html {
   const value = typed ?? budgets.own[key] ?? '';
   const message = fault || (budgets.warnings.find(({ field }) => field === key)?.message ?? '');
-  // The other keys are converted to sizes.
-  const size = key === 'preset' || key === 'contextBudgetTokens' ? undefined : budgets.effective[key];
+  const size = key === 'preset' ? undefined : budgets.effective[key];
   const used = size && `${groupDigits(size.value)} used, from ${size.source}`;
   const kind = value === '' ? 'row' : 'row own';
   const input =
@@ -216,8 +210,8 @@ function items({ items }: KnownReceipt): Html {
   return html`<details><summary>Each of ${pluralize(items.length, 'earlier step')}</summary>${htmlTable('Earlier steps, oldest first', columns, rows)}</details>`;
 }
 
-function figures({ run, attempt, measured }: KnownReceipt): string {
-  const which = `Run ${run}, attempt ${attempt}.`;
+function figures({ run, measured }: KnownReceipt): string {
+  const which = `Run ${run}.`;
   if (measured === undefined) return `${which} It has not ended.`;
   const { first_tokens, peak_tokens, cost_usd, duration_ms, exit_code } = measured;
   const tokens = `${groupDigits(first_tokens)} tokens in the first call, ${groupDigits(peak_tokens)} at most (measured)`;

@@ -7,7 +7,7 @@ import { sized } from '../../support/size.ts';
 const SMALL = readFileSync(new URL('../../../fixtures/flows/small.yaml', import.meta.url), 'utf8');
 
 const PIECES =
-  'name|steps|id|inputs|prompt|promptFile|profile|profiles|budgets|preset|teaching|emphasis|retries|__proto__|constructor'
+  'name|steps|id|inputs|prompt|profile|profiles|budgets|preset|teaching|emphasis|timeoutSeconds|__proto__|constructor'
     .split('|')
     .concat(
       ': |:|\n|\n  |\n    |\n- |- |? |, |[|]|{|}|&a |*a|<<: |!t |!!int |!!js/function |# |"|\'|| |> |%YAML 1.1\n---\n'.split(

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { found, step } from '../../support/flow.ts';
 
 const STEP_KEYS =
-  'id, agent, priority, objective, inputs, outputs, teaching, prompt, promptFile, budgets, curator, model, timeoutSeconds, retries, onFail';
-const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars, contextBudgetTokens';
+  'id, agent, priority, objective, inputs, outputs, teaching, prompt, budgets, curator, model, timeoutSeconds, onFail';
+const BUDGET_KEYS = 'preset, contextBudgetChars, historyRecentChars, historyOlderChars';
 
 it.each([
   {
@@ -60,14 +60,14 @@ it.each([
       'model: !secret x',
       'inputs: [!!binary aGk=]',
       'budgets: !!set {}',
-      'retries: !!timestamp 2001-01-01',
+      'timeoutSeconds: !!timestamp 2001-01-01',
     ),
     findings: [
       'steps[0].agent: expected plain data, found the tag "tag:yaml.org,2002:js/function" (f.yaml:5); remove the tag',
       'steps[0].model: expected plain data, found the tag "!secret" (f.yaml:6); remove the tag',
       'steps[0].inputs[0]: expected plain data, found the tag "tag:yaml.org,2002:binary" (f.yaml:7); remove the tag',
       'steps[0].budgets: expected plain data, found the tag "tag:yaml.org,2002:set" (f.yaml:8); remove the tag',
-      'steps[0].retries: expected plain data, found the tag "tag:yaml.org,2002:timestamp" (f.yaml:9); remove the tag',
+      'steps[0].timeoutSeconds: expected plain data, found the tag "tag:yaml.org,2002:timestamp" (f.yaml:9); remove the tag',
     ],
   },
   {

@@ -2,34 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { fileInside, readPrompt } from '../../../src/flow/file/flow-files.ts';
-
-const outside = mkdtempSync(join(tmpdir(), 'ctxb-prompt-'));
-const flows = join(outside, 'flow');
-
-beforeAll(() => {
-  mkdirSync(flows);
-  writeFileSync(join(outside, 'secret.md'), 'secret');
-  writeFileSync(join(flows, 'prompt.md'), '\ufeffDo it.\n');
-  writeFileSync(join(flows, 'bytes.md'), Buffer.from([0xff, 0xfe, 0xfd]));
-  symlinkSync('../secret.md', join(flows, 'link.md'));
-});
-
-afterAll(() => rmSync(outside, { recursive: true }));
-
-it('reads a file in the folder of the flow', () => {
-  expect(readPrompt(flows, 'prompt.md')).toBe('Do it.\n');
-});
-
-it.each([
-  { file: 'gone.md', says: 'promptFile "gone.md": expected a file with text, found: no such file; correct the flow' },
-  { file: '../secret.md', says: 'found: a place outside' },
-  { file: 'link.md', says: 'found: a link to a place outside' },
-  { file: 'bytes.md', says: 'expected text in UTF-8, found: other bytes' },
-])('refuses $file', ({ file, says }) => {
-  expect(() => readPrompt(flows, file)).toThrow(says);
-});
+import { afterAll, expect, it } from 'vitest';
+import { fileInside } from '../../../src/flow/file/flow-files.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'ctxb-inside-'));
 const folder = join(top, 'work');

@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 
 const FLOW = 'name: a\nprofiles: {daily: {budgets: {preset: lean}}}\nsteps: [{id: x, prompt: y}]\n';
-const HEAVY = 'budgets:\n  contextBudgetTokens: 30%\ncurator: {enabled: true, model: sonnet}\n';
+const HEAVY = 'budgets:\n  preset: heavy\ncurator: {enabled: true, model: sonnet}\n';
 
 function read(text = FLOW, profile?: string) {
   write('f.yaml', text);
@@ -35,14 +35,14 @@ describe('a profile file', () => {
     expect(findings).toEqual([]);
     expect(flow?.profile).toBe('heavy');
     expect(flow?.profiles.heavy).toEqual({
-      budgets: { contextBudgetTokens: 0.3 },
+      budgets: { preset: 'heavy' },
       curator: { enabled: true, model: 'sonnet' },
     });
   });
 
   it('a profile in the flow wins', () => {
     write('profiles/daily.yaml', HEAVY);
-    expect(read(FLOW, 'daily').flow?.profiles.daily?.budgets).not.toEqual({ contextBudgetTokens: 0.3 });
+    expect(read(FLOW, 'daily').flow?.profiles.daily?.budgets).not.toEqual({ preset: 'heavy' });
   });
 
   it('can be JSON', () => {
@@ -115,7 +115,7 @@ describe('curator levels', () => {
     write('profiles/heavy.yaml', HEAVY);
     const { flow } = read(`${FLOW}budgets: {historyOlderChars: 900}\n`, 'heavy');
     const values = flow && effectiveBudgets(flow, flowStep(), { global: { preset: 'lean' } }).values;
-    expect(values?.contextBudgetChars).toEqual({ value: 240_000, source: 'profile' });
+    expect(values?.contextBudgetChars).toEqual({ value: 400_000, source: 'preset heavy (profile)' });
     expect(values?.historyOlderChars).toEqual({ value: 900, source: 'flow' });
   });
 });

@@ -10,13 +10,13 @@ import {
 } from '../../../src/flow/pack/budgets.ts';
 
 /** Total, recent and older, each as `value source`. */
-function shown(levels: BudgetLevels, window?: number): string[] {
-  const { values } = resolveBudgets(levels, window);
+function shown(levels: BudgetLevels): string[] {
+  const { values } = resolveBudgets(levels);
   return BUDGET_FIELDS.map((field) => `${values[field].value} ${values[field].source}`);
 }
 
 describe('levels', () => {
-  it.each<{ name: string; levels: BudgetLevels; window?: number; as: string[] }>([
+  it.each<{ name: string; levels: BudgetLevels; as: string[] }>([
     { name: 'nothing said', levels: {}, as: ['200000 default', '60000 default', '10000 default'] },
     {
       name: 'every level its own value',
@@ -43,34 +43,8 @@ describe('levels', () => {
       levels: { profile: { preset: 'lean', historyRecentChars: 40_000 }, step: { contextBudgetChars: 90_000 } },
       as: ['90000 step', '40000 profile', '5000 preset lean (profile)'],
     },
-    {
-      name: 'tokens: the parts keep their proportion',
-      levels: { step: { contextBudgetTokens: 25_000 } },
-      as: ['100000 step', '30000 step', '5000 step'],
-    },
-    {
-      name: 'a share of the window',
-      levels: { flow: { contextBudgetTokens: 0.1 } },
-      window: 1_000_000,
-      as: ['400000 flow', '200000 flow', '33333 flow'],
-    },
-    {
-      name: 'tokens beside characters: of the whole the tokens hold, a part of its own stays',
-      levels: { step: { contextBudgetTokens: 25_000, contextBudgetChars: 500_000, historyOlderChars: 2_000 } },
-      as: ['100000 step', '30000 step', '2000 step'],
-    },
-    {
-      name: 'tokens on a preset of the same level',
-      levels: { step: { preset: 'lean', contextBudgetTokens: 50_000 } },
-      as: ['200000 step', '60000 step', '10000 step'],
-    },
-    {
-      name: 'characters above tokens',
-      levels: { flow: { contextBudgetTokens: 25_000 }, step: { contextBudgetChars: 50_000 } },
-      as: ['50000 step', '30000 flow', '5000 flow'],
-    },
-  ])('$name', ({ levels, window, as }) => {
-    expect(shown(levels, window)).toEqual(as);
+  ])('$name', ({ levels, as }) => {
+    expect(shown(levels)).toEqual(as);
   });
 });
 
@@ -146,16 +120,6 @@ describe('guardrails', () => {
       said: [
         'contextBudgetChars: NaN (step) is below the floor of 10,000; 10,000 is used',
         'historyRecentChars: -1 (step) is below the floor of 3,000; 3,000 is used',
-      ],
-    },
-    {
-      name: 'no tokens at all',
-      levels: { step: { contextBudgetTokens: 0 } },
-      as: [10_000, 3_000, 500],
-      said: [
-        'contextBudgetChars: 0 (step) is below the floor of 10,000; 10,000 is used',
-        'historyRecentChars: 0 (step) is below the floor of 3,000; 3,000 is used',
-        'historyOlderChars: 0 (step) is below the floor of 500; 500 is used',
       ],
     },
   ])('$name', ({ levels, as, said }) => {

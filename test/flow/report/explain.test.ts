@@ -13,7 +13,6 @@ function explained(flow: Flow, texts: Readonly<Record<string, string>> = {}) {
   const world: BriefingWorld = {
     outputs: (id) => (texts[id] === undefined ? undefined : { ok: true, output: texts[id], error: undefined }),
     exists: () => true,
-    readPrompt: () => 'asked',
   };
   return explainFlow(flow, world, Object.keys(texts).length === 0 ? undefined : 'r1');
 }

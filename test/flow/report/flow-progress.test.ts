@@ -11,7 +11,7 @@ import { stepEnd } from '../../support/step-end.ts';
 
 const [ONE, TWO] = [flowStep({ id: 'one' }), flowStep({ id: 'two' })];
 const DONE: StepNews = { kind: 'done', end: stepEnd() };
-const STARTED: StepNews = { kind: 'started', attempt: 1 };
+const STARTED: StepNews = { kind: 'started' };
 
 interface Watched {
   readonly columns?: number;
@@ -33,7 +33,6 @@ function written(
 
 it.each([
   { title: 'a start', news: STARTED, says: 'started' },
-  { title: 'another one', news: { kind: 'started', attempt: 3 }, says: 'started again (3)' },
   { title: 'the end', news: DONE, says: 'done: 1.2 s, 2 calls, at most 31,000 tokens, $0.25' },
   {
     title: 'the end of a long one',
@@ -52,11 +51,6 @@ it.each([
       end: stepEnd({ exitCode: 1, error: 'x'.repeat(500), calls: 0, peakTokens: 0, costUsd: 0 }),
     },
     says: `failed: ${'x'.repeat(200)}… (1.2 s, 0 calls, $0.00)`,
-  },
-  {
-    title: 'one that is not the last',
-    news: { kind: 'retry', end: stepEnd({ exitCode: 1, error: 'exit code 1' }) },
-    says: 'failed and is tried again: exit code 1',
   },
   {
     title: 'a stop',

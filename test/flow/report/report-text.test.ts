@@ -11,7 +11,6 @@ function stepFigures(changes: Partial<StepFigures> = {}): StepFigures {
   return {
     step: 'plan',
     run: 'r2',
-    attempt: 1,
     included: 2,
     summary: 0,
     cut: 1,

@@ -82,8 +82,8 @@ const CASES: readonly Case[] = [
   {
     name: 'adds budgets to a step that has none',
     text: BLOCK,
-    edits: [edit('two', 'contextBudgetTokens', '20%')],
-    changes: [['- id: two\n', '- id: two\n    budgets:\n      contextBudgetTokens: 20%\n']],
+    edits: [edit('two', 'contextBudgetChars', '20000')],
+    changes: [['- id: two\n', '- id: two\n    budgets:\n      contextBudgetChars: 20000\n']],
   },
   {
     name: 'takes one of two values out',
@@ -162,9 +162,9 @@ const CASES: readonly Case[] = [
     name: 'adds to JSON in lines of its own, with quotes',
     text: JSON_FILE,
     file: 'f.json',
-    edits: [edit('one', 'contextBudgetTokens', '25%'), edit(null, 'preset', 'heavy')],
+    edits: [edit('one', 'contextBudgetChars', '25000'), edit(null, 'preset', 'heavy')],
     changes: [
-      ['"historyOlderChars": 900', '"historyOlderChars": 900,\n        "contextBudgetTokens": "25%"'],
+      ['"historyOlderChars": 900', '"historyOlderChars": 900,\n        "contextBudgetChars": 25000'],
       ['\n  ]\n', '\n  ],\n  "budgets": {\n    "preset": "heavy"\n  }\n'],
     ],
   },
@@ -234,7 +234,7 @@ describe('editFlow', () => {
     const text = readFileSync(path, 'utf8');
     const steps = checkFlow(path, text).flow?.steps.map(({ id }) => id) ?? [];
     for (const [index, step] of [null, ...steps].entries()) {
-      const key = (['contextBudgetTokens', 'historyRecentChars'] as const)[index % 2] ?? 'preset';
+      const key = (['contextBudgetChars', 'historyRecentChars'] as const)[index % 2] ?? 'preset';
       if (ownBudgets(path, text)(step)[key] !== undefined) continue;
       const set = editFlow(path, text, [edit(step, key, '12000')]);
       const lines = lineDiff(text, set).filter(({ kind }) => kind === 'added' || kind === 'removed');
