@@ -34,10 +34,10 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
     `warning: ${reason}: the cost of this run is unknown, and its limit has no effect`,
   landed: landedText,
   'give-up:compaction': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
-  'mid-turn:trigger': (trigger) => `claude will compact in mid-turn at ${tokens(trigger.tokens)} tokens`,
+  'mid-turn:trigger': (trigger) => `the level of compactions in mid-turn is now ${tokens(trigger.tokens)} tokens`,
   'mid-turn:focus': ({ reason }) => `told claude what to keep in its summary: ${reason}`,
   'native-compaction': ({ how, tokens: held, when }) =>
-    `${how === 'exact' ? 'ctxb compacted' : 'claude compacted by itself'} ${WHEN[when]}, at ${roughTokens(held)} tokens`,
+    `${how === 'exact' ? 'ctxb' : 'claude'} compacted ${WHEN[when]}, at ${roughTokens(held)} tokens`,
   thrash: ({ last, reason }) => `${reason}${last ? ': ending the turn' : ''}`,
   'mid-turn:prompts': () => 'repeated the running prompt after the compaction',
   'dead-end': ({ text }) => `dead end: ${text}`,

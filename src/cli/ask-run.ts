@@ -8,6 +8,7 @@ import { fieldsOf, textOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted, tokens } from '../report/figures.ts';
+import { stateText } from '../report/runs-table.ts';
 import { onOneLine, printable, tell } from '../report/shown.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
@@ -69,10 +70,12 @@ export function askRun(what: Ask['what']) {
   };
 }
 
-function textOfAnswer({ text, before, after }: AskOutcome): string {
+function textOfAnswer({ text, before, after, estimated }: AskOutcome): string {
   if (before === undefined || after === undefined) return printable(onOneLine(text));
   const share = before > after && before > 0 ? ` (−${Math.round((1 - after / before) * 100)}%)` : '';
-  return printable(`${onOneLine(text)}: ${tokens(before)} → ${tokens(after)} tokens${share}`);
+  return printable(
+    `${onOneLine(text)}: ${tokens(before)} → ${estimated ? 'about ' : ''}${tokens(after)} tokens${share}`,
+  );
 }
 
 async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, io: Io): Promise<AskOutcome> {
@@ -85,7 +88,7 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
     return takeAnswer(inbox, id) ?? (ended ? { text: 'the run ended before it could answer' } : undefined);
   });
   if (answer === undefined)
-    return timedOut(runId, `no answer yet: ${progressText(cardOf(runId, io))}; it may still be done`);
+    return timedOut(runId, `no answer yet${progressText(cardOf(runId, io))}; the request stays`);
   const fields = answerIn(answer);
   if (ask.what === 'stop' && fields.done) return endOf(runId, end, io);
   return { runId, outcome: fields.done ? 'done' : 'not done', ...fields };
@@ -127,14 +130,15 @@ function stoppedText(card: RunCard | undefined): string {
 }
 
 function progressText(card: RunCard | undefined): string {
-  if (card === undefined) return 'the run is not listed';
-  if (card.waitsFor !== null) return `the run waits for ${card.waitsFor.what}`;
-  return `the run is ${card.phase === 'working' ? `in turn ${card.turn}` : card.phase}`;
+  return card === undefined ? '' : `: the run is in turn ${card.turn} (${stateText(card)})`;
 }
 
 function answerIn(value: unknown): AskAnswer {
-  const { done, text, before, after } = fieldsOf(value);
-  const sizes = typeof before === 'number' && typeof after === 'number' ? { before, after } : {};
+  const { done, text, before, after, estimated } = fieldsOf(value);
+  const sizes =
+    typeof before === 'number' && typeof after === 'number'
+      ? { before, after, ...(estimated === true && { estimated }) }
+      : {};
   return { done: done === true, text: textOf(text) ?? '', ...sizes };
 }
 

@@ -1,4 +1,5 @@
 import { groupDigits, pluralize } from '../core/text/words.ts';
+import type { CompactionSeen } from '../replay/items-seen.ts';
 import type { Counts, SessionSummary } from '../replay/summary.ts';
 
 export { pluralize as counted };
@@ -36,6 +37,14 @@ export function dollars(usd: number): string {
 
 /** Placeholder for a missing figure. */
 export const NONE = '–';
+
+/** The initiator of a compaction, in all formats. */
+export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
+  claude: 'claude itself',
+  placed: 'claude (level set by ctxb)',
+  caller: '/compact',
+  ctxb: 'ctxb',
+};
 
 /** A cost: `$0.03`, or `≥ $0.03` if part of it is unknown. */
 export function costText({ usd, usdPartial }: Pick<Counts, 'usd' | 'usdPartial'>): string {

@@ -36,7 +36,7 @@ function reliefLines({ session, file, relief, compaction }: ReliefReceipt, page:
   const sizes =
     compaction?.firstAfter == null
       ? ''
-      : `, ${tokens(compaction.gaugeBefore)} → ${tokens(compaction.firstAfter)} tokens`;
+      : `, ${tokens(compaction.preTokens ?? compaction.gaugeBefore)} → ${tokens(compaction.firstAfter)} tokens`;
   const relieved = relief.actual ? kept : kept - given;
   const lostFacts: readonly Partial<LostFact>[] = [...relief.gone, ...relief.stayed];
   const again = lostFacts.filter(({ again = null }) => again !== null).length;

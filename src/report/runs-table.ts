@@ -58,7 +58,8 @@ function cellsOf(run: ListedRun, now: number): string[] {
   ];
 }
 
-function stateText({ phase, waitsFor, end }: ListedRun): string {
+/** What a run does, what it waits for, or why it ended. */
+export function stateText({ phase, waitsFor, end }: Pick<ListedRun, 'phase' | 'waitsFor' | 'end'>): string {
   if (end !== null) return `ended: ${end.reason}`;
   if (waitsFor === null) return phase;
   const { what, until } = waitsFor;

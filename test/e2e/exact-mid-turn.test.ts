@@ -147,7 +147,7 @@ it('a prompt that a summary took and a hook handed back survives the next exact 
   await ctxb.waitForLine(({ type }) => type === 'result');
   ctxb.stdin.end();
 
-  expect((await ctxb.finished).stderr).toMatch(/compacted by itself.*compacted .* all prompts kept/s);
+  expect((await ctxb.finished).stderr).toMatch(/claude compacted.*compacted .* all prompts kept/s);
   expect(summaryRequests(world.standin)).toHaveLength(1);
   for (const { body } of mainRequests(world.standin))
     expect(JSON.stringify(body.messages)).toMatch(/REQUEST ABOVE.*REQUEST BELOW/);

@@ -47,7 +47,7 @@ function untrue({ stderr }: Finished, { contexts }: Counted, world: World): stri
     return shares?.[2] !== undefined && !isKnown(figure(shares[2]));
   });
   const said = (words: RegExp) => lines.filter((line) => words.test(line)).length;
-  const told = said(/^ctxb: compacted .*, by a summary$/) + said(/claude compacted by itself/);
+  const told = said(/^ctxb: compacted .*, by a summary$/) + said(/claude compacted/);
   const made = summaryRequests(world.standin).length;
   return told === made ? wrongFigures : [...wrongFigures, `${told} compactions told of ${made}`];
 }

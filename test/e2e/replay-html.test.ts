@@ -112,9 +112,9 @@ describe('the charts of a session', () => {
     const before = session.compactions[0]?.call ?? 0;
     await open([session]);
     await hover(CONTEXT, before, [1, 60]);
-    expect(await readout()).toContain('After it claude compacted.');
+    expect(await readout()).toContain('After it: compacted by claude itself.');
     await hover(CONTEXT, before + 1, [1, 60]);
-    expect(await readout()).toContain('Before it claude compacted.');
+    expect(await readout()).toContain('Before it: compacted by claude itself.');
     await browser.mouse('move', 2, 2);
     expect(await readout()).toBe('');
   });

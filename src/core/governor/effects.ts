@@ -99,6 +99,8 @@ export interface AskAnswer {
   readonly text: string;
   readonly before?: number;
   readonly after?: number;
+  /** `after` is an estimate, because no call has measured it yet. */
+  readonly estimated?: true;
 }
 
 /**

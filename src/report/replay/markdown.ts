@@ -1,10 +1,9 @@
 import { totalsOf } from '../../replay/copies.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
-import { counted, NONE, tokens } from '../figures.ts';
+import { COMPACTED_BY, counted, NONE, tokens } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Report } from './format.ts';
 import { CALLS, COMPACTIONS, COST, PEAK, shortPaths } from './session-list.ts';
-import { COMPACTED_BY } from './session-rows.ts';
 
 /** Maximum number of tool results shown, over all sessions. */
 const LARGEST = 10;

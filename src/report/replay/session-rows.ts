@@ -6,7 +6,7 @@ import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Pauses } from '../../replay/observers/pauses.ts';
 import type { Copied, SessionSummary } from '../../replay/summary.ts';
-import { costSource, counted, dollars, percent, tokens } from '../figures.ts';
+import { COMPACTED_BY, costSource, counted, dollars, percent, tokens } from '../figures.ts';
 import { present } from '../layout.ts';
 import { onOneLine, unpricedText } from '../shown.ts';
 import { row } from './format.ts';
@@ -111,14 +111,6 @@ function agentText(agent: SubagentSeen): string {
 function agentSums({ calls, tokens: used, usd }: Pick<SubagentSeen, 'calls' | 'tokens' | 'usd'>): string {
   return `${counted(calls, 'call')}, ${tokens(used)} tokens, ${usd === null ? 'no price' : dollars(usd)}`;
 }
-
-/** The initiator of a compaction, in all formats. */
-export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
-  claude: 'claude itself',
-  placed: 'claude, where ctxb had placed its trigger',
-  caller: '/compact',
-  ctxb: 'ctxb',
-};
 
 function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: CompactionSeen): string {
   // No prediction exists if the recording starts with the compaction.

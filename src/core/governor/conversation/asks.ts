@@ -39,11 +39,21 @@ function refusal(state: GovernorState, { what, now }: Ask): string | undefined {
   if (cannot !== undefined) return cannot;
   if (relief.asked !== undefined && relief.asked.way !== what)
     return `a ${relief.asked.way === 'compact' ? 'compaction' : 'handoff'} was asked for before`;
-  const isLast = mailbox.ended && waiting(state).length === 0 && !isRelieving(state);
-  if (!isLast || now) return undefined;
-  const instead = what === 'compact' ? '; --now compacts in the middle of this one' : '';
-  return `no prompt follows this turn${instead}`;
+  return obstacleInTurn(state, what === 'compact', now);
 }
+
+/** Why a relief can come neither after this turn nor, with `now`, in the middle of it. */
+function obstacleInTurn(state: GovernorState, isCompaction: boolean, now: boolean): string | undefined {
+  const { mailbox, process, turn } = state;
+  const canBeNow = isCompaction && (process.control.trigger !== 'off' || turn.phase === 'idle');
+  if (now && canBeNow) return undefined;
+  const isLast = mailbox.ended && waiting(state).length === 0 && !isRelieving(state);
+  if (!isLast) return now ? NOT_NOW : undefined;
+  return `no prompt follows this turn${canBeNow ? '; --now compacts in the middle of this one' : ''}`;
+}
+
+const NOT_NOW =
+  "ctxb may not move claude's level (--no-mid-turn, or claude's settings): without --now it compacts after the turn";
 
 function obstacleTo(way: AskedRelief['way'], state: GovernorState): string | undefined {
   const { gauge, session, relief, run } = state;
@@ -110,12 +120,9 @@ function answerFrom(before: GovernorState, state: GovernorState): AskAnswer | un
   // Without a further call, the size comes from the receipt, or else from claude's own count.
   if (landing !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
     const { receipt } = landing;
-    return doneAnswer(
-      way,
-      size,
-      receipt === undefined ? state.gauge.used : tokensAfter(receipt, size, before),
-      receipt,
-    );
+    if (receipt === undefined) return doneAnswer(way, size, state.gauge.used);
+    const answer = doneAnswer(way, size, tokensAfter(receipt, size, before), receipt);
+    return answer.done ? { ...answer, estimated: true } : answer;
   }
   if (state.mailbox.input !== 'closed') return undefined;
   return { done: false, text: 'the run ended before it could answer' };
@@ -123,8 +130,10 @@ function answerFrom(before: GovernorState, state: GovernorState): AskAnswer | un
 
 function doneAnswer(way: AskedRelief['way'], before: number, after: number, receipt?: ExactReceipt): AskAnswer {
   if (receipt !== undefined && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
-  if (after >= before) return { done: false, text: 'it has freed nothing', before, after };
-  return { done: true, text: way === 'compact' ? 'compacted' : 'handed over', before, after };
+  const done = way === 'compact' ? 'compacted' : 'handed over';
+  return after < before
+    ? { done: true, text: done, before, after }
+    : { done: false, text: `${done}, but nothing was freed`, before, after };
 }
 
 /**

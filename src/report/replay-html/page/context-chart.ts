@@ -1,5 +1,5 @@
 import { h } from '../../../browser/dom.ts';
-import { shareOf, tokens } from '../../figures.ts';
+import { COMPACTED_BY, shareOf, tokens } from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { type Color, createChart, type Line, type Pen } from './chart.ts';
 import { choice, legend, section, zoomButtons } from './controls.ts';
@@ -10,7 +10,7 @@ import type { Span } from './span.ts';
 const SHOWS_WINDOW = 0.4;
 
 const KEY =
-  'A vertical dashed line is a compaction, and ▼ an action of ctxb. The strip at the bottom shows the turns, dark and light in turn.';
+  'A vertical dashed line is a compaction, and ▼ what ctxb did, or would have done. The strip at the bottom shows the turns, dark and light in turn.';
 
 /** The context over the calls, with zones, compactions and actions of ctxb. */
 export function contextSection(session: Session, span: Span, table: () => HTMLElement): HTMLElement {
@@ -121,13 +121,7 @@ function drawEvents(pen: Pen, { info }: Session, span: Span): void {
  */
 const [APART, TICK] = [8, 8];
 
-/** Short names of compactions. LETTER is the width of a letter in pixels, ASIDE the distance of a name to its line. */
-const NAMES: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
-  claude: 'by claude',
-  placed: 'by claude, as placed',
-  caller: 'by the caller',
-  ctxb: 'by ctxb',
-};
+/** LETTER is the width of a letter in pixels, ASIDE the distance of a name to its line. */
 const [LETTER, ASIDE] = [6, 5];
 
 /**
@@ -143,9 +137,10 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
     line('ink', [at, box.top], [at, foot], [5, 3]);
     const next = compactions[index + 1];
     const end = next === undefined ? box.left + box.width : x(next.call + 0.5);
-    const width = NAMES[by].length * LETTER;
+    const name = `by ${COMPACTED_BY[by]}`;
+    const width = name.length * LETTER;
     const left = at + ASIDE + width <= end ? at + ASIDE : at - ASIDE - width;
-    if (!isDense && left >= free) text('ink', NAMES[by], left, foot - STRIP - 9);
+    if (!isDense && left >= free) text('ink', name, left, foot - STRIP - 9);
     free = Math.max(at, left + width);
   }
 }

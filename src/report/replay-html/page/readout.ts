@@ -1,6 +1,6 @@
 import { h } from '../../../browser/dom.ts';
-import { dollars, shareOf, tokens } from '../../figures.ts';
-import { additionsOf, type Call, type Session, WHO, WITH_CTXB } from './session.ts';
+import { COMPACTED_BY, dollars, shareOf, tokens } from '../../figures.ts';
+import { additionsOf, type Call, type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
 
 /** A box with the figures of the call under the pointer; on a narrow page it is fixed to the bottom. */
@@ -74,8 +74,12 @@ function addedOf(session: Session, call: Call): string[][] {
 function notesOf({ info }: Session, { number, turn }: Call): string[] {
   const prompt = info.prompts.find((each) => each.turn === turn);
   return [
-    ...info.compactions.filter(({ call }) => call === number - 1).map(({ by }) => `Before it ${WHO[by]}.`),
-    ...info.compactions.filter(({ call }) => call === number).map(({ by }) => `After it ${WHO[by]}.`),
+    ...info.compactions
+      .filter(({ call }) => call === number - 1)
+      .map(({ by }) => `Before it: compacted by ${COMPACTED_BY[by]}.`),
+    ...info.compactions
+      .filter(({ call }) => call === number)
+      .map(({ by }) => `After it: compacted by ${COMPACTED_BY[by]}.`),
     ...info.actions.filter(({ call }) => call === number).map(({ text }) => `After it: ${text}`),
     ...(prompt === undefined ? [] : [`Turn: ${prompt.text}`]),
   ];

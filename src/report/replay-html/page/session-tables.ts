@@ -1,7 +1,7 @@
 import { button, h } from '../../../browser/dom.ts';
-import { dollars, shareOf, tokens } from '../../figures.ts';
+import { COMPACTED_BY, dollars, shareOf, tokens } from '../../figures.ts';
 import { section } from './controls.ts';
-import { type Call, type Session, WHO, WITH_CTXB } from './session.ts';
+import { type Call, type Session, WITH_CTXB } from './session.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
 export type Go = (call: number) => void;
@@ -92,7 +92,7 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
     ]),
     ...table('Compactions', info.compactions, [
       call('After call'),
-      ['Who', (row) => WHO[row.by]],
+      ['By', (row) => COMPACTED_BY[row.by]],
       ['Context before', (row) => row.preTokens],
       ['Predicted', (row) => row.gaugeBefore],
       ['First call after', (row) => row.firstAfter],
@@ -106,7 +106,7 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
       ['Asked for again in call', (row) => row.again],
       ['What', (row) => row.text, (row) => words(row.text)],
     ]),
-    ...table('Actions of ctxb', info.actions, [
+    ...table('What ctxb did, or would have done', info.actions, [
       call('After call'),
       ['Turn', (row) => row.turn],
       ['Kind', (row) => row.kind],

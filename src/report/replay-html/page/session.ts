@@ -1,13 +1,6 @@
 import { tokens } from '../../figures.ts';
 import type { PageCall, PageSession } from '../page-data.ts';
 
-export const WHO: Readonly<Record<PageSession['compactions'][number]['by'], string>> = {
-  claude: 'claude compacted',
-  placed: 'claude compacted where ctxb had put it',
-  caller: 'compacted by the caller',
-  ctxb: 'ctxb compacted',
-};
-
 export const WITH_CTXB = 'With ctxb';
 
 /** A session with its calls as rows. */

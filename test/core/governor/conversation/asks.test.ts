@@ -36,9 +36,28 @@ function compacted(before: number, after: number): Driver {
 
 it.each([
   { name: 'what it has freed', after: 40_000, answer: { done: true, text: 'compacted', after: 40_000 } },
-  { name: 'that it has freed nothing', after: 110_000, answer: { done: false, text: 'it has freed nothing' } },
+  {
+    name: 'that it has freed nothing',
+    after: 110_000,
+    answer: { done: false, text: 'compacted, but nothing was freed' },
+  },
 ])('a compaction that was asked for is answered with $name', ({ after, answer }) => {
   expect(answers(compacted(100_000, after))).toMatchObject([answer]);
+});
+
+it.each([
+  {
+    name: 'another prompt',
+    ends: false,
+    text: /^ctxb may not move claude's level .*: without --now it compacts after/,
+  },
+  { name: 'no prompt', ends: true, text: /^no prompt follows this turn$/ },
+])("--now in a turn is refused at once if claude's level is not ctxb's to move; $name follows", ({ ends, text }) => {
+  const driver = afterTurn(100_000, { callerPlacedTrigger: true });
+  driver.prompt('Next.');
+  if (ends) driver.callerEnd();
+  ask(driver, 'compact', true);
+  expect(answers(driver)).toEqual([{ done: false, text: expect.stringMatching(text) }]);
 });
 
 it('two requests for the same relief lead to one compaction, and each gets an answer', () => {
