@@ -1,8 +1,8 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
-// real one: node dist/bench/told.mjs [drawn|wide] [first seed] [last seed]
+// real one: node dist/bench/told.mjs [drawn|wide|long] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
 import { accountsOf } from '../../src/core/governor/relief/alone.ts';
-import { drawn, drawnWide } from '../support/economy/drawn.ts';
+import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
 import { type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
 import { jobOf } from '../support/economy/shapes.ts';
 import type { Driver } from '../support/governor.ts';
@@ -53,7 +53,7 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
 const [kind = 'drawn', first = '1', last = '60'] = process.argv.slice(2);
 const rows = Array.from({ length: Number(last) - Number(first) + 1 }, (_, at): Row => {
   const seed = Number(first) + at;
-  const { shape, world } = kind === 'wide' ? drawnWide(seed) : drawn(seed);
+  const { shape, world } = (kind === 'wide' ? drawnWide : kind === 'long' ? drawnLong : drawn)(seed);
   const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
   const run = playGoverned(jobOf(shape, seed), world, (driver) => watched(driver, counted));
   return rowOf(`${kind} ${seed}, ${world.model}`, playAlone(jobOf(shape, seed), world), run, counted);

@@ -74,6 +74,8 @@ export interface PlayedWorld {
 
 export interface Played {
   readonly usd: number;
+  /** Cost after each call that did more than read a file. */
+  readonly bills: readonly number[];
   readonly calls: number;
   readonly peak: number;
   /** Calls before each compaction, and the context behind it. */
@@ -134,6 +136,7 @@ class PlayedClaude {
   readonly #asked: string[] = [];
   #said = 0;
   #usd = 0;
+  readonly #bills: number[] = [];
   #summaries = 0;
   #calls = 0;
   #peak = 0;
@@ -191,8 +194,8 @@ class PlayedClaude {
 
   end(): Played {
     this.#driver?.callerEnd();
-    const [usd, calls, peak] = [this.#usd, this.#calls, this.#peak];
-    return { usd, calls, peak, reliefs: this.#reliefs, driver: this.#driver, summaries: this.#summaries };
+    const [usd, bills, calls, peak] = [this.#usd, this.#bills, this.#calls, this.#peak];
+    return { usd, bills, calls, peak, reliefs: this.#reliefs, driver: this.#driver, summaries: this.#summaries };
   }
 
   #sees(words: string): boolean {
@@ -213,6 +216,7 @@ class PlayedClaude {
   #step({ text, uses, results, output, ends }: Call): boolean {
     this.#makeRoom();
     const usage = this.#call(output);
+    if (uses.every(({ tool }) => tool !== 'Read')) this.#bills.push(this.#usd);
     const content = [
       { type: 'text', text },
       ...uses.map(({ tool_use_id: id, tool: name, input }) => ({ type: 'tool_use', id, name, input })),

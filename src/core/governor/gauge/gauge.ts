@@ -66,7 +66,7 @@ export const EMPTY_GAUGE = {
   peak: 0,
   /** Largest context of each model, by name: each model has its own window. */
   peaks: {} as Readonly<Record<string, number>>,
-  /** Context of the first call: roughly system prompt and tools, the minimum after a compaction. */
+  /** Context of the first call without its prompt: system prompt and tools, the minimum after a compaction. */
   first: undefined as number | undefined,
   /** `predicted` just before the last call, for comparison; undefined after a break. */
   foreseen: undefined as number | undefined,
@@ -163,7 +163,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     calls: gauge.calls + 1,
     grown: gauge.grown + (comparable ? Math.max(0, used - gauge.used) : 0),
     ...peaksWith(gauge, used),
-    first: gauge.first ?? used,
+    first: gauge.first ?? Math.max(0, used - estimateTokens(gauge.added, gauge.calibration)),
     foreseen: comparable ? predictedTokens(gauge) : undefined,
     aside: null,
   });

@@ -17,6 +17,7 @@ import {
   summaryCost,
 } from './alone.ts';
 import { endStep, forgetContents, tailOf } from './contents.ts';
+import { roomOfContents } from './exact.ts';
 import { heldTokens, type WorkingSet, workingSet } from './working-set.ts';
 
 /** Rates for a model without a price: tokens, weighted like most list prices. */
@@ -138,6 +139,7 @@ export function workingSetOf(state: GovernorState): WorkingSet {
     holding: (tokens, calls) => (Math.max(tokens, beside) * (write + (calls - 1) * cacheRead)) / 1_000_000,
     least: (path) => (prompts.some(({ text }) => text.includes(tailOf(path))) ? NAMED_SHARE : 0),
     slack: slackOf(state),
+    room: (wanted) => roomOfContents(state, wanted),
   });
 }
 

@@ -51,11 +51,16 @@ function mayGive(state: GovernorState): GovernorState['relief']['given'] {
   if (isFree(state)) return { tokens: MOST_GIVEN, cost: 0 };
   const level = levelOf(state);
   const { needed } = workingSetOf(state);
-  const cycle = needed.cost + callCost(level, priceOfModel(state) ?? UNPRICED);
+  const cycle = cycleCost(state);
   const room = Math.max(1, level - prefixOf(state) - SUMMARY_TOKENS - needed.tokens);
   const saved = Math.max(0, slackOf(state, 1));
   const tokens = Math.min(MOST_GIVEN, saved < cycle ? (room * saved) / cycle : MOST_GIVEN);
   return { tokens, cost: cycle * Math.min(1, tokens / room) };
+}
+
+/** Cost of a summary at claude's own level in the midst of the work, in micro-dollars: a call, and fetching what it uses. */
+export function cycleCost(state: GovernorState): number {
+  return workingSetOf(state).needed.cost + callCost(levelOf(state), priceOfModel(state) ?? UNPRICED);
 }
 
 /** Counts what ctxb has probably given back after a summary, which claude alone does not have. */

@@ -89,6 +89,18 @@ export function budgetOf({ gauge, run, relief }: GovernorState, used = 0): numbe
   return Math.max(MIN_KEPT, Math.min(MAX_KEPT + used, Math.round(room))) - relief.exact.size.unseen;
 }
 
+/** Tokens of contents that the mod can keep beside the prompts. @param wanted tokens of those that should stay */
+export function roomOfContents(state: GovernorState, wanted: number): number {
+  const { all, unseen } = state.relief.exact.size;
+  return USED_SHARE * (budgetOf(state, wanted) - (all - unseen) - NOTE_TOKENS);
+}
+
+/** The mod leaves the rest of the room to lines and answers. */
+const USED_SHARE = 0.9;
+
+/** Tokens of the note, and of the text around lines. */
+const NOTE_TOKENS = 1_600;
+
 /** Whether the current compaction is exact, so that prompts and work stay in the context. */
 export function isExact({ relief: { exact } }: GovernorState): boolean {
   return exact.receipt?.answered === true;

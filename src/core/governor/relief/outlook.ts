@@ -11,6 +11,7 @@ import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decided, emit } from '../steps.ts';
 import { prefixOf, priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
+import { cycleCost } from './beside-summary.ts';
 import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
@@ -140,6 +141,7 @@ function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
 function stakeOf(state: GovernorState, way: Moment['way']): number {
   const wayOutlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
   const { full, landing, rates, atStake } = wayOutlook;
+  const cycle = fillsAgain(state, wayOutlook) ? cycleCost(state) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
   const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
@@ -148,8 +150,22 @@ function stakeOf(state: GovernorState, way: Moment['way']): number {
   const atMost = reliefCost({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
   // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
-  return Math.min(reliefCost(outlook) / 1_000_000, atMost - saved) - first;
+  return Math.min(reliefCost(outlook) / 1_000_000, atMost - saved) - first + cycle;
 }
+
+/**
+ * Whether the context probably comes to claude's own level within the next turn. claude then compacts in the midst of
+ * the work, which fetches everything again; at its own time it may have compacted between two works.
+ */
+function fillsAgain({ turn, run, gauge }: GovernorState, { landing }: Outlook): boolean {
+  const level = nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
+  // A turn with a compaction in it has no growth of its own.
+  const mean = turn.ended === 0 ? 0 : gauge.grown / (turn.ended + (turn.phase === 'idle' ? 0 : 1));
+  return landing + Math.max(forecast(turn) ?? 0, mean) >= level * NEARLY;
+}
+
+/** A turn may grow more than those before it. */
+const NEARLY = 0.95;
 
 function isCold({ session: { cache }, facts: { now } }: GovernorState): boolean {
   return idleBeyondLife(cache, now) !== undefined;

@@ -14,7 +14,7 @@ function survival(gaps: Gaps, age: number): number {
 }
 
 function timesOf(gaps: Gaps): number {
-  return Object.values(gaps).reduce((sum, times) => sum + times, 0);
+  return sum(Object.values(gaps), (times) => times);
 }
 
 const STRETCH = 1.5;
@@ -111,39 +111,62 @@ export interface Stakes {
   readonly least: (path: string) => number;
   /** Micro-dollars that may be lost with contents that were not used since they were fetched. */
   readonly slack: number;
+  /** Tokens of contents that fit beside the prompts. @param wanted tokens of those that should stay */
+  readonly room: (wanted: number) => number;
 }
 
 /**
  * Contents stay whole if keeping them costs less than fetching them again, weighted by the chance and time of their
  * use. Unused contents may be the topic of the work, so they go, oldest first, only as far as the run can afford to
- * fetch all of them again.
+ * fetch all of them again. Of the contents that should stay, those fetched last have room first.
  */
 export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
-  const { fetching, holding, least, slack } = stakes;
-  const keep: string[] = [];
-  let [kept, atStake] = [0, 0];
-  const needed = { tokens: 0, cost: 0 };
-  const missedTotals = { ...USUALLY_MISSED };
+  const { fetching, holding, least, slack, room } = stakes;
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  for (const one of held) {
-    const { id, path, tokens, chance, soon, waits, kind, isInUse } = one;
-    const cost = fetching(tokens);
-    const use = isInUse ? 1 : chance;
-    needed.tokens += use * tokens;
-    needed.cost += use * cost;
-    const stake = shareAtStake(one) * cost;
-    const isNeeded = soon * cost >= holding(tokens, waits) || (kind === 'unused' && atStake + stake > slack);
-    if (isNeeded) {
-      keep.push(id);
-      kept += tokens;
-    } else {
-      atStake += stake;
-      const share = path === undefined ? soon : Math.max(soon, least(path));
-      missedTotals.calls += share;
-      missedTotals.tokens += share * tokens;
-    }
-  }
-  return { keep, kept, missed: missedTotals, atStake, needed };
+  const stakeOf = (one: HeldContent) => shareAtStake(one) * fetching(one.tokens);
+  let risk = 0;
+  const keep = held.filter((one) => {
+    const { tokens, soon, waits, kind } = one;
+    const isNeeded =
+      soon * fetching(tokens) >= holding(tokens, waits) || (kind === 'unused' && risk + stakeOf(one) > slack);
+    if (!isNeeded) risk += stakeOf(one);
+    return isNeeded;
+  });
+  const staying = fitting(contents, keep, room);
+  const going = held.filter((one) => !staying.has(one.id));
+  const shareOf = ({ path, soon }: HeldContent) => (path === undefined ? soon : Math.max(soon, least(path)));
+  const useOf = ({ isInUse, chance }: HeldContent) => (isInUse ? 1 : chance);
+  return {
+    keep: keep.map(({ id }) => id),
+    kept: sum(keep, ({ id, tokens }) => (staying.has(id) ? tokens : 0)),
+    missed: {
+      calls: USUALLY_MISSED.calls + sum(going, shareOf),
+      tokens: USUALLY_MISSED.tokens + sum(going, (one) => shareOf(one) * one.tokens),
+    },
+    atStake: sum(going, stakeOf),
+    needed: {
+      tokens: sum(held, (one) => useOf(one) * one.tokens),
+      cost: sum(held, (one) => useOf(one) * fetching(one.tokens)),
+    },
+  };
+}
+
+/** Ids of the contents that fit, as the mod chooses them: those fetched last first. */
+function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: Stakes['room']): Set<string> {
+  const names = new Set(wanted.map(({ id }) => id));
+  let rest = roomFor(sum(wanted, ({ tokens }) => tokens));
+  const newest = Object.values(byName)
+    .filter(({ id }) => names.has(id))
+    .reverse();
+  const end = newest.findIndex(({ tokens }) => {
+    rest -= tokens;
+    return rest < 0;
+  });
+  return new Set((end < 0 ? newest : newest.slice(0, end)).map(({ id }) => id));
+}
+
+function sum<T>(all: readonly T[], figureOf: (one: T) => number): number {
+  return all.reduce((total, one) => total + figureOf(one), 0);
 }
 
 /** Content that claude alone has lost too is fetched again in either case. */
@@ -179,12 +202,12 @@ export function reshownContents(contents: Contents, room: number, size: 'had' | 
     .sort(([, one], [, other]) => other.changed - one.changed)
     .slice(0, SHOWN_AGAIN)
     .filter(([, content]) => content.path !== undefined && content[size] <= MAX_SHOWN_TOKENS);
-  const tokens = shown.reduce((sum, [, content]) => sum + content[size], 0);
+  const tokens = sum(shown, ([, content]) => content[size]);
   if (tokens > room) return { names: [], ids: [], tokens: 0 };
   return { names: shown.map(([name]) => name), ids: shown.map(([, { id }]) => id), tokens };
 }
 
 /** Tokens that the context holds of all contents. */
 export function heldTokens({ byName }: Contents): number {
-  return Object.values(byName).reduce((sum, { tokens }) => sum + tokens, 0);
+  return sum(Object.values(byName), ({ tokens }) => tokens);
 }

@@ -81,7 +81,7 @@ function playBoth(shape: Shape, seed: number, world: PlayedWorld) {
 }
 
 // These have cost up to 3 times as much, or are near them.
-it.each(sized([2, 5, 7, 9, 14, 16], numbersTo(60)))('a job of long prompts keeps the bound: %i', (seed) => {
+it.each(sized([2, 5, 7, 10, 14, 15], numbersTo(60)))('a job of long prompts keeps the bound: %i', (seed) => {
   const { shape, world } = drawnLong(seed);
   playBoth(shape, seed, world);
 });

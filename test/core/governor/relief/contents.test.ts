@@ -122,6 +122,7 @@ describe('contents that are likely to be used again', () => {
     fetching: (tokens: number) => 30 * tokens,
     holding: (tokens: number, calls: number) => (11.5 + calls) * tokens,
     least: () => 0,
+    room: (wanted: number) => wanted,
     slack: 0,
   };
   const rich = { ...poor, slack: 100_000_000 };
