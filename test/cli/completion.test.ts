@@ -22,7 +22,7 @@ const LINES = [
   { line: 'ctxb flow run no', offers: ['notes.yaml'], not: ['run'] },
   { line: 'ctxb flow run --res', offers: ['--resume'], not: ['--html'] },
   { line: 'ctxb replay no', offers: ['notes.yaml'], not: [] },
-  { line: 'ctxb scratch --context-dir ', offers: ['notes'], not: ['notes.yaml'] },
+  { line: 'ctxb scratch --out ', offers: ['notes'], not: ['notes.yaml'] },
   { line: 'ctxb completion ', offers: ['bash', 'zsh', 'fish'], not: ['notes.yaml'] },
   { line: 'ctxb help no', offers: ['note'], not: ['run'] },
   { line: 'ctxb cleanup --keep ', offers: [], not: ['notes.yaml', '--context-dir'] },

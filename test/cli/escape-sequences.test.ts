@@ -18,6 +18,7 @@ const COMMANDS = [
   { command: ['replay', '--ndjson'] },
   { command: ['replay', '--json', '--series'] },
   { command: ['replay', '--fail-over', '1%'] },
+  { command: ['scratch'] },
   { command: ['receipts'] },
 ];
 

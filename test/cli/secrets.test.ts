@@ -97,6 +97,7 @@ it('no secret of a record is in a report or a cache', async () => {
     expect(code).toBe(0);
     await place.file(`report-${report[0]}`, stdout);
   }
+  await ctxb(place, ['scratch', ...record, '--out', 'notes'], { env });
   expect(leaks(...placesOf(place)).filter((leak) => !leak.endsWith('.ndjson') || leak.includes('.context'))).toEqual(
     [],
   );
@@ -170,6 +171,7 @@ const REPORTS = [
   ['replay', '--html', 'page.html'],
   ['replay', '--explain', '1'],
   ['replay', '--what-if'],
+  ['scratch', '--out', 'notes'],
 ];
 
 it("no secret in the output of a flow's steps is in a file", async () => {

@@ -2,12 +2,9 @@ import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { createNotebook } from '../../src/core/memory/notebook/notebook.ts';
-import { renderIndex } from '../../src/core/memory/notebook/render-index.ts';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
 import { conversation } from '../support/conversation.ts';
 import { installCtxb, PROTOCOL, SMALL_WINDOW, startCtxb } from '../support/ctxb.ts';
-import { entriesIn } from '../support/notes.ts';
 import { DOCS, PAGES } from '../support/pages.ts';
 import { firstOf } from '../support/size.ts';
 
@@ -42,16 +39,15 @@ it('the README has commands to run', () => {
   expect(COMMANDS.length).toBeGreaterThan(40);
 });
 
-it('the documented notes are those of the recording', () => {
+it('the documented notes are those that the command prints', async () => {
+  const command = COMMANDS.find((command) => /^ctxb scratch \S/.test(command)) ?? '';
   const [, shown = ''] = /```text\n(# Working memory[\s\S]*?)```/.exec(DOCS) ?? [];
-  const notebook = createNotebook();
-  for (const entry of entriesIn(join(ROOT, 'fixtures/notes/week.session.jsonl'))) notebook.add(entry);
-  const session = '1dac1b6d-223c-4476-a42a-cedaae0d8a42';
-  const head = { session, task: notebook.requests.latest, state: undefined, updated: 0 };
-  const index = renderIndex(notebook, { ...head, folder: '.context/sessions/1dac1b6d-…' });
-  const [beginning = '', rest = ''] = shown.split('[…]\n');
-  expect(index.startsWith(beginning)).toBe(true);
-  expect(index.endsWith(rest)).toBe(true);
+  await using world = await startWorld({ calls: [] });
+  const env = await newcomersShell(world);
+  const { stdout } = await runProgram('/bin/sh', ['-c', command], { env, cwd: world.scratch.cwd });
+  const [head = '', rest = ''] = shown.split('[…]\n');
+  expect(stdout.toString().startsWith(head)).toBe(true);
+  expect(stdout.toString().endsWith(rest)).toBe(true);
 });
 
 it.each(COMMANDS.filter((command) => command.startsWith('npm ')))('%s names scripts that exist', (command) => {

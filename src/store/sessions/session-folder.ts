@@ -1,11 +1,13 @@
+import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { CtxbError } from '../../errors.ts';
 import { type Lock, newHolder, takeLock } from '../files/lock.ts';
-import { namesIn, removeFile, statsOf } from '../files/plain-file.ts';
+import { appendWhole, makeFolder, namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
 import { cutTornLine, readLines } from '../files/read-lines.ts';
+import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { LEFTOVER, SESSIONS } from '../folders/own-names.ts';
-import { type DiskText, joined, maskedJson } from '../masks/disk-text.ts';
+import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
 import { INDEX, isSessionId, listSessions, readSessionFile, SESSION_FILE, sessionWithId } from './sessions.ts';
 
 /** The entries of a session's memory, one per line. */
@@ -140,4 +142,17 @@ function keepRecord(dir: ContextDir, name: string, now: () => number) {
 
   add(name);
   return { add, save };
+}
+
+/** Opens a folder for the notes of a recording. It must be new or empty. */
+export function openNotesFolder(path: string) {
+  makeFolder(path);
+  if (namesIn(path).length > 0) throw new CtxbError('store', `${path} is not empty: name a new folder`);
+  const { O_WRONLY, O_APPEND, O_CREAT } = constants;
+  return {
+    append: (file: string, text: string) =>
+      withPlain(join(path, file), O_WRONLY | O_APPEND | O_CREAT, (fd, { size }) => appendWhole(fd, masked(text), size)),
+    /** Writes the index. */
+    finish: (index: string) => replaceFile(join(path, INDEX), [masked(index)]),
+  };
 }

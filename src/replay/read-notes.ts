@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream';
+import { initialState } from '../core/governor/initial-state.ts';
+import { createEntrySource } from '../core/memory/entry-source.ts';
+import { createNotebook } from '../core/memory/notebook/notebook.ts';
+import { renderIndex } from '../core/memory/notebook/render-index.ts';
+import type { Mask } from '../core/text/words.ts';
+import { CtxbError } from '../errors.ts';
+import { createHost, type GovernorHost } from '../host/governor-host.ts';
+import { createInputReader } from './inputs.ts';
+import type { ReadLine } from './read/line-feed.ts';
+import { readValues } from './read/read-values.ts';
+import type { Source } from './sources.ts';
+
+/** Kinds of lines that do not prove a recording. */
+const NOTHING: ReadonlySet<string> = new Set(['unknown', 'malformed']);
+
+export interface NotesOptions {
+  readonly stdin: Readable;
+  /** Masks secrets in texts. */
+  readonly mask: Mask;
+  /** Folder of the detail files, as named in the index. */
+  readonly folder: string;
+  /** Called with each piece of a notes file, in order. */
+  readonly onPage?: (page: { readonly file: string; readonly text: string }) => void;
+}
+
+/**
+ * Rebuilds the working memory of a recording, as a run would have kept it.
+ *
+ * @returns its index
+ * @throws CtxbError `unreadable-input` if the file cannot be read, or is not a recording of a session
+ */
+export async function buildNotes(source: Source, { stdin, mask, folder, onPage }: NotesOptions): Promise<string> {
+  const reader = createInputReader();
+  const entries = createEntrySource({ live: false, mask });
+  const notebook = createNotebook();
+  let host: GovernorHost | undefined;
+  let session: string | undefined;
+  let updated = 0;
+  let understood = 0;
+
+  function take(read: ReadLine): void {
+    const line = reader.read(read);
+    if (line.kind === 'run') host = createHost(initialState(line.run));
+    if (line.kind !== 'input') return;
+    if (!NOTHING.has(line.input.event.kind)) understood++;
+    if ('sessionId' in line.input.event) session ||= line.input.event.sessionId || undefined;
+    updated = Math.max(updated, line.input.t);
+    // A record of a run contains prompts when the caller sent them; notes list them when claude received them.
+    for (const entry of entries.add(line.input, host?.feed(line.input).after)) {
+      for (const page of notebook.add(entry).pages) onPage?.(page);
+    }
+  }
+
+  for (const file of [source.file, ...source.subagents]) await readValues(file, { stdin }, take);
+  if (understood === 0) {
+    throw new CtxbError('unreadable-input', `${source.file}: no line comes from claude: name a recording`);
+  }
+  const { requests, state, toolLog } = notebook;
+  if (toolLog.total > 0) onPage?.({ file: toolLog.file, text: toolLog.render() });
+  return renderIndex(notebook, { session: session ?? source.file, task: requests.latest, state, updated, folder });
+}
