@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { toMicroUsd } from '../core/governor/cost/cost.ts';
-import { type Price, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
+import { type Price, ratesBy, USUAL_RATIOS } from '../core/governor/cost/prices.ts';
 
 /** One day, in seconds. */
 const MAX_SECONDS = 86_400;
@@ -89,14 +89,8 @@ export function schemaOf(takes: Kind | readonly string[]): v.GenericSchema {
 }
 
 /** Converts prices to micro-dollars. Missing prices of the prompt cache follow the API's usual ratios. */
-function priceInMicroUsd({ input, output, cacheWrite, cacheWriteHour, cacheRead }: v.InferOutput<typeof rates>): Price {
-  return {
-    input: toMicroUsd(input),
-    output: toMicroUsd(output),
-    cacheWrite: toMicroUsd(cacheWrite ?? input * USUAL_RATIOS.cacheWrite),
-    cacheWriteHour: toMicroUsd(cacheWriteHour ?? input * USUAL_RATIOS.cacheWriteHour),
-    cacheRead: toMicroUsd(cacheRead ?? input * USUAL_RATIOS.cacheRead),
-  };
+function priceInMicroUsd(given: v.InferOutput<typeof rates>): Price {
+  return ratesBy((name) => toMicroUsd(given[name] ?? given.input * USUAL_RATIOS[name]));
 }
 
 export function choice<const T extends readonly string[]>(options: T) {

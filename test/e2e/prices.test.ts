@@ -31,6 +31,9 @@ const USAGES: readonly CallUsage[] = [
 /** Of these claude of today asks another in their place. */
 const RETIRED = ['claude-opus-4-0', 'claude-opus-4-1', 'claude-opus-4-20250514'];
 
+/** claude prices these like any model that it does not know. */
+const FORGOTTEN = ['claude-3-opus', 'claude-3-sonnet', 'claude-3-haiku'];
+
 /** Models that the oldest supported version does not know. */
 const NEW_SINCE_OLDEST = /-5-2$/;
 
@@ -57,7 +60,8 @@ it('claude prices each model of the table as the table does', { timeout: 600_000
     ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     { env, cwd },
   );
-  const known = Object.keys(PRICES).filter((model) => version !== OLDEST_CLAUDE || !NEW_SINCE_OLDEST.test(model));
+  const listed = Object.keys(PRICES).filter((model) => !FORGOTTEN.includes(model));
+  const known = listed.filter((model) => version !== OLDEST_CLAUDE || !NEW_SINCE_OLDEST.test(model));
   const models = sampled(known, 8);
   const differences: unknown[] = [];
   const replaced = new Set<string>();

@@ -191,6 +191,17 @@ describe('ids that do not identify a call', () => {
     expect(await found()).toMatchObject({ sessions: 2, calls: 2, usd: 0.0054 });
   });
 
+  it('keep the calls of a session apart if only their last rows report usage', async () => {
+    const calls = [20_000, 40_000, 60_000].flatMap((read, at) => [
+      call('s', 'msg_1', usage(0, 0, 0, 0), { content: [{ type: 'text', text: 'so' }] }),
+      call('s', 'msg_1', usage(0, 0, read, 900), { content: use(`t${at}`) }),
+      said('s', result(`t${at}`)),
+    ]);
+    put('s.jsonl', [said('s', 'go'), ...calls]);
+    const { calls: count, context, cost, lines } = await onlyOne();
+    expect([count, context.peak, cost.usd, lines.unsized]).toEqual([3, 60_000, 0.0765, undefined]);
+  });
+
   it('may be shared by a subagent and its session', async () => {
     put('s.jsonl', [
       said('s', 'go'),
@@ -277,6 +288,7 @@ describe('unknown is not zero', () => {
     { name: 'input that is null', counts: { ...read, input_tokens: null }, peak: 41_000, usd: 0.01575 },
     { name: 'input below zero', counts: { ...read, input_tokens: -40_000 }, peak: 41_000, usd: 0.01575 },
     { name: 'the parts of a sum', counts: { input_tokens: 10, ...split }, peak: 3_010, usd: 0.01578 },
+    { name: 'a sum of 0', counts: { cache_creation_input_tokens: 0, ...split }, peak: 3_000, usd: 0.01575 },
   ])('counts with $name', async ({ counts, peak, usd }) => {
     const empty = JSON.parse(JSON.stringify(counts).replaceAll(/[1-9]\d{3,}/g, '7'));
     const asked = (id: string, more: Fields) => [said('s', 'go'), call('s', id, { ...more, output_tokens: 0 })];
@@ -507,6 +519,19 @@ describe('one model by many names', () => {
       expect(full.map(({ cost }) => cost.usd)).toEqual([0.0375, 0.0375]);
     },
   );
+
+  it('a model that claude no longer knows has its last list price', async () => {
+    const ids = [
+      'anthropic.claude-3-haiku-20240307-v1:0',
+      'claude-3-sonnet@20240229',
+      'us.anthropic.claude-3-opus-v1:0',
+    ];
+    const counts = usage(100_000, 10_000, 100_000, 10_000);
+    put('s.jsonl', [said('s', 'go'), ...ids.map((model, at) => call('s', `m${at}`, counts, { model }))]);
+    const haiku = 0.025 + 0.003 + 0.003 + 0.0125;
+    const sonnet = 0.3 + 0.0375 + 0.03 + 0.15;
+    expect((await found()).usd).toBeCloseTo(haiku + 6 * sonnet, 6);
+  });
 
   it('a profile that names no model has no price', async () => {
     const model = 'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/4jqtkehs0zy3';

@@ -37,9 +37,9 @@ export function createCallIdentity() {
     const thread = subagent ?? '';
     const read = readKey(event.usage);
     const before = last.get(thread);
-    const call = isMixed(event) ? calledAmong(reads, messageId, read) : calledNext(before, messageId, read);
+    const call = isMixed(event) ? calledAmong(reads, messageId, read) : calledNext(before, event, read);
     last.set(thread, call);
-    const own = call.times === 1 ? event : { ...event, messageId: `${messageId} ${call.times}` };
+    const own = call.times === 1 ? event : { ...event, messageId: ownIdOf(call) };
     const isKnown = before?.id === call.id && before.times === call.times && before.usage !== undefined;
     if (event.usage !== undefined && !isKnown) noteSize(thread, own, event.usage);
     return own;
@@ -70,7 +70,7 @@ export function createCallIdentity() {
     if (at === 0 && waiting.length > 1) unsized.set(thread, waiting.slice(1));
     else unsized.delete(thread);
     const previous = last.get(thread);
-    if (previous?.id === call.messageId) last.set(thread, { ...previous, usage: read });
+    if (previous && ownIdOf(previous) === call.messageId) last.set(thread, { ...previous, usage: read });
     return { ...call, usage, blocks: [], outputFinal: true };
   }
 
@@ -112,6 +112,10 @@ export function createCallIdentity() {
   };
 }
 
+function ownIdOf({ id, times }: SeenCall): string {
+  return times === 1 ? id : `${id} ${times}`;
+}
+
 function markBilled(call: AssistantEvent): AssistantEvent {
   return { ...call, isBilled: true };
 }
@@ -135,9 +139,11 @@ function calledAmong(reads: Map<string, readonly string[]>, id: string, usage: s
   return { id, usage, answered: false, times: Math.max(1, usage === undefined ? all.length : all.indexOf(usage) + 1) };
 }
 
-function calledNext(last: SeenCall | undefined, id: string, usage: string | undefined): SeenCall {
+function calledNext(last: SeenCall | undefined, event: AssistantEvent, usage: string | undefined): SeenCall {
+  const { messageId: id } = event;
   if (last?.id !== id) return { id, usage, answered: false, times: 1 };
-  const isOther = usage !== undefined && last.usage !== undefined && usage !== last.usage;
+  // The first lines of a call can report zeros.
+  const isOther = event.usage !== undefined && last.usage !== undefined && usage !== last.usage;
   if (isOther && last.answered) return { id, usage, answered: false, times: last.times + 1 };
   return last.usage === undefined ? { ...last, usage } : last;
 }

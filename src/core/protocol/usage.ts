@@ -51,11 +51,16 @@ function readCounts(value: unknown): Usage | undefined {
   const cacheCreationHour = countOf(split.ephemeral_1h_input_tokens) ?? 0;
   const usage = {
     input: input ?? 0,
-    cacheCreation: written ?? cacheCreationHour + (countOf(split.ephemeral_5m_input_tokens) ?? 0),
+    // Some gateways fill in only the parts.
+    cacheCreation: written || cacheCreationHour + (countOf(split.ephemeral_5m_input_tokens) ?? 0),
     cacheRead: cacheRead ?? 0,
     output: countOf(value.output_tokens) ?? 0,
   };
-  const terms = readTerms(value);
+  return withTerms(usage, cacheCreationHour, readTerms(value));
+}
+
+/** Adds the parts that most calls lack. */
+export function withTerms(usage: Usage, cacheCreationHour: number, terms: Terms | undefined): Usage {
   // Spreading would double the time for a call's line.
   if (cacheCreationHour === 0 && terms === undefined) return usage;
   return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
@@ -67,22 +72,24 @@ const ADVICE = 'advisor_message';
 
 /**
  * Splits the total into the last inference and the ones before it, if the iterations add up to the total. Each
- * inference reads the output of the previous one.
+ * inference reads the output of the previous one. Only the total has the terms of the call.
  */
 function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
-  const own = iterations.filter(({ type = MESSAGE }) => type === MESSAGE).flatMap((each) => readCounts(each) ?? []);
-  const advice = iterations.filter(({ type }) => type === ADVICE).flatMap((each) => inferenceOf(each));
+  const { terms } = sum;
+  const part = (iteration: Fields, fast = false) => {
+    const usage = readCounts(iteration);
+    return usage === undefined ? [] : [withTerms(usage, 0, terms && { ...terms, fast, webSearches: 0 })];
+  };
+  const own = iterations.filter(({ type = MESSAGE }) => type === MESSAGE).flatMap((each) => part(each, terms?.fast));
+  const advice = iterations
+    .filter(({ type }) => type === ADVICE)
+    .flatMap((each) => part(each).map((usage) => ({ model: textOf(each.model), usage })));
   const last = own.at(-1);
   const isSum = last !== undefined && contextOf(own.reduce(addUsage)) === contextOf(sum);
   const before = isSum ? own.slice(0, -1).map((usage) => ({ model: undefined, usage })) : [];
   const besides = [...before, ...advice];
   if (besides.length === 0) return sum;
-  return { ...(isSum ? last : sum), ...(sum.terms && { terms: sum.terms }), besides };
-}
-
-function inferenceOf(iteration: Fields): Inference[] {
-  const usage = readCounts(iteration);
-  return usage === undefined ? [] : [{ model: textOf(iteration.model), usage }];
+  return { ...withTerms(isSum ? last : sum, 0, terms), besides };
 }
 
 function readTerms({ speed, inference_geo, service_tier, server_tool_use }: Fields): Terms | undefined {

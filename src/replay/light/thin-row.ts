@@ -2,7 +2,7 @@ import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
 import type { Block } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
-import { contextOf, type Usage } from '../../core/protocol/usage.ts';
+import { contextOf, type Usage, withTerms } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
 import { behindPiece, countIn, hole, idIn, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
 
@@ -265,10 +265,11 @@ function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
   const cacheCreation = placeOf(slot('/cache_creation_input_tokens'));
   const cacheRead = placeOf(slot('/cache_read_input_tokens'));
   const hour = placeOf(slot('/cache_creation/ephemeral_1h_input_tokens'));
+  const minutes = placeOf(slot('/cache_creation/ephemeral_5m_input_tokens'));
   const searches = placeOf(slot('/server_tool_use/web_search_requests'));
   const { terms } = known;
   // Without a total, the parts would have to be added up.
-  if (cacheCreation === -1 && hour !== -1) return () => undefined;
+  if (cacheCreation === -1 && Math.max(hour, minutes) !== -1) return () => undefined;
   return (bytes: Buffer): Usage | undefined => {
     const count = (at: number, or: number) =>
       at === -1 ? or : countIn(bytes, begins[at] as number, ends[at] as number);
@@ -279,9 +280,9 @@ function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
       output: count(output, known.output),
     };
     const cacheCreationHour = count(hour, known.cacheCreationHour ?? 0);
+    if (usage.cacheCreation === 0 && cacheCreationHour + count(minutes, 0) > 0) return undefined;
     if (count(searches, terms?.webSearches ?? 0) !== (terms?.webSearches ?? 0)) return undefined;
     if (Number.isNaN(contextOf(usage) + usage.output + cacheCreationHour)) return undefined;
-    if (cacheCreationHour === 0 && terms === undefined) return usage;
-    return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
+    return withTerms(usage, cacheCreationHour, terms);
   };
 }

@@ -91,6 +91,11 @@ describe('a call whose lines lack the tokens that it read', () => {
       lines: [sized('a', usage(10)), zero('b'), answer(10)],
     },
     { name: 'nobody else, once it is told', lines: [zero('a'), delta(10), answer(20)], sizes: ['a 12'] },
+    {
+      name: 'the end of its answer, where a gateway gives all calls one id',
+      lines: [zero('a'), delta(10), result, zero('a'), zero('a'), delta(20), result, zero('a'), delta(30)],
+      sizes: ['a 12', 'a 2 22', 'a 3 32'],
+    },
     { name: 'nobody, where its own lines do', lines: [sized('a', usage(10)), delta(10), end(20)] },
     {
       name: 'the end of its own answer, not of a subagent',

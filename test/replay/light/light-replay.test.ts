@@ -83,18 +83,57 @@ describe('a light replay equals a full one', () => {
   });
 });
 
-it('for an answer whose searches only its last row reports', () => {
-  const row = (id: string, searches: number) => {
-    const usage = { input_tokens: 4, output_tokens: 9, server_tool_use: { web_search_requests: searches } };
+/** Rows of one form, one for each usage. @param id of the message */
+const answers = (...usages: readonly (readonly [id: string, usage: object])[]) =>
+  usages.map(([id, counts], at) => {
+    const usage = { input_tokens: 4, output_tokens: 9, ...counts };
     const content = [{ type: 'text', text: 'x' }];
-    const message = { id, model: 'claude-opus-4-6', content, stop_reason: 'end_turn', usage };
+    const message = {
+      id: `msg_01AbCdEfGhIjKlMnOp${id}`,
+      model: 'claude-opus-4-6',
+      content,
+      stop_reason: 'end_turn',
+      usage,
+    };
     const origin = { parentUuid: null, isSidechain: false, sessionId: 's1', version: '2.1.29' };
-    return { ...origin, type: 'assistant', message, uuid: `${id} ${searches}`, timestamp: '2026-05-01T10:00:00.000Z' };
-  };
-  const calls = ['msg_01AbCdEfGhIjKlMnOp1', 'msg_01AbCdEfGhIjKlMnOp2', 'msg_01AbCdEfGhIjKlMnOp3'];
-  const rows = calls.flatMap((id) => [row(id, 0), row(id, 2)]);
+    return { ...origin, type: 'assistant', message, uuid: `row ${at}`, timestamp: '2026-05-01T10:00:00.000Z' };
+  });
+
+const searches = (id: string, web_search_requests: number) =>
+  [id, { server_tool_use: { web_search_requests } }] as const;
+const written = (id: string, total: number | null | undefined, parts: object) =>
+  [id, { cache_creation_input_tokens: total, cache_creation: parts }] as const;
+const minutes = (ephemeral_5m_input_tokens: number) => ({ ephemeral_5m_input_tokens });
+const both = (first: number, ephemeral_1h_input_tokens: number) => ({ ...minutes(first), ephemeral_1h_input_tokens });
+
+it.each([
+  {
+    name: 'an answer whose searches only its last row reports',
+    rows: answers(...['1', '2', '3'].flatMap((id) => [searches(id, 0), searches(id, 2)])),
+  },
+  {
+    name: 'a part of what is written to the cache, without the sum',
+    rows: answers(
+      written('1', undefined, minutes(500)),
+      written('2', undefined, minutes(700)),
+      written('3', undefined, minutes(0)),
+    ),
+  },
+  {
+    name: 'the parts, and 0 or null as their sum',
+    rows: answers(
+      written('1', 0, both(0, 0)),
+      written('2', 0, both(500, 0)),
+      written('3', 0, both(0, 700)),
+      written('4', null, both(1, 2)),
+      written('5', null, both(3, 4)),
+    ),
+  },
+])('for $name', ({ rows }) => {
   const bytes = Buffer.from(rows.map((each) => `${JSON.stringify(each)}\n`).join(''));
-  expect(readLightly(bytes)).toEqual(readFully(bytes));
+  const light = readLightly(bytes);
+  expect(light).toEqual(readFully(bytes));
+  expect(light?.cost.usd).toBeGreaterThan(0);
 });
 
 it('for odd logs with a gap anywhere, unless only a full replay detects the broken line', () => {

@@ -8,7 +8,7 @@ import type { Action } from '../decisions.ts';
 import type { HookName } from '../effects.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
 import { predictedTokens, takeReading } from '../gauge/gauge.ts';
-import { learnWindowOf } from '../gauge/model-windows.ts';
+import { isAlias, learnWindowOf } from '../gauge/model-windows.ts';
 import { isKnown } from '../gauge/window.ts';
 import { documentToGive } from '../operations/fresh-context.ts';
 import { onModLoaded, prepareResumed } from '../operations/load-mod.ts';
@@ -246,7 +246,9 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   const gauge = state.gauge.basis === 'measured' ? state.gauge : takeReading(state.gauge, total, 'asked');
   const callers = response.isAutoCompactEnabled === false || (placed && before === 'unplaced');
   const trigger = callers ? 'off' : before;
-  const measured = hidesWindow ? gauge : learnWindowOf(gauge, state.session.model, tokens, 'asked');
+  const { model } = state.session;
+  const own = isAlias(gauge, model) ? undefined : model;
+  const measured = hidesWindow ? gauge : learnWindowOf(gauge, own, tokens, 'asked');
   const opened = finishOpening(changed(changedIn(state, 'control', { trigger }), { gauge: measured }));
   return phase === 'opening' ? prepareResumed(opened) : opened;
 }

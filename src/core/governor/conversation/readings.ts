@@ -18,7 +18,7 @@ import {
   settleOutput,
   takeReading,
 } from '../gauge/gauge.ts';
-import { learnWindowOf, useWindowOf } from '../gauge/model-windows.ts';
+import { isAlias, learnWindowOf, useWindowOf } from '../gauge/model-windows.ts';
 import { addBlocks } from '../gauge/token-estimate.ts';
 import {
   type ContextWindow,
@@ -204,7 +204,8 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
  */
 function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: string | undefined): Gauge {
   const isMain = main !== undefined && (gauge.windowModel ?? modelName(main)) === modelName(main);
-  const current = mainWindow(windows, isMain ? main : (gauge.windowModel ?? gauge.call?.model));
+  const named = mainWindow(windows, isMain ? main : (gauge.windowModel ?? gauge.call?.model));
+  const current = named ?? (isAlias(gauge, main) ? mainWindow(windows, main) : undefined);
   const own = current === undefined ? gauge : learnWindowOf(gauge, undefined, current, 'result');
   return Object.entries(windows)
     .filter(([id]) => own.windowModel !== undefined && modelName(id) !== own.windowModel)

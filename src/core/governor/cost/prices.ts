@@ -26,7 +26,7 @@ export interface Price extends Rates {
 export type Prices = Readonly<Record<string, Price>>;
 
 /** Prices relative to input for most models, used for prices that are not given. */
-export const USUAL_RATIOS = { output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 } as const;
+export const USUAL_RATIOS = { input: 1, output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 } as const;
 
 const FAST = { fastTimes: 2 };
 const FAST_OF_BEFORE = { fastTimes: 6 };
@@ -36,7 +36,8 @@ const FAST_OF_BEFORE = { fastTimes: 6 };
  * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts
  * compares them with every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with
  * 2.1.239 (its catalogue beside that of 2.1.238), the cache reads of Sonnet 5.5 with 2.1.296. Up to 2.1.87 claude
- * counted the one-hour cache like the five-minute cache; the API never did.
+ * counted the one-hour cache like the five-minute cache; the API never did. Opus 3, Sonnet 3 and Haiku 3, which claude
+ * no longer knows, have the last list prices of the API.
  *
  * A model that is not in this table has no price; Claude Code counts it like a current Opus.
  */
@@ -56,6 +57,8 @@ export const PRICES: Prices = {
   'claude-opus-4-8': { ...ratesFrom(5), ...FAST },
   'claude-opus-5': { ...ratesFrom(5), ...FAST },
   'claude-opus-5-5': { ...ratesFrom(4, 1 / 20), ...FAST },
+  'claude-3-opus': ratesFrom(15),
+  'claude-3-sonnet': ratesFrom(3),
   'claude-3-5-sonnet': ratesFrom(3),
   'claude-3-7-sonnet': ratesFrom(3),
   'claude-sonnet-4': ratesFrom(3),
@@ -64,6 +67,7 @@ export const PRICES: Prices = {
   'claude-sonnet-4-6': ratesFrom(3),
   'claude-sonnet-5': { ...ratesFrom(2), before: { version: '2.1.239', rates: ratesFrom(3) } },
   'claude-sonnet-5-5': { ...ratesFrom(2, 1 / 20), before: { version: '2.1.296', rates: ratesFrom(2) } },
+  'claude-3-haiku': { ...ratesFrom(0.25), cacheWrite: 300_000, cacheRead: 30_000 },
   'claude-3-5-haiku': ratesFrom(0.8),
   'claude-haiku-4-5': ratesFrom(1),
   'claude-haiku-5-5': { ...ratesFrom(0.1), longPrompt: { above: 100_000, times: 5 } },
@@ -80,14 +84,17 @@ const IN_BATCH_TIMES = 0.5;
 
 /** @param dollars US dollars per million tokens of input */
 function ratesFrom(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
-  const rate = (ratio: number) => Math.round(dollars * ratio * 1_000_000);
-  const { output, cacheWrite, cacheWriteHour } = USUAL_RATIOS;
+  const ratios = { ...USUAL_RATIOS, cacheRead };
+  return ratesBy((name) => Math.round(dollars * ratios[name] * 1_000_000));
+}
+
+export function ratesBy(rate: (name: keyof Rates) => number): Rates {
   return {
-    input: rate(1),
-    output: rate(output),
-    cacheWrite: rate(cacheWrite),
-    cacheWriteHour: rate(cacheWriteHour),
-    cacheRead: rate(cacheRead),
+    input: rate('input'),
+    output: rate('output'),
+    cacheWrite: rate('cacheWrite'),
+    cacheWriteHour: rate('cacheWriteHour'),
+    cacheRead: rate('cacheRead'),
   };
 }
 
@@ -99,15 +106,7 @@ export function priceAt(price: Price, promptTokens: number, isFast = false): Rat
 }
 
 export function multiply(rates: Rates, times: number): Rates {
-  if (times === 1) return rates;
-  const { input, output, cacheWrite, cacheWriteHour, cacheRead } = rates;
-  return {
-    input: input * times,
-    output: output * times,
-    cacheWrite: cacheWrite * times,
-    cacheWriteHour: cacheWriteHour * times,
-    cacheRead: cacheRead * times,
-  };
+  return times === 1 ? rates : ratesBy((name) => rates[name] * times);
 }
 
 /** The price of a model; undefined if unknown. @param model an id, in the spelling of any host */
@@ -156,15 +155,7 @@ export function priceFor(
 export function leastPriceFor(model: string | undefined, prices: Prices, version: string | undefined) {
   const [own, listed] = [priceOf(model ?? '', prices), listPrice(model ?? '', version)];
   if (own === undefined || listed === undefined) return own ?? listed;
-  const dearer = (rate: keyof Rates) => Math.max(own[rate], listed[rate]);
-  const rates = {
-    input: dearer('input'),
-    output: dearer('output'),
-    cacheWrite: dearer('cacheWrite'),
-    cacheWriteHour: dearer('cacheWriteHour'),
-    cacheRead: dearer('cacheRead'),
-  };
-  return { ...listed, ...rates };
+  return { ...listed, ...ratesBy((name) => Math.max(own[name], listed[name])) };
 }
 
 /** Some gateways offer the fast mode as a separate model. */

@@ -18,6 +18,11 @@ export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
   });
 }
 
+/** Whether no answer has had this id so far: gateways answer under other ids than they are asked by. */
+export function isAlias({ peaks }: Gauge, id: string | undefined): boolean {
+  return id !== undefined && ownOf(peaks, modelName(id)) === undefined;
+}
+
 /** Sets the window that claude reports for a model, which may be inactive. */
 export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: number, source: WindowSource): Gauge {
   const name = model === undefined ? gauge.windowModel : modelName(model);

@@ -1,5 +1,5 @@
 import type { AssistantEvent, UserEvent } from '../../protocol/events.ts';
-import { fieldsOf, stringOf } from '../../protocol/fields.ts';
+import { fieldsOf, ownOf, stringOf } from '../../protocol/fields.ts';
 import { hasLargeMark, modelName } from '../../protocol/model-name.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
@@ -46,8 +46,7 @@ export function learnWindow(window: ContextWindow, tokens: number, source: Windo
 
 /** Claude Code marks the large window in the model id; session logs drop the mark. */
 export function learnFromModelId(window: ContextWindow, model: string | undefined): ContextWindow {
-  const tokens = windowOfModel(model);
-  return tokens === undefined ? window : learnWindow(window, tokens, 'model-id');
+  return learnWindow(window, windowOfModel(model) ?? 0, 'model-id');
 }
 
 /** Window in tokens, if the model's name shows it. */
@@ -69,12 +68,12 @@ export function learnFromContext(window: ContextWindow, used: number): ContextWi
  * `[1m]` mark that messages lack.
  */
 export function mainWindow(windows: Readonly<Record<string, number>>, model: string | undefined): number | undefined {
-  const entries = Object.entries(windows);
-  const exact = entries.find(([id]) => id === model);
-  if (exact !== undefined) return exact[1];
-  const own = entries.filter(([id]) => modelName(id) === modelName(model ?? ''));
-  if (own.length > 0) return Math.max(...own.map(([, tokens]) => tokens));
-  return entries.length === 1 ? entries[0]?.[1] : undefined;
+  const exact = ownOf(windows, model ?? '');
+  if (exact !== undefined) return exact;
+  const own = Object.keys(windows).filter((id) => modelName(id) === modelName(model ?? ''));
+  if (own.length > 0) return Math.max(...own.map((id) => windows[id] ?? 0));
+  const [only, ...others] = Object.values(windows);
+  return others.length === 0 ? only : undefined;
 }
 
 /*

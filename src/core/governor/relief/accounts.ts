@@ -21,7 +21,7 @@ import { roomOfContents } from './exact.ts';
 import { heldTokens, type WorkingSet, workingSet } from './working-set.ts';
 
 /** Rates for a model without a price: tokens, weighted like most list prices. */
-export const UNPRICED: Rates = multiply({ input: 1, ...USUAL_RATIOS }, 1_000_000);
+export const UNPRICED: Rates = multiply(USUAL_RATIOS, 1_000_000);
 
 /** The price of the main thread's last model; undefined if it is unknown, or if cached tokens are free. */
 export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {

@@ -90,6 +90,14 @@ describe('opening the control channel', () => {
     expect(requests(driver.claude(resultLine()))).toEqual([question]);
   });
 
+  it('takes the window of a model that answers under another id than it was asked by', () => {
+    const driver = begun();
+    driver.prompt('one');
+    driver.claude(initLine({ model: 'our-alias' }), CALL);
+    driver.claude(contextAnswer(driver, context(500_000, 20_000)));
+    expect(driver.state.gauge.window).toEqual({ tokens: 500_000, source: 'asked' });
+  });
+
   it('answers a hook after a tool only when the size of the previous call is known', () => {
     const driver = asked();
     driver.claude(contextAnswer(driver, context(200_000, 20_000)));

@@ -293,6 +293,7 @@ describe('a recording with results of several processes', () => {
   });
 });
 
+/** What claude 2.1.332 counts for calls of these forms, at the prices of its models. */
 describe('a call of several inferences', () => {
   const step = (input_tokens: number, more: object = {}) => ({
     type: 'message',
@@ -300,15 +301,15 @@ describe('a call of several inferences', () => {
     output_tokens: 100,
     ...more,
   });
-  const sum = (input_tokens: number, iterations: readonly object[]): Line => ({
+  const sum = (input_tokens: number, iterations: readonly object[], more: object = {}, model = SONNET): Line => ({
     type: 'assistant',
     parent_tool_use_id: null,
     message: {
       id: 'm',
-      model: SONNET,
+      model,
       stop_reason: 'end_turn',
       content: [],
-      usage: { input_tokens, output_tokens: 200, iterations },
+      usage: { input_tokens, output_tokens: 200, ...more, iterations },
     },
   });
 
@@ -345,6 +346,27 @@ describe('a call of several inferences', () => {
       name: 'an answer that was given up, which is not billed',
       line: sum(20_000, [step(90_000), step(20_000, { type: 'fallback_message' })]),
       microUsd: 63_000,
+      used: 20_000,
+    },
+    {
+      name: 'two steps in the United States, with a search, and advice',
+      line: sum(
+        30_000,
+        [step(10_000), step(8_000, { type: 'advisor_message', model: 'claude-opus-4-5' }), step(20_000)],
+        { inference_geo: 'us', server_tool_use: { web_search_requests: 1 } },
+      ),
+      microUsd: 102_300 + 46_750 + 10_000,
+      used: 20_000,
+    },
+    {
+      name: 'two steps in fast mode, and advice, which is not fast',
+      line: sum(
+        30_000,
+        [step(10_000), step(8_000, { type: 'advisor_message', model: 'claude-opus-4-8' }), step(20_000)],
+        { speed: 'fast' },
+        'claude-opus-4-8',
+      ),
+      microUsd: 2 * 155_000 + 42_500,
       used: 20_000,
     },
   ])('$name', ({ line, microUsd, used, unpriced }) => {

@@ -79,6 +79,11 @@ describe('the window of a session', () => {
       window: { tokens: 1_000_000, source: 'result' },
     },
     {
+      name: 'a result that names the model as it was asked for, not as it answers, and a helper',
+      lines: [initLine({ model: 'our-alias' }), callLine(10), result({ 'our-alias': 500_000, 'our-helper': 200_000 })],
+      window: { tokens: 500_000, source: 'result' },
+    },
+    {
       name: 'a context above the small window',
       lines: [initLine(), callLine(626_000)],
       window: { tokens: 1_000_000, source: 'raised' },
