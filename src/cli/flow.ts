@@ -41,9 +41,8 @@ export const define: Define = (command, connect) => {
   );
   connect(
     onFlow(command, 'studio', 'show a flow, its budgets and its last run in a browser, and change the budgets')
-      .option('--no-open', 'print the address and open no browser')
       .option('--context-dir <folder>', 'where the receipts are')
-      .addHelpText('after', examples('ctxb flow studio flow.yaml', 'ctxb flow studio flow.yaml --no-open')),
+      .addHelpText('after', examples('ctxb flow studio flow.yaml')),
     later(async () => (await import('./flow-studio.ts')).studio),
   );
 };

@@ -119,7 +119,7 @@ export function aReceipt({
 
 /** The studio as a program, once it has said its address. */
 export async function startStudio({ path }: StudioFolder) {
-  const child = spawn(process.execPath, [CTXB, 'flow', 'studio', 'job.yaml', '--no-open'], {
+  const child = spawn(process.execPath, [CTXB, 'flow', 'studio', 'job.yaml'], {
     cwd: path,
     env: { PATH: process.env.PATH },
     stdio: ['ignore', 'pipe', 'inherit'],
