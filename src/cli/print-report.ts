@@ -64,13 +64,13 @@ export async function printReport(
   const report = format.depth === 'light' ? await format.load() : fullReport(await format.load(), options);
   const { sessions, faults, leftOut } = await find();
   clear();
-  if (sessions.length + faults.length + leftOut === 0 && !mayBeEmpty(options)) {
+  if (sessions.length + faults.length + leftOut === 0 && !isGated(options)) {
     throw new CtxbError('unreadable-input', `${files.join(', ')}: no recordings found: ${HOW_TO_RECORD}`);
   }
   const failing = sessions.map((session) => breachesOf(session, options));
   const outcome = {
     faults: faults.map(({ message }) => message),
-    breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(options) && !options.allowEmpty)],
+    breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(options))],
   };
   // Without sessions, the report would only repeat the message.
   const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
@@ -82,11 +82,6 @@ export async function printReport(
   if (unwritten === undefined) return exitCodeOf(outcome);
   say(unwritten);
   return Math.max(exitCodeOf(outcome), EXIT_UNWRITTEN);
-}
-
-/** Gates report themselves that they had nothing to check. */
-export function mayBeEmpty(options: ReplayOptions): boolean {
-  return options.allowEmpty === true || isGated(options);
 }
 
 /** A report on full figures, without the optional parts that were not requested. */
@@ -146,8 +141,7 @@ function emptyGateMessages(
   needsSession: boolean,
 ): string[] {
   if (!needsSession || faults.length > 0 || sessions.some(({ calls }) => calls > 0)) return [];
-  const remedy = 'name recordings that have some, or permit it with --allow-empty';
-  return [`the gates had no session with a call to check: ${remedy}`];
+  return ['the gates had no session with a call to check: name recordings that have some'];
 }
 
 function exitCodeOf({ breaches, faults }: Outcome): number {

@@ -119,7 +119,7 @@ interface FindOptions {
   /** Errors of named files that were found earlier. */
   readonly faults: readonly CtxbError[];
   readonly filters: Filters;
-  /** Whether an empty recording is allowed. */
+  /** Whether an empty recording is allowed, because gates report themselves that they had nothing to check. */
   readonly mayBeEmpty: boolean;
   readonly say: (message: string) => void;
 }

@@ -12,12 +12,13 @@ import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { withCtxb } from '../replay/what-if.ts';
 import { hanging } from '../report/layout.ts';
+import { isGated } from '../report/replay/gates.ts';
 import { printable } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import type { Define } from './command.ts';
 import { isPiped, openStdin } from './inputs.ts';
-import { type Found, mayBeEmpty, printReport } from './print-report.ts';
+import { type Found, printReport } from './print-report.ts';
 import { findSessions, replaySources } from './replay-sources.ts';
 import { addReportOptions, type ReplayFlags, type ReplayOptions, readFlags } from './report-options.ts';
 
@@ -82,7 +83,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     const depth = isDetailed && sources.length === 1 ? 'full' : depthOf(options);
     const found = await findSessions(read(sources, depth), files, {
       ...{ faults, filters: options, say },
-      mayBeEmpty: mayBeEmpty(options),
+      mayBeEmpty: isGated(options),
     });
     const [only, ...others] = found.sessions;
     const isOne = isDetailed && only !== undefined && others.length === 0 && !isFull(only);

@@ -11,7 +11,6 @@ export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOpti
   /** Path of an additional page with charts. */
   readonly html?: string;
   /** Whether gates pass without any session. */
-  readonly allowEmpty?: true;
   readonly series?: true;
   readonly cache?: false;
   readonly retention?: true;
@@ -52,7 +51,6 @@ export function addReportOptions(command: Command): void {
   value('--max-unplanned <number>', 'fail if claude itself began more compactions', COUNT, countOf);
   const amount = 'an amount in US dollars such as 2.50';
   value('--max-cost <dollars>', 'fail if it cost more, or if its cost is unknown', amount, amountOf);
-  command.option('--allow-empty', 'pass without a session with a call');
 }
 
 /**

@@ -71,11 +71,7 @@ describe('gates', () => {
         code: 3,
         stderr: expect.stringContaining('the gates had no session with a call to check'),
       });
-      expect(run.stderr).toContain('--allow-empty');
     }
-    const permitted = await ctxb(place, ['replay', '--allow-empty', '--max-cost', '1', ...files]);
-    expect(permitted.code).toBe(0);
-    expect(permitted.stderr).not.toContain('--allow-empty');
   });
 
   it.each(
@@ -83,7 +79,6 @@ describe('gates', () => {
       [
         { title: 'without a gate', args: [] },
         { title: 'with one', args: ['--max-cost', '1'] },
-        { title: 'with one that permits no sessions', args: ['--max-cost', '1', '--allow-empty'] },
         { title: 'as JSON', args: ['--json'] },
         { title: 'with --what-if', args: ['--what-if'] },
         { title: 'one call explained', args: ['--explain', '1'] },
