@@ -55,10 +55,14 @@ export const FORMATS: readonly ReportFormat[] = [
     isData: true,
   }),
   format('csv', async () => (await import('./exports.ts')).csv, { about: 'a row for each session', isData: true }),
-  format('markdown', async () => (await import('./markdown.ts')).markdown, {
-    about: 'Markdown tables, for a pull request or the summary of a CI job',
+  {
+    name: 'markdown',
+    about: 'a Markdown table, for a pull request or the summary of a CI job',
+    depth: 'light',
+    load: async () => (await import('./markdown.ts')).markdown,
+    needsSeries: false,
     isData: true,
-  }),
+  },
 ];
 
 /** The format that the flags select. @throws CtxbError `usage` if they select two */
