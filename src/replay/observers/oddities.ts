@@ -1,21 +1,17 @@
-import { isAnswer } from '../../core/governor/facts.ts';
 import type { Gauge } from '../../core/governor/gauge/gauge.ts';
-import { saysNothing } from '../../core/protocol/usage.ts';
 import type { Observer, Seen } from './seen.ts';
 
 /**
  * - `drop`: the context shrank without a boundary
  * - `boundary-without-drop`: a compaction left the context as large as before
  * - `larger-window`: a context exceeded the assumed window
- * - `no-usage`: all usage figures of a call are zero, because of an API error or a back-end that does not count
- * - `other-model`: the model differs from that of the previous call
  */
-export type OddityKind = 'drop' | 'boundary-without-drop' | 'larger-window' | 'no-usage' | 'other-model';
+export type OddityKind = 'drop' | 'boundary-without-drop' | 'larger-window';
 
 export interface Oddity {
   readonly kind: OddityKind;
   readonly count: number;
-  /** The first `MOST_EXAMPLES` occurrences. */
+  /** The first `MAX_EXAMPLES` occurrences. */
   readonly examples: readonly OddityExample[];
 }
 
@@ -24,9 +20,9 @@ export interface OddityExample {
   readonly call: number;
   /** Line of the recording, from 1. */
   readonly line: number;
-  /** Expected and found value: tokens of context or window; models for `other-model`. */
-  readonly expected: number | string | null;
-  readonly found: number | string | null;
+  /** Expected and found tokens of context or window. */
+  readonly expected: number;
+  readonly found: number;
 }
 
 /** Maximum number of examples kept per kind. */
@@ -37,57 +33,33 @@ const SAME_SIZE = 0.9;
 
 export function createOddities(): Observer<readonly Oddity[]> {
   const oddities = new Map<OddityKind, Oddity>();
-  let lastModel: string | undefined;
-  /** Id of the last message without usage. */
-  let silent: string | undefined;
   /** Context before the last boundary, until the next call. */
   let beforeBoundary: number | undefined;
 
-  function note(kind: OddityKind, example: OddityExample): void {
-    const { count = 0, examples = [] } = oddities.get(kind) ?? {};
-    const kept = examples.length < MAX_EXAMPLES ? [...examples, example] : examples;
-    oddities.set(kind, { kind, count: count + 1, examples: kept });
-  }
-
-  function seeLine({ line, input, before, after }: Seen): void {
-    const { event } = input;
-    if (event.kind === 'boundary') beforeBoundary = event.preTokens ?? before.gauge.used;
-    if (!isAnswer(event) || event.usage === undefined || !saysNothing(event.usage) || event.messageId === silent)
-      return;
-    silent = event.messageId;
-    note('no-usage', { call: after.gauge.calls + 1, line, expected: null, found: 0 });
-  }
-
   function seeCall({ before, after, line }: Seen): void {
-    const { used, window, foreseen, calls } = after.gauge;
-    const at = { call: calls, line };
-    if (droppedTokens(before.gauge, after.gauge) > 0) {
-      note('drop', { ...at, expected: foreseen ?? null, found: used });
-    }
+    const { used: found, window, foreseen, calls: call } = after.gauge;
+    const note = (kind: OddityKind, expected: number) => {
+      const { count = 0, examples = [] } = oddities.get(kind) ?? {};
+      const kept = examples.length < MAX_EXAMPLES ? [...examples, { call, line, expected, found }] : examples;
+      oddities.set(kind, { kind, count: count + 1, examples: kept });
+    };
+    if (foreseen !== undefined && isDrop(foreseen, before.gauge, found)) note('drop', foreseen);
     const believed = before.gauge.window.tokens;
     const isSameModel = before.gauge.windowModel === after.gauge.windowModel;
     if (isSameModel && window.source === 'raised' && believed !== undefined && believed !== window.tokens) {
-      note('larger-window', { ...at, expected: believed, found: used });
+      note('larger-window', believed);
     }
-    if (beforeBoundary !== undefined && used > beforeBoundary * SAME_SIZE) {
-      note('boundary-without-drop', { ...at, expected: beforeBoundary, found: used });
+    if (beforeBoundary !== undefined && found > beforeBoundary * SAME_SIZE) {
+      note('boundary-without-drop', beforeBoundary);
     }
     beforeBoundary = undefined;
   }
 
-  function seeModel({ line, input: { event }, after }: Seen): void {
-    if (!isAnswer(event) || event.model === undefined || event.usage === undefined || saysNothing(event.usage)) return;
-    if (lastModel !== undefined && lastModel !== event.model) {
-      note('other-model', { call: after.gauge.calls, line, expected: lastModel, found: event.model });
-    }
-    lastModel = event.model;
-  }
-
   return {
     see(seen) {
-      seeModel(seen);
-      if (seen.after.facts.call) seeCall(seen);
-      else seeLine(seen);
+      const { input, before, after } = seen;
+      if (after.facts.call) seeCall(seen);
+      else if (input.event.kind === 'boundary') beforeBoundary = input.event.preTokens ?? before.gauge.used;
     },
     found: () => [...oddities.values()],
   };
@@ -97,11 +69,9 @@ export function createOddities(): Observer<readonly Oddity[]> {
 const MIN_SHARE = 0.02;
 
 /**
- * Tokens that left the context before a call without a boundary, or 0. The call must be smaller than both predicted and
+ * Whether tokens left the context before a call without a boundary. The call must be smaller than both predicted and
  * the previous call: one that is only smaller than predicted may have been overestimated.
  */
-function droppedTokens(before: Gauge, after: Gauge): number {
-  const { foreseen, used } = after;
-  if (foreseen === undefined || used >= before.used) return 0;
-  return foreseen - used > foreseen * MIN_SHARE ? foreseen - used : 0;
+function isDrop(foreseen: number, before: Gauge, used: number): boolean {
+  return used < before.used && foreseen - used > foreseen * MIN_SHARE;
 }

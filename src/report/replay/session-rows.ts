@@ -161,8 +161,6 @@ const NAMES: Readonly<Record<OddityKind, string>> = {
   drop: 'the context became smaller',
   'boundary-without-drop': 'a compaction left the context as large as it was',
   'larger-window': 'the window is larger than assumed',
-  'no-usage': 'a call without usage',
-  'other-model': 'a call of another model',
 };
 
 /** An oddity on one line, with its first occurrence. */
@@ -171,19 +169,14 @@ function oddityText({ kind, count, examples }: Oddity): string {
   const times = count === 1 ? '' : `, ${tokens(count)} times`;
   if (first === undefined) return `${NAMES[kind]}${times}`;
   const place = `${count === 1 ? '' : 'first '}at call ${first.call}, line ${first.line}`;
-  const figures = first.expected === null ? '' : `: ${figure(first.expected)} → ${figure(first.found)}`;
-  return onOneLine(`${NAMES[kind]}${times}, ${place}${figures}`);
+  return `${NAMES[kind]}${times}, ${place}: ${tokens(first.expected)} → ${tokens(first.found)}`;
 }
 
 /** Unexplained drops of the context, with the call that showed each. */
 export function dropRows({ oddities }: SessionSummary): readonly { readonly call: number; readonly text: string }[] {
   const drops = oddities.filter(({ kind }) => kind === 'drop').flatMap(({ examples }) => examples);
   return drops.map(({ call, expected, found }) => {
-    const figures = `${figure(found)} tokens instead of ${figure(expected)}`;
+    const figures = `${tokens(found)} tokens instead of ${tokens(expected)}`;
     return { call, text: row('drop', `call ${call}: ${NAMES.drop}: ${figures}`) };
   });
-}
-
-function figure(value: number | string | null): string {
-  return typeof value === 'number' ? tokens(value) : (value ?? 'nothing');
 }
