@@ -33,7 +33,7 @@ const NO_THOUGHTS = ['--thinking-display', 'omitted'];
 /** Needed with these arguments: without it, claude 2.1.330 would request short thoughts from the API. */
 export const NO_THOUGHTS_ENV = { CLAUDE_CODE_THINKING_DISPLAY_UPDATES: '0' };
 const RESUMING = ['--continue', '--resume', '--from-pr', '--teleport'];
-const NAMING_A_SESSION: ReadonlySet<string> = new Set([
+const SESSION_OPTIONS: ReadonlySet<string> = new Set([
   ...RESUMING,
   ...['--session-id', '--fork-session', '--resume-session-at', '--reply-on-resume'],
 ]);
@@ -246,7 +246,7 @@ function realPrompt(prompt: string | undefined): string | undefined {
 }
 
 function namesSession(token: Token): boolean {
-  return token.kind === 'option' && NAMING_A_SESSION.has(token.name);
+  return token.kind === 'option' && SESSION_OPTIONS.has(token.name);
 }
 
 /** Omits free words, because an option before them could consume them once ours in between are removed. */

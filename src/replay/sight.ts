@@ -15,7 +15,7 @@ export function createSight(calls: readonly GrowthAt[]) {
   /** Results of calls before this number are gone, unless fetched again. */
   let from = 0;
   const fetched = new Map<number, number>();
-  /** By result: its tokens, the number of the last call that used it, and of the calls that did. */
+  /** Used results by number. `last`: the last call that used the result; `times`: the number of such calls. */
   const used = new Map<number, { readonly tokens: number; readonly last: number; readonly times: number }>();
   const growthBefore = (at: number) => Math.max(0, calls[at]?.growth ?? 0);
 

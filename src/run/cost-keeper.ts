@@ -161,8 +161,8 @@ export function createCostKeeper({
     /** Spending of the project's runs before this one starts; undefined without a project limit. May throw. */
     opening: () => (limitUsd === undefined ? undefined : look(opened())),
     /**
-     * Waits before a prompt: until the cost of a call is known, runs with prompts go on one after the other. Resolves
-     * with the spending of the project's runs by then.
+     * Waits until this run may send its first prompt: while the cost of a call is unknown, the project's runs take
+     * turns. Resolves with the spending of the project's runs.
      *
      * @param gone aborted when claude has ended
      */

@@ -68,7 +68,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
             ...{ ...costPlace(headless, io), runId, period, now, lostBefore: headless.resumed?.spent.lost },
             limitUsd: projectLimitUsd,
             onWait: () => notice('waits for another run of this project: what a call costs is not known yet'),
-            // A separate reporter, so that it reports a cause that was reported before.
+            // A reporter of its own, because a reporter announces each cause only once.
             onFault: createFaults(notice),
             onSpent: (spent) => store.run({ spent, figures: figures.kept() }),
           })

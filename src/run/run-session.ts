@@ -204,7 +204,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   return {
     /** The user pressed Ctrl-C: interrupts the turn, and sends no more prompts until told to. */
     interrupt: () => (headless.config.observe ? claude.kill('SIGINT') : host.tell({ kind: 'interrupt' })),
-    /** Sends a signal to claude's current process, and starts no other one. */
+    /** Sends a signal to claude's process, and starts no replacement. */
     kill: claude.kill,
     /** Resolves when claude has ended and all its output was passed on. */
     ended: claude.ended().then((end) => {

@@ -120,8 +120,8 @@ function forecastParts(state: GovernorState, style: Style): Part[] {
 
 /** Below the latest level, no compaction or handoff follows within the first calls, nor right after another one. */
 function mayFollow(state: GovernorState, predicted: number): boolean {
-  const latest = inTokens(state.run.policy.thresholds.compact, state.gauge.window.tokens);
-  return predicted >= latest || momentOf(state) !== undefined;
+  const level = inTokens(state.run.policy.thresholds.compact, state.gauge.window.tokens);
+  return predicted >= level || momentOf(state) !== undefined;
 }
 
 /** The next level, as a fraction of the window (≤ 1) or in tokens; undefined if unknown. */

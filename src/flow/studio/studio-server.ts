@@ -126,9 +126,9 @@ const GUARDED: OutgoingHttpHeaders = {
 function urlOf({ headers, url = '' }: IncomingMessage, { host, token }: { host: string; token: string }) {
   if (headers.host !== host) return undefined;
   if (headers.origin !== undefined && headers.origin !== `http://${host}`) return undefined;
-  const [, given = '', file = '', query] = /^\/([^/?#]*)\/([^/?#]*)(?:\?([^#]*))?$/.exec(url) ?? [];
+  const [, urlToken = '', file = '', query] = /^\/([^/?#]*)\/([^/?#]*)(?:\?([^#]*))?$/.exec(url) ?? [];
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token)) ? { file, query: new URLSearchParams(query) } : undefined;
+  return timingSafeEqual(digest(urlToken), digest(token)) ? { file, query: new URLSearchParams(query) } : undefined;
 }
 
 /** Maximum size of a form in bytes; five values of at most a hundred characters need less. */

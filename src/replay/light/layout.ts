@@ -35,8 +35,8 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   const names = parts.filter((_, at) => at % 2 === 1);
   const isHole = (name: string) => name.startsWith(HOLE);
   const [first, last] = [names.findIndex(isHole), names.findLastIndex(isHole)];
-  const isNamedBehind = texts.slice(last + 1).some((text) => text.includes('"'));
-  if (first === -1 || !isNamedBehind || names.filter(isHole).length > 2) return undefined;
+  const hasLaterName = texts.slice(last + 1).some((text) => text.includes('"'));
+  if (first === -1 || !hasLaterName || names.filter(isHole).length > 2) return undefined;
   const pieces = texts.map(pieceOf);
   const [begins, ends] = [new Int32Array(names.length), new Int32Array(names.length)];
   let viewed: Buffer = Buffer.alloc(0);
@@ -46,7 +46,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   function forwards(bytes: Buffer, from: number, piece: number, until: number): number {
     let place = from;
     for (let at = piece; ; at++) {
-      place = behindWords(view, place, pieces[at] as Piece);
+      place = endOfMatch(view, place, pieces[at] as Piece);
       if (at === until || place === -1) return place;
       begins[at] = place;
       place = nextToSlot(bytes, place, 1);
@@ -114,7 +114,7 @@ function pieceOf(text: string): Piece {
   return { bytes, words, mark: bytes.subarray(markAt), markAt };
 }
 
-function behindWords(view: DataView, from: number, { bytes, words }: Piece): number {
+function endOfMatch(view: DataView, from: number, { bytes, words }: Piece): number {
   const to = from + bytes.length;
   if (from < 0 || to > view.byteLength) return -1;
   for (let at = 0; at < words.length; at++) if (view.getInt32(from + at * WORD, true) !== words[at]) return -1;

@@ -14,7 +14,7 @@ const MAX_LAYOUTS = 16;
 
 /** The start of a row of a conversation. Inside a string, its quotes would be escaped. */
 const OPENING = Buffer.from('{"parentUuid":');
-/** Its end, which is found faster, because capitals are rare. */
+/** The end of `OPENING`. A search for it is faster, because capitals are rare. */
 const OPENING_MARK = Buffer.from('Uuid":');
 
 const CARRIAGE_RETURN = 13;
@@ -271,8 +271,8 @@ function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
   // Without a total, the parts would have to be added up.
   if (cacheCreation === -1 && Math.max(hour, minutes) !== -1) return () => undefined;
   return (bytes: Buffer): Usage | undefined => {
-    const count = (at: number, or: number) =>
-      at === -1 ? or : countIn(bytes, begins[at] as number, ends[at] as number);
+    const count = (at: number, fallback: number) =>
+      at === -1 ? fallback : countIn(bytes, begins[at] as number, ends[at] as number);
     const usage = {
       input: count(input, known.input),
       cacheCreation: count(cacheCreation, known.cacheCreation),

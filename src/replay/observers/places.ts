@@ -16,7 +16,7 @@ import { fieldsOf } from '../../core/protocol/fields.ts';
 import { LINE_LENGTH, spaced } from '../../core/text/words.ts';
 import type { Seen } from './seen.ts';
 
-/** Number of texts kept for searching, the newest; PLACE_LENGTH is the searched part of each in UTF-16 code units. */
+/** Maximum number of texts to search, the newest ones, and UTF-16 code units to search in each. */
 const MAX_PLACES = 5_000;
 const PLACE_LENGTH = 4_000;
 

@@ -34,7 +34,7 @@ interface Settled {
   readonly distance?: number;
 }
 
-/** For each compaction and handoff: which of the facts known before it the next request contained. */
+/** Finds, for each compaction and handoff, which earlier facts the next request still contains. */
 export function createRetention({ run, mask, recorded, receipts = [] }: RetentionOptions) {
   const memory = recorded ? undefined : createMemory({ run, mask });
   const places = createPlaces();

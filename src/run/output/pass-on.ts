@@ -19,7 +19,7 @@ const FAILURE_MARKS = [
   ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
 ];
 
-/** A text in each result. */
+/** Occurs in every result line. */
 const RESULT_MARK = Buffer.from('"type":"result"');
 
 interface Line {

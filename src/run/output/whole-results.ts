@@ -115,7 +115,7 @@ export function createWholeResults(before?: EarlierFigures) {
     forgetCalls();
     if (main.length === 0) return;
     const usage = main.reduce((sum, call) => addModels(sum, usageOf(call)), {} as Fields);
-    // Their results are in no line, because claude generates them when it resumes.
+    // No line contains the results of pending calls, because claude generates them when it resumes.
     const endedTurn = { ...turn, steps: turn.steps + turn.pending, pending: 0 };
     turn = withPart(endedTurn, { duration_ms: Math.max(0, times.last - times.begun), usage });
   }

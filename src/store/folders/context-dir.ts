@@ -167,7 +167,7 @@ function requireMade(root: string): boolean {
   if (hasMark(root)) return true;
   const foreign = foreignIn(root);
   if (foreign.length === 0 && looksMade(root)) return false;
-  // Another run may have marked it meanwhile, which it does before it creates anything else.
+  // Another run may have made the folder meanwhile: it writes the mark first.
   if (hasMark(root)) return true;
   const names = `${foreign.slice(0, MAX_NAMED).join(', ')}${foreign.length > MAX_NAMED ? ' and more' : ''}`;
   const [fault, what] =

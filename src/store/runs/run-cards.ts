@@ -28,7 +28,7 @@ const RUNS = 'runs';
 /** Maximum bytes to read from a card. */
 const CARD_LIMIT = 64 * 1024;
 
-/** Number of ended runs whose cards are kept, the newest ones. */
+/** Maximum number of ended runs with a card; the oldest cards are removed. */
 const MAX_CARDS = 200;
 
 const NAME = /^[0-9a-f-]{36}\.json$/;

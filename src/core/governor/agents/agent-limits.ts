@@ -108,10 +108,10 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
  */
 export function takeUntold(state: GovernorState, toolUseId: string | undefined): Telling {
   const { untold } = state.work.agents;
-  const isMeant = ({ aside, ...entry }: Agents['untold'][number]) =>
-    toolUseId === undefined ? aside : !aside && entry.toolUseId === toolUseId;
-  const delivered = untold.filter(isMeant);
-  if (delivered.length === 0) return silent(state);
-  const rest = untold.filter((entry) => !delivered.includes(entry));
-  return { state: changedIn(state, 'agents', { untold: rest }), text: delivered.map(({ text }) => text).join(' ') };
+  const isDue = ({ aside, ...entry }: Agents['untold'][number]) =>
+    aside ? toolUseId === undefined : entry.toolUseId === toolUseId;
+  const due = untold.filter(isDue);
+  if (due.length === 0) return silent(state);
+  const rest = untold.filter((entry) => !isDue(entry));
+  return { state: changedIn(state, 'agents', { untold: rest }), text: due.map(({ text }) => text).join(' ') };
 }

@@ -101,7 +101,7 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
   return typeof trigger !== 'number' || trigger >= claudesLevel(gauge.call?.model, gauge.window.tokens);
 }
 
-/** Whether the run has come to claude's level before claude alone would, because of what was given beside a summary. */
+/** Whether text given beside a summary made the run reach claude's level earlier than claude alone would. */
 function isAhead({ gauge, relief: { alone } }: GovernorState): boolean {
   const level = claudesLevel(gauge.call?.model, gauge.window.tokens);
   const full = predictedTokens(gauge);

@@ -7,7 +7,7 @@ import { callCost, SUMMARY_TOKENS } from './alone.ts';
 import { exactIsPossible } from './exact.ts';
 import { reshownContents } from './working-set.ts';
 
-/** Share of claude's own level from which a conversation counts as at this level; the mod estimates its tokens. */
+/** A conversation counts as at claude's own level from this share of it on, because the mod only estimates tokens. */
 const AT_LEVEL = 0.8;
 
 /**

@@ -6,7 +6,7 @@ export const NO_CUTS = {
   ids: [] as readonly string[],
   /** Tokens that were left out, and that nobody has fetched. */
   tokens: 0,
-  /** Calls that fetched others. */
+  /** Number of calls that fetched omitted text. */
   calls: 0,
 };
 
