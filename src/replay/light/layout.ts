@@ -61,7 +61,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
     for (let at = names.length; ; at--) {
       const piece = pieces[at] as Piece;
       place -= piece.bytes.length;
-      if (behindWords(view, place, piece) === -1) return -1;
+      if (endOfMatch(view, place, piece) === -1) return -1;
       if (at === last + 1) return place;
       ends[at - 1] = place;
       const before = nextToSlot(bytes, place - 1, -1);

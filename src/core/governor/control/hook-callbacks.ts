@@ -1,7 +1,6 @@
 import type { ControlRequestEvent } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { AGENT_TOOLS, askAgent, countReason, endStopped, takeUntold } from '../agents/agent-limits.ts';
-import type { Action } from '../decisions.ts';
 import type { HookAnswer, HookName } from '../effects.ts';
 import { readGauge } from '../gauge/gauge.ts';
 import { documentToGive, noteCleared, resumesWithIt } from '../operations/fresh-context.ts';
@@ -12,7 +11,7 @@ import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
-import { changedAnswer, decided, emit, isAnswered, silent } from '../steps.ts';
+import { changedAnswer, decide, decided, emit, isAnswered, silent } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
@@ -40,10 +39,10 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   const answer: HookAnswer = { kind: 'answer-hook', requestId: event.requestId, hook, output: {} };
   // Subagents have contexts of their own: the main thread's prompts and notes do not apply to them.
   if (isOfSubagent(event)) return emit(state, answer);
-  if (hook === 'PreCompact') return emit(state, ...answerPreCompact(state, answer, input));
+  if (hook === 'PreCompact') return answerPreCompact(state, answer, input);
   if (hook === 'UserPromptSubmit') return answerPrompt(state, answer, stringOf(input.prompt));
   if (hook !== 'SessionStart') return emit(state, answer);
-  if (input.source === 'compact') return emit(state, ...restore(state, answer));
+  if (input.source === 'compact') return restore(state, answer);
   return resumesWithIt(state) ? emit(noteCleared(state, false), answer) : handOver(state, answer);
 }
 
@@ -78,39 +77,34 @@ function answerPreCompact(
   state: GovernorState,
   answer: HookAnswer,
   { trigger, custom_instructions }: Fields,
-): Action[] {
+): GovernorState {
   if (trigger === 'auto' && state.relief.unwritable && state.run.mode === 'act') {
-    return [{ ...answer, output: { decision: 'block', reason: 'its result could not be written' } }];
+    return emit(state, { ...answer, output: { decision: 'block', reason: 'its result could not be written' } });
   }
   const { operation } = state;
   // The mod left ctxb's compaction to claude, and the command for an exact compaction has no focus.
   const isLeft = operation.phase === 'compacting' && operation.attempt.how === 'exact';
   const focus = trigger === 'auto' || isLeft ? focusText(state) : notesClause(state);
-  if (focus === '' || textOf(custom_instructions)?.includes(focus)) return [answer];
+  if (focus === '' || textOf(custom_instructions)?.includes(focus)) return emit(state, answer);
   const at = state.process.control.trigger;
   const isPlanned = typeof at === 'number' && readGauge(state.gauge).predicted >= at;
   const reason = isPlanned ? `claude compacts at its trigger of ${at} tokens` : 'claude compacts unplanned';
-  return [
-    ...(trigger === 'auto' ? [decided(state, 'mid-turn:focus', reason)] : []),
-    { ...answer, output: { systemMessage: `When you summarise, ${focus}` } },
-  ];
+  const told = trigger === 'auto' ? decide(state, 'mid-turn:focus', reason) : state;
+  return emit(told, { ...answer, output: { systemMessage: `When you summarise, ${focus}` } });
 }
 
 /** Repeats the turn's own prompt after a compaction within the turn, because the next request lacks it. */
-function restore(state: GovernorState, plain: HookAnswer): Action[] {
+function restore(state: GovernorState, plain: HookAnswer): GovernorState {
   // An exact compaction keeps the prompts, and its note has the rest.
-  if (isExact(state)) return [plain];
+  if (isExact(state)) return emit(state, plain);
   const room = givenLength(state);
   const answer: HookAnswer = { ...plain, recall: 'lost', room };
   const prompts = lostPrompts(state);
-  if (prompts.length === 0) return [answer];
+  if (prompts.length === 0) return emit(state, answer);
   const { text, shorter, actions } = giveBack(state, prompts, GIVEN_BACK, room);
   const promptUuids = prompts.map((prompt) => prompt.uuid);
-  return [
-    ...actions,
-    decided(state, 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids }),
-    { ...answer, context: text, ...(shorter === undefined ? {} : { shorter }) },
-  ];
+  const told = decide(emit(state, ...actions), 'mid-turn:prompts', 'compacted in mid-turn', { promptUuids });
+  return emit(told, { ...answer, context: text, ...(shorter !== undefined && { shorter }) });
 }
 
 /** Whether a subagent raised a hook. ctxb keeps no notes of a subagent's context. */

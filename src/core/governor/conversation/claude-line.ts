@@ -125,10 +125,10 @@ const RULES: readonly Rule[] = [
 /** The state after reading a line: its meters, and the facts of the line. */
 function readLine(state: GovernorState, event: Event, isInjected: boolean): GovernorState {
   const { facts, relief, run, operation, gauge, session, work } = state;
-  const before = draftOf(state);
+  const draft = draftOf(state);
   if (!isInjected) {
-    before.turn = beginTurn(state, event);
-    before.mailbox = markHeard(state, event);
+    draft.turn = beginTurn(state, event);
+    draft.mailbox = markHeard(state, event);
   }
   const tools = toolsAfter(work.tools, event, {
     now: facts.now,
@@ -140,14 +140,14 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
     cutFrom: (result) => cutTokens(state, result),
   });
   const { budget, agents } = work;
-  before.work = { tools, budget, agents, tasks: tasksAfter(work.tasks, event, isStopped(state, event)) };
+  draft.work = { tools, budget, agents, tasks: tasksAfter(work.tasks, event, isStopped(state, event)) };
   const measured = measureLine(event);
   const content = sumContent(measured);
   const { prices } = run.policy.cost;
   const list = { prices, version: session.version, isRecording: run.mode === 'replay' };
   const cost = readCost(state.limits.cost, event, list, content);
-  if (cost !== state.limits.cost) before.limits = { ...state.limits, cost };
-  const after = readSession(readAgents(readContext(before, event, content), event), event);
+  if (cost !== state.limits.cost) draft.limits = { ...state.limits, cost };
+  const after = readSession(readAgents(readContext(draft, event, content), event), event);
   return changed(after, { facts: factsOf(event, state, after, { now: facts.now, measured, isInjected }) });
 }
 
