@@ -55,12 +55,13 @@ export function withinRoom(entries: readonly Entry[], whole: Whole, room: number
   const older = entries
     .map((entry, at) => ({ entry, age: entries.length - at }))
     .filter(({ entry: { part } }) => part.kind !== 'round' || !whole.has(part));
-  const times = new Map<string, number>();
-  for (const { entry } of older) times.set(keyOf(entry), (times.get(keyOf(entry)) ?? 0) + timesIn(entry));
-  const latest = new Map(older.map((one) => [keyOf(one.entry), one]));
-  const ranked = [...latest].map(([key, { entry, age }]) => {
-    const often = times.get(key) ?? 1;
-    return { entry: withTimes(entry, often), age, worth: (worthOf(entry) * often) / age };
+  const latest = new Map<string, (typeof older)[number] & { readonly times: number }>();
+  for (const { entry, age } of older) {
+    const key = keyOf(entry);
+    latest.set(key, { entry, age, times: (latest.get(key)?.times ?? 0) + timesIn(entry) });
+  }
+  const ranked = [...latest.values()].map(({ entry, age, times }) => {
+    return { entry: withTimes(entry, times), age, worth: (worthOf(entry) * times) / age };
   });
   const chosen = new Set<(typeof ranked)[number]>();
   const summary = entries.findLast(({ kind }) => kind === 'summary');

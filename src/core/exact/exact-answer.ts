@@ -88,8 +88,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const room = freeTokens + stepTokens;
   if (freeTokens <= 0)
     return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
-  const last = messages.at(-1);
-  const isOpen = last !== undefined && isResult(last);
+  const isOpen = messages.slice(-1).some(isResult);
   const form = stepForm(messages, circumstances.model ?? '');
   const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, told: stepTokens });
   if (open !== undefined) {

@@ -14,8 +14,7 @@ const PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\
  * user.
  */
 export function stepForm(messages: readonly Message[], model: string): Form {
-  const last = messages.at(-1);
-  const isOpen = last !== undefined && isResult(last);
+  const isOpen = messages.slice(-1).some(isResult);
   return isOpen && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD_FORM : BUILT_FORM;
 }
 

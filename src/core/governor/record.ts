@@ -1,4 +1,4 @@
-import { decodeLine, decodeObject } from '../protocol/decode.ts';
+import { decodeLine } from '../protocol/decode.ts';
 import {
   countOf,
   type Fields,
@@ -89,10 +89,8 @@ export function readRecord(value: Fields, lastTime: number): Input | undefined {
 }
 
 function readCaller(line: string, t: number): Input {
-  const fields = parseFields(line);
-  if (fields.type === 'ctxb_end') return { t, from: 'caller', event: { kind: 'end' } };
-  const event = Object.keys(fields).length > 0 ? decodeObject(fields) : decodeLine(line);
-  return { t, from: 'caller', event, line };
+  const isEnd = parseFields(line).type === 'ctxb_end';
+  return { t, from: 'caller', ...(isEnd ? { event: { kind: 'end' } } : { event: decodeLine(line), line }) };
 }
 
 /** Functions that check the value of each field. */

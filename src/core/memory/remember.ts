@@ -2,7 +2,6 @@
 export function remember<K, V>(map: Map<K, V>, key: K, value: V, limit: number): void {
   map.delete(key);
   map.set(key, value);
-  if (map.size <= limit) return;
-  const oldest = map.keys().next();
-  if (oldest.done !== true) map.delete(oldest.value);
+  const [oldest] = map.keys();
+  if (map.size > limit) map.delete(oldest as K);
 }

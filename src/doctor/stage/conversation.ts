@@ -1,7 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { Child, ChildEnd } from '../../claude/child.ts';
-import { MATCHERS } from '../../core/governor/control/control.ts';
-import { CALLBACKS } from '../../core/governor/control/hook-callbacks.ts';
+import { CALLBACKS, isToolHook } from '../../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../../core/governor/effects.ts';
 import { decodeLine } from '../../core/protocol/decode.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../core/protocol/events.ts';
@@ -83,7 +82,7 @@ const HOOKS = Object.entries(CALLBACKS) as [HookName, string][];
 function hookRegistration(hooks: Hooks): Fields {
   const names = Object.keys(hooks) as HookName[];
   return Object.fromEntries(
-    names.map((name) => [name, [{ matcher: name in MATCHERS ? '*' : null, hookCallbackIds: [CALLBACKS[name]] }]]),
+    names.map((name) => [name, [{ matcher: isToolHook(name) ? '*' : null, hookCallbackIds: [CALLBACKS[name]] }]]),
   );
 }
 

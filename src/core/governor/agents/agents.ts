@@ -188,7 +188,7 @@ function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, membe
     ...sizes,
     calls: agent.calls + more,
     tokens: agent.tokens + more * tokens,
-    microUsd: (first.microUsd ?? 0) + (more - 1) * estimated.microUsd,
+    microUsd: first.microUsd + (more - 1) * estimated.microUsd,
   });
 }
 
@@ -229,7 +229,7 @@ function forgetAsked(state: GovernorState, toolUseId: string | undefined): Gover
 }
 
 /** Adds a new call, or more of the last one. */
-function countCall(agent: Agent, call: AgentCall): Partial<Agent> {
+function countCall(agent: Agent, call: AgentCall) {
   const before = agent.last !== undefined && isMoreOf(agent, agent.last, call) ? agent.last : NO_CALL;
   const isOnly = agent.calls === 1 && before !== NO_CALL;
   return {

@@ -5,7 +5,6 @@ import { saysNothing } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport, totalMicroUsd } from '../cost/cost.ts';
 import type { Action } from '../decisions.ts';
-import type { HookName } from '../effects.ts';
 import { isAnswer, isMainMessage } from '../facts.ts';
 import { predictedTokens, takeReading } from '../gauge/gauge.ts';
 import { isAlias, learnWindowOf } from '../gauge/model-windows.ts';
@@ -18,18 +17,11 @@ import { askContext, askUsage, controlLine, isAsking, isOwnUuid, request, succes
 import { MIN_RELIEVED } from '../relief/exact.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, clearTimer, decide, emit, isAnswered, isAnsweringUs } from '../steps.ts';
-import { answerCallback, CALLBACKS } from './hook-callbacks.ts';
+import { answerCallback, CALLBACKS, hookOf, isToolHook } from './hook-callbacks.ts';
 import { onTrigger } from './trigger.ts';
 
 /** Tools whose calls ctxb can limit. */
 const BEFORE = 'Read|Grep|Glob|mcp__.*';
-
-/** Tool matchers of hooks for which claude does not accept null. */
-export const MATCHERS: Readonly<Partial<Record<string, string>>> = {
-  PreToolUse: `^(?:${BEFORE}|${AGENT_TOOLS})$`,
-  PostToolUse: '*',
-  PostToolUseFailure: '*',
-};
 
 /**
  * Whether the conversation begins without earlier context. Its window matters only from the second call on, and a
@@ -48,10 +40,10 @@ export function holdCall(state: GovernorState, event: ControlRequestEvent): Gove
   const { phase, asked, held, unsized } = state.process.control;
   // In a terminal, hooks are called without a control channel, so claude cannot be asked.
   if (phase === 'closed') return undefined;
-  const hook = Object.keys(MATCHERS).find((name) => CALLBACKS[name as HookName] === event.callbackId);
-  const isUnsized = unsized && hook?.startsWith('Post') === true;
+  const hook = hookOf(event.callbackId);
+  const isUnsized = unsized && isToolHook(hook) && hook !== 'PreToolUse';
   const isDecidable = held.length === 0 && (isKnown(state.gauge.window) || (asked && !isAsking(state, 'context')));
-  if (!isUnsized && (hook === undefined || !isFresh(state) || isDecidable)) return undefined;
+  if (!isUnsized && (!isToolHook(hook) || !isFresh(state) || isDecidable)) return undefined;
   const waiting = changedIn(state, 'control', { held: [...held, event] });
   return asked && !isUnsized ? waiting : askContext(waiting);
 }
@@ -93,7 +85,7 @@ function hooksFor(state: GovernorState): Fields {
 
 /** Matches only tools that ctxb can limit, because claude waits for each hook. */
 function matcherOf(name: string, { tools, agents }: Policy): string | null {
-  if (name !== 'PreToolUse') return MATCHERS[name] ?? null;
+  if (name !== 'PreToolUse') return isToolHook(name) ? '*' : null;
   const wanted = [...(tools.mode === 'off' ? [] : [BEFORE]), ...(hasAgentLimits(agents) ? [AGENT_TOOLS] : [])];
   return `^(?:${wanted.join('|')})$`;
 }

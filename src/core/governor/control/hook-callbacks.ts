@@ -46,13 +46,14 @@ export function answerCallback(state: GovernorState, event: ControlRequestEvent)
   return resumesWithIt(state) ? emit(noteCleared(state, false), answer) : handOver(state, answer);
 }
 
-function isToolHook(hook: HookName): hook is ToolHook {
-  return hook === 'PreToolUse' || hook === 'PostToolUse' || hook === 'PostToolUseFailure';
+/** Whether a hook is about a tool; claude then does not accept null for the matcher. */
+export function isToolHook(hook: string): hook is ToolHook {
+  return hook.includes('ToolUse');
 }
 
-function hookOf(callbackId: string | undefined): HookName {
-  const [hook] = Object.entries(CALLBACKS).find(([, id]) => id === callbackId) ?? ['PostCompact'];
-  return hook as HookName;
+export function hookOf(callbackId: string | undefined): HookName {
+  const hooks = Object.keys(CALLBACKS) as HookName[];
+  return hooks.find((hook) => CALLBACKS[hook] === callbackId) ?? 'PostCompact';
 }
 
 /** Adds context to a prompt. claude does not send a command to the model, so context with it may be lost. */

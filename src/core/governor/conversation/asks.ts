@@ -94,7 +94,7 @@ function stop(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
 export function answerAskers(before: GovernorState, state: GovernorState): GovernorState {
   const { asked } = state.relief;
   if (asked === undefined) return state;
-  const answer = answerFrom(before, state);
+  const answer = answerFrom(before, state, asked);
   if (answer !== undefined) {
     return emit(changedIn(state, 'relief', { asked: undefined }), ...asked.by.map((by) => answerTo(by, answer)));
   }
@@ -110,11 +110,11 @@ function failureIn(action: Action): string[] {
   return isFailed || isOver || action.kind === 'put-off' ? [action.reason] : [];
 }
 
-function answerFrom(before: GovernorState, state: GovernorState): AskAnswer | undefined {
+function answerFrom(before: GovernorState, state: GovernorState, asked: AskedRelief): AskAnswer | undefined {
   const [failure] = state.actions.flatMap(failureIn);
   if (failure !== undefined) return { done: false, text: failure };
-  const { asked, landing } = state.relief;
-  const { way = 'compact', before: size = 0, phase } = asked ?? {};
+  const { landing } = state.relief;
+  const { way, before: size, phase } = asked;
   const hasLanded = before.relief.landing !== undefined && landing === undefined && phase === 'begun';
   if (hasLanded) return doneAnswer(way, size, state.gauge.used, before.relief.landing?.receipt);
   // Without a further call, the size comes from the receipt, or else from claude's own count.

@@ -5,7 +5,7 @@ import { noteRequest } from '../control/callers-requests.ts';
 import { askAgents, mergeInitialize, openControl, refuseQuestions } from '../control/control.ts';
 import type { Ask, Prompt } from '../input.ts';
 import { noteInterrupt } from '../operations/compact.ts';
-import { adviseRelief, dueRelief } from '../operations/relief.ts';
+import { adviseDue, dueRelief } from '../operations/relief.ts';
 import { closeOwed, waiting, withPrompt } from '../prompts/mailbox.ts';
 import { toPrompt } from '../prompts/prompt.ts';
 import { withoutWakeup } from '../prompts/tasks.ts';
@@ -15,7 +15,7 @@ import { changed, changedIn, emit, isRelieving, isWithinLimit } from '../steps.t
 import { stopWaiting } from '../waits/wait.ts';
 import { isTooLarge } from '../zones/notices.ts';
 import { closeInput, isFree } from './advance.ts';
-import { onAsk, readAsk } from './asks.ts';
+import { onAsk } from './asks.ts';
 import { noteStop, sendPrompt } from './send-prompt.ts';
 
 export function onCallerLine(before: GovernorState, event: Event, line: string): GovernorState {
@@ -43,8 +43,8 @@ export function onCallerEnd(state: GovernorState): GovernorState {
 function askOf(event: Event): { readonly ask: Ask; readonly by: Asker } | undefined {
   if (event.kind !== 'control-request') return undefined;
   const { subtype: what, now } = event.request;
-  const ask = what === 'compact' || what === 'handoff' ? readAsk({ what, now }) : undefined;
-  return ask && { ask, by: { from: 'caller', id: event.requestId } };
+  if (what !== 'compact' && what !== 'handoff') return undefined;
+  return { ask: { what, now: now === true }, by: { from: 'caller', id: event.requestId } };
 }
 
 function isInitialize(event: Event): event is ControlRequestEvent {
@@ -129,6 +129,5 @@ function passThrough(state: GovernorState, event: Event, line: string): Governor
   if (state.run.mode === 'observe' && !state.run.callerSpeaksProtocol) {
     return askAgents(changed(state, { mailbox: withPrompt(state.mailbox, prompt, 'waiting') }));
   }
-  const due = state.turn.phase === 'idle' ? dueRelief(state, prompt) : undefined;
-  return sendPrompt(due === undefined ? state : adviseRelief(state, due), prompt);
+  return sendPrompt(state.turn.phase === 'idle' ? adviseDue(state, prompt) : state, prompt);
 }

@@ -11,9 +11,9 @@ import type { Action } from '../decisions.ts';
 import { type Facts, factsOf, isMainMessage, type SizedCall, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
 import { isCharactersOnly } from '../gauge/gauge.ts';
-import { endOverdue, forgetFailures, giveUpNative, type NextPrompt } from '../operations/compact.ts';
+import { endOverdue, forgetFailures, giveUpNative } from '../operations/compact.ts';
 import { prepareExact } from '../operations/load-mod.ts';
-import { adviseRelief, dueRelief, judgeLevel, measureLanding, noteBoundary, tellNative } from '../operations/relief.ts';
+import { adviseDue, judgeLevel, measureLanding, noteBoundary, tellNative } from '../operations/relief.ts';
 import { followOperation, waitLonger } from '../operations/rules.ts';
 import { forgetRestarts, isFailedResume, noteAlive } from '../process/process.ts';
 import { readStall } from '../process/stall.ts';
@@ -248,16 +248,11 @@ function isReading(state: GovernorState, event: Event): boolean {
 /** At a prompt in a recording: reports the relief that would have been due before it. */
 function judgeArrival(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode !== 'replay') return state;
-  const isLogPrompt = isMainMessage(event, 'prompt');
+  if (isMainMessage(event, 'prompt')) {
+    const prompt = toPrompt(event, '');
+    const told = announceExpiry(adviseDue(closeLogTurn(state), prompt), prompt);
+    return openLogTurn(notePrompt(told, prompt), prompt);
+  }
   const isNextTurn = event.kind === 'init' && state.turn.phase === 'idle';
-  if (!isLogPrompt && !isNextTurn) return state;
-  if (!isLogPrompt) return announceExpiry(advise(state, 'unseen'), 'unseen');
-  const prompt = toPrompt(event, '');
-  const told = announceExpiry(advise(closeLogTurn(state), prompt), prompt);
-  return openLogTurn(notePrompt(told, prompt), prompt);
-}
-
-function advise(state: GovernorState, next: NextPrompt): GovernorState {
-  const due = dueRelief(state, next);
-  return due === undefined ? state : adviseRelief(state, due);
+  return isNextTurn ? announceExpiry(adviseDue(state, 'unseen'), 'unseen') : state;
 }

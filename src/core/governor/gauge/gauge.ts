@@ -151,7 +151,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
   const { peaks } = gauge;
   const { output } = usage;
   const used = contextOf(usage);
-  const comparable = gauge.basis === 'measured' && gauge.call !== null;
+  const previous = gauge.basis === 'measured' ? gauge.call : null;
   return changedGauge(gauge, {
     window: learnFromContext(gauge.window, used),
     basis: 'measured',
@@ -159,12 +159,12 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     call: { messageId, model, usage, peaks, output, outputKnown, generated },
     added: NO_CONTENT,
     thoughts: gauge.thoughts + generated.thoughts,
-    calibration: calibrationFor(model, comparable ? learn(gauge, used) : gauge.calibration),
+    calibration: calibrationFor(model, previous === null ? gauge.calibration : learn(gauge, previous, used)),
     calls: gauge.calls + 1,
-    grown: gauge.grown + (comparable ? Math.max(0, used - gauge.used) : 0),
+    grown: gauge.grown + (previous === null ? 0 : Math.max(0, used - gauge.used)),
     ...peaksWith(gauge, used),
     first: gauge.first ?? Math.max(0, used - estimateTokens(gauge.added, gauge.calibration)),
-    foreseen: comparable ? predictedTokens(gauge) : undefined,
+    foreseen: previous === null ? undefined : predictedTokens(gauge),
     aside: null,
   });
 }
@@ -251,10 +251,8 @@ export function callOutput({ call, calibration }: Gauge): number {
   return call.outputKnown ? call.output : Math.max(call.output, estimateTokens(call.generated, calibration));
 }
 
-function learn(gauge: Gauge, used: number): Calibration {
-  if (gauge.call === null) return gauge.calibration;
-  const { call, added, calibration } = gauge;
-  const growth = used - gauge.used;
+function learn({ added, calibration, used: before }: Gauge, call: Call, used: number): Calibration {
+  const growth = used - before;
   if (call.outputKnown) return calibrate(calibration, added, growth - call.output);
   return calibrate(calibration, addContent(added, call.generated), growth);
 }

@@ -1,5 +1,5 @@
 import type { ControlResponseEvent } from '../../protocol/events.ts';
-import { fieldsOf } from '../../protocol/fields.ts';
+import { fieldsOf, listOf } from '../../protocol/fields.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { request } from '../prompts/own-lines.ts';
 import { workingSetOf } from '../relief/accounts.ts';
@@ -58,8 +58,7 @@ function disarmGuarded(state: GovernorState): GovernorState {
 
 function armMod(state: GovernorState): GovernorState {
   if (state.process.control.phase === 'closed') return state;
-  const hooks = fieldsOf(state.process.control.initialize?.hooks).PreCompact;
-  const isGuarded = Array.isArray(hooks) && hooks.length > 0;
+  const isGuarded = listOf(fieldsOf(state.process.control.initialize?.hooks).PreCompact).length > 0;
   if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarmGuarded(state);
   return emit(
     changedIn(state, 'exact', { phase: 'arming' }),

@@ -95,6 +95,12 @@ export function adviseRelief(state: GovernorState, due: Due): GovernorState {
   return decide(next, 'compact', dueReason(state), { how: 'summary', focus });
 }
 
+/** Reports the relief that is due before `next`. */
+export function adviseDue(state: GovernorState, next: NextPrompt): GovernorState {
+  const due = dueRelief(state, next);
+  return due === undefined ? state : adviseRelief(state, due);
+}
+
 /** Relieves the context for a task that is too large, if possible. */
 export function relieveFor(state: GovernorState): GovernorState {
   if (state.run.mode !== 'act') return state;

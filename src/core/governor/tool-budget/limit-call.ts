@@ -17,8 +17,8 @@ const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 export function planRead(state: GovernorState, call: ToolCall, hint: string): GovernorState {
   const { file_path: path, pages } = call.input;
   const allowed = Math.min(LARGEST_PART, allocation(state, call.tool, call.agent));
-  if (typeof path !== 'string' || pages !== undefined || NO_LINES.test(path)) return answered(state, call, hint);
-  if (mayPass(state, call)) return answered(state, call, hint);
+  const hasLines = typeof path === 'string' && pages === undefined && !NO_LINES.test(path);
+  if (!hasLines || mayPass(state, call)) return answered(state, call, hint);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));
   const measure: Action = { kind: 'measure-file', requestId, path, cwd, offset: offsetOf(call), chars };
