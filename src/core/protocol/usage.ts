@@ -76,20 +76,18 @@ const ADVICE = 'advisor_message';
  */
 function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const { terms } = sum;
-  const part = (iteration: Fields, fast = false) => {
-    const usage = readCounts(iteration);
-    return usage === undefined ? [] : [withTerms(usage, 0, terms && { ...terms, fast, webSearches: 0 })];
-  };
-  const own = iterations.filter(({ type = MESSAGE }) => type === MESSAGE).flatMap((each) => part(each, terms?.fast));
-  const advice = iterations
-    .filter(({ type }) => type === ADVICE)
-    .flatMap((each) => part(each).map((usage) => ({ model: textOf(each.model), usage })));
-  const last = own.at(-1);
-  const isSum = last !== undefined && contextOf(own.reduce(addUsage)) === contextOf(sum);
-  const before = isSum ? own.slice(0, -1).map((usage) => ({ model: undefined, usage })) : [];
-  const besides = [...before, ...advice];
-  if (besides.length === 0) return sum;
-  return { ...withTerms(isSum ? last : sum, 0, terms), besides };
+  const inferencesOf = (kind: string, fast = false) =>
+    iterations.flatMap((each) => {
+      const usage = (each.type ?? MESSAGE) === kind && readCounts(each);
+      if (!usage) return [];
+      const model = kind === ADVICE ? textOf(each.model) : undefined;
+      return [{ model, usage: withTerms(usage, 0, terms && { ...terms, fast, webSearches: 0 }) }];
+    });
+  const own = inferencesOf(MESSAGE, terms?.fast);
+  const last = own.at(-1)?.usage;
+  const isSum = last && contextOf(own.map(({ usage }) => usage).reduce(addUsage)) === contextOf(sum);
+  const besides = [...(isSum ? own.slice(0, -1) : []), ...inferencesOf(ADVICE)];
+  return besides.length === 0 ? sum : { ...withTerms(isSum ? last : sum, 0, terms), besides };
 }
 
 function readTerms({ speed, inference_geo, service_tier, server_tool_use }: Fields): Terms | undefined {
