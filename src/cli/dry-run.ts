@@ -17,7 +17,7 @@ export async function printPlan(
   const added = Object.entries(env).filter(([name, value]) => value !== undefined && io.env[name] !== value);
   const resolved = await resolveConfig({ cwd: io.cwd, env: io.env, ...settings });
   const parts = [
-    `Command:\n${shellLine([command, ...args])}`,
+    `Command, with the prompts on stdin:\n${shellLine([command, ...args])}`,
     `Variables that ctxb adds:\n${added.map(([name, value]) => `${name}=${value}`).join('\n')}`,
     `Settings:\n${settingsText(resolved, io.stdout.columns)}`,
   ];

@@ -68,7 +68,7 @@ export const KEYS = {
     takes: 'moment',
     preset: 'economic',
     about:
-      'When to compact. economic: as soon as it pays, or at 78% if the run can bear the cost. A level, such as 60%: always there.',
+      'When to compact. economic: as soon as it saves more than it costs, often at 70,000 to 140,000 tokens, or at 78% if the run can bear the cost. A level, such as 60%: always there.',
     option: '--compact-at <when>',
   },
   'thresholds.handoff': {

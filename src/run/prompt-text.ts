@@ -8,8 +8,7 @@ const WAYS =
   'no prompt: give one as an argument of claude, with --prompt "…", with --prompts FILE, ' +
   'on stdin, or as lines on stdin with --input-format stream-json';
 
-const INTERACTIVE =
-  'for a conversation at the terminal, ctxb is a plugin: claude plugin install ctxb@ctxb (docs/terminal.md)';
+const INTERACTIVE = 'for a conversation at the terminal, install the plugin of ctxb (docs/terminal.md)';
 
 /** The text of the prompt; undefined when the caller speaks the protocol, or when other prompts were given. */
 export interface PromptText {

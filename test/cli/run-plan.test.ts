@@ -9,7 +9,7 @@ describe('--dry-run', () => {
     const run = await ctxb(place, ['run', ...options, '--', 'no-such-claude', '-p', 'say hello']);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     const text = run.stdout.toString();
-    expect(text).toMatch(/^Command:\nno-such-claude -p .*--max-budget-usd 2\.4/);
+    expect(text).toMatch(/^Command, with the prompts on stdin:\nno-such-claude -p .*--max-budget-usd 2\.4/);
     expect(text).toContain('CLAUDE_CODE_RETRY_WATCHDOG=1');
     expect(text).toMatch(/^thresholds\.compact +0\.6 +flag --compact-at$/m);
     expect(existsSync(place.path('.context'))).toBe(false);

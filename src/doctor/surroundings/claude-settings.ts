@@ -92,7 +92,7 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
   },
   ANTHROPIC_BASE_URL: {
     text: 'claude calls a server other than the API. If the server reports no usage, ctxb estimates the context from characters',
-    todo: 'set window if claude does not report it',
+    todo: 'set the key window if claude does not report its size',
     applies: (value) => !/^https:\/\/api\.anthropic\.com\/?$/.test(String(value)),
   },
 };

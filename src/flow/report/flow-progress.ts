@@ -3,7 +3,7 @@ import { costUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, percent, tokens } from '../../report/figures.ts';
-import { fitText } from '../../report/layout.ts';
+import { fitText, hanging } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
@@ -58,7 +58,7 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
   }
 
   function say(step: FlowStep, text: string): void {
-    if (!quiet) line(`${style.dim('ctxb:')} ${style.bold(`[${step.id}]`)} ${onOneLine(text)}`);
+    if (!quiet) line(hanging(style.dim('ctxb:'), `${style.bold(`[${step.id}]`)} ${onOneLine(text)}`, stderr.columns));
   }
 
   return {

@@ -1,6 +1,7 @@
 import { namesCompactionHook } from '../../claude/compaction-hooks.ts';
 import type { Answer } from '../../core/exact/exact-answer.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
+import { leavesAll } from '../../core/protocol/exact-plan.ts';
 import { circumstancesOf } from '../circumstances.ts';
 import { type CompactEvent, type Drawing, type Engine, isFromUser, isSeenByModel, type On } from '../engine.ts';
 import {
@@ -218,9 +219,7 @@ async function compact($: Engine, plugin: PluginState, e: CompactEvent): Promise
   const ms = Math.round(performance.now() - started);
   plugin.last = { version: 1, number: 1, ms, ...answer.outcome };
   plugin.isExact = answer.messages !== undefined;
-  const { before, after } = answer.outcome;
-  const isLittle = before.tokens - after.tokens < size / 100;
-  plugin.news = plugin.isExact ? { from: isLittle ? undefined : size } : undefined;
+  plugin.news = plugin.isExact ? { from: leavesAll(plugin.last) ? undefined : size } : undefined;
   return answer;
 }
 

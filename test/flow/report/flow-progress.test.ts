@@ -22,7 +22,7 @@ interface Watched {
 /** What is written while something happens, a line each; what was taken away again stands behind an arrow. */
 function written(
   happens: (progress: FlowWatcher) => void,
-  { columns = 80, isTTY = false, quiet = false }: Watched = {},
+  { columns, isTTY = false, quiet = false }: Watched = {},
 ) {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns });
   const progress = createFlowProgress({ stderr, style: PLAIN, quiet, total: 3, done: 1 });

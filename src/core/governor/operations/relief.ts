@@ -158,7 +158,7 @@ export function judgeLevel(state: GovernorState): GovernorState {
   if (state.relief.latch !== 'none') return next;
   const reason = isAtCallLimit
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
-    : crossedText(gauge, run.policy.thresholds.warn);
+    : crossedText(gauge, run.policy.thresholds[latch === 'compact' ? 'compact' : 'warn']);
   return decide(next, 'warn', reason);
 }
 

@@ -257,7 +257,8 @@ describe('the landing', () => {
 describe('the latch', () => {
   it('implies the warning, which comes once', () => {
     const driver = full(withoutHandoff());
-    expect(decisions(driver.actions).filter(({ kind }) => kind === 'warn')).toHaveLength(1);
+    const warnings = decisions(driver.actions).filter(({ kind }) => kind === 'warn');
+    expect(warnings).toMatchObject([{ reason: expect.stringMatching(/have crossed 156000 of 200000$/) }]);
     driver.prompt('Next.');
     driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));
     expect(driver.state.relief.latch).toBe('compact');
