@@ -20,10 +20,7 @@ interface Watched {
 }
 
 /** What is written while something happens, a line each; what was taken away again stands behind an arrow. */
-function written(
-  happens: (progress: FlowWatcher) => void,
-  { columns, isTTY = false, quiet = false }: Watched = {},
-) {
+function written(happens: (progress: FlowWatcher) => void, { columns, isTTY = false, quiet = false }: Watched = {}) {
   const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns });
   const progress = createFlowProgress({ stderr, style: PLAIN, quiet, total: 3, done: 1 });
   happens(progress);
@@ -110,6 +107,13 @@ it('prefixes notices with the name of the step', () => {
     decision({ kind: 'left-undone', prompts: ['a'] } as unknown as Decision);
   });
   expect(said).toBe('ctxb: [one] the disk is full\n[one] warning of claude\n');
+});
+
+it('wraps a long notice between words', () => {
+  const said = written((progress) => progress.watcher(ONE).notice('the disk is full, and nothing more is written'), {
+    columns: 40,
+  });
+  expect(said).toBe('ctxb: [one] the disk is full, and\n      nothing more is written\n');
 });
 
 it("prints only claude's stderr with --quiet", () => {
