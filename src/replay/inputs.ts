@@ -83,7 +83,7 @@ export function createInputReader() {
     switch (line.kind) {
       case 'unread':
         return unreadLine(line);
-      case 'answer':
+      case 'event':
         return isRepeated(line.id) ? REPEATED : inputLine(claudeInput(line.event, time), true);
       case 'value':
         return valueLine(line.value);

@@ -8,11 +8,15 @@ import { hashIn } from '../read/hash-id.ts';
 export interface Layout {
   /** Whether the whole line has this form. */
   fits(bytes: Buffer, from: number, to: number): boolean;
-  /** The index of a slot or hole in the pattern; -1 if it is missing. */
-  placeOf(open: string): number;
-  /** Start and end of each slot and hole in the row that `fits` matched last. */
-  readonly begins: Int32Array;
-  readonly ends: Int32Array;
+  has(open: string): boolean;
+  /** Readers of the last row that fit: of the bytes of a slot or hole, none if the layout lacks it; */
+  bytesOf(open: string): () => Buffer;
+  /** of the string in a slot, undefined for another value; */
+  textOf(open: string): () => string | undefined;
+  /** of the hash of the id in a slot, undefined for another value; */
+  idOf(open: string): () => number | undefined;
+  /** of the count in a slot, NaN for another value, or of a constant if the layout lacks the slot. */
+  countOf(open: string, otherwise: number): () => number;
 }
 
 /** Prefixes that mark a placeholder; claude's texts do not contain these characters. */
@@ -71,6 +75,15 @@ export function layoutOf(pattern: Fields): Layout | undefined {
     }
   }
 
+  /** Reads the string in a slot. */
+  function insideOf<T>(open: string, read: (from: number, to: number) => T): () => T | undefined {
+    const place = names.indexOf(open);
+    return () => {
+      const from = begins[place] as number;
+      return viewed[from] === QUOTE ? read(from + 1, (ends[place] as number) - 1) : undefined;
+    };
+  }
+
   return {
     fits(bytes, from, to) {
       if (bytes !== viewed) view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -90,9 +103,17 @@ export function layoutOf(pattern: Fields): Layout | undefined {
       ends[last] = end;
       return end > begin;
     },
-    placeOf: (open) => names.indexOf(open),
-    begins,
-    ends,
+    has: (open) => names.includes(open),
+    bytesOf(open) {
+      const place = names.indexOf(open);
+      return () => viewed.subarray(begins[place] ?? 0, ends[place] ?? 0);
+    },
+    textOf: (open) => insideOf(open, (from, to) => viewed.toString('latin1', from, to)),
+    idOf: (open) => insideOf(open, (from, to) => hashIn(viewed, from, to)),
+    countOf(open, otherwise) {
+      const place = names.indexOf(open);
+      return place === -1 ? () => otherwise : () => countIn(viewed, begins[place] as number, ends[place] as number);
+    },
   };
 }
 
@@ -140,18 +161,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= NINE;
 }
 
-/** The string in a slot; undefined if the slot contains another value. */
-export function textIn(bytes: Buffer, from: number, to: number): string | undefined {
-  return bytes[from] === QUOTE ? bytes.toString('latin1', from + 1, to - 1) : undefined;
-}
-
-/** The hash of the id in a slot; undefined if the slot contains another value. */
-export function idIn(bytes: Buffer, from: number, to: number): number | undefined {
-  return bytes[from] === QUOTE ? hashIn(bytes, from + 1, to - 1) : undefined;
-}
-
-/** The count in a slot; NaN if the slot contains another value. */
-export function countIn(bytes: Buffer, from: number, to: number): number {
+function countIn(bytes: Buffer, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at++) count = count * 10 + (bytes[at] as number) - ZERO;
   return isDigit(bytes[from]) && to - from <= MAX_DIGITS ? count : Number.NaN;

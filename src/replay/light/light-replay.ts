@@ -45,7 +45,8 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
 
   /** Treats another row of the same answer without new content as unread. */
   function withoutRepeat(read: ReadLine): ReadLine {
-    if (read.kind !== 'answer' || last === undefined || !hasSameContent(read.event, last)) return read;
+    if (read.kind !== 'event' || read.event.kind !== 'assistant' || last === undefined) return read;
+    if (!hasSameContent(read.event, last)) return read;
     return { kind: 'unread', row: { id: read.id, t: read.event.timestamp, answers: undefined } };
   }
 

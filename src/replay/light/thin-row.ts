@@ -1,10 +1,10 @@
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
-import type { Block } from '../../core/protocol/events.ts';
+import type { Block, KnownEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { contextOf, type Usage, withTerms } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
-import { behindPiece, countIn, hole, idIn, type Layout, layoutOf, QUOTE, slot, textIn } from './layout.ts';
+import { behindPiece, hole, type Layout, layoutOf, QUOTE, slot } from './layout.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -20,6 +20,7 @@ const OPENING_MARK = Buffer.from('Uuid":');
 const CARRIAGE_RETURN = 13;
 
 const [UUID, TIMESTAMP, STOP, ID] = [slot('uuid'), slot('timestamp'), slot('stop_reason'), slot('message id')];
+const TOOL_ID = slot('tool_use_id');
 const [CONTENT, REPORT, DATA] = [hole('content'), hole('report'), hole('data')];
 
 /** What is known of a log so far. */
@@ -50,7 +51,7 @@ export function createThinner(state: State): Thin {
   return createRowReader((row) => readerOf(row, state));
 }
 
-/** For a full replay: parses rows without the tools' reports and the data of progress, which no figure needs. */
+/** For a full replay: reads rows without the tools' reports and the data of progress, which no figure needs. */
 export function createSkipper(): Thin {
   return createRowReader(skipperOf);
 }
@@ -94,18 +95,25 @@ function objectOf(text: string): Fields | undefined {
   return isFields(value) ? value : undefined;
 }
 
+/** Reads rows completely, except for the tools' reports and the data of progress. */
 function skipperOf(row: Fields): Reader | undefined {
-  const isReport = row.toolUseResult !== undefined;
-  const layout = layoutWith(row, isReport ? openResult(row) : openProgress(row));
+  if (row.type === 'assistant') return answerReader(row, true);
+  const isResult = row.type === 'user' && row.tool_use_result === undefined;
+  const layout = layoutWith(row, isResult ? openResult(row) : openProgress(row));
   if (layout === undefined) return undefined;
-  const place = layout.placeOf(isReport ? REPORT : DATA);
+  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
+  const [content, report, toolId] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT), layout.textOf(TOOL_ID)];
+  const event = { ...decodeObject(row), ...(layout.has(REPORT) && { toolReport: {} }) } as UserEvent | KnownEvent;
+  const [block] = listOf(fieldsOf(row.message).content).map(fieldsOf);
   return {
     layout,
-    read(bytes, from, to) {
-      const [begin, end] = [layout.begins[place] as number, layout.ends[place] as number];
-      if (isReport && hasAny(bytes.subarray(begin, end), REPORT_KEYS)) return undefined;
-      const value = objectOf(`${bytes.toString('utf8', from, begin)}{}${bytes.toString('utf8', end, to)}`);
-      return value && { kind: 'value', value };
+    read() {
+      if (hasAny(report(), REPORT_KEYS)) return undefined;
+      const own = { uuid: uuid(), timestamp: timeOf(timestamp()) };
+      if (event.kind === 'known') return { kind: 'event', event: { ...event, ...own }, id: id() };
+      const value = parsed(`${content()}`);
+      const blocks = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
+      return value === undefined ? undefined : { kind: 'event', event: { ...event, ...own, blocks }, id: id() };
     },
   };
 }
@@ -118,27 +126,20 @@ const REPORT_KEYS = [...AGENT_KEYS, ...['For"', '\\u00'].map((text) => Buffer.fr
 
 /** Returns undefined if rows of this form must always be parsed. */
 function readerOf(row: Fields, state: State): Reader | undefined {
-  if (row.type === 'assistant') return answerReader(row);
+  if (row.type === 'assistant') return answerReader(row, false);
   const isPrompt = isPromptRow(row);
   const layout = layoutWith(row, openPrompt(row) ?? openResult(row) ?? openProgress(row));
   if (layout === undefined) return undefined;
-  const { begins, ends } = layout;
-  const [uuid, timestamp] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP)];
-  const [content, report] = [layout.placeOf(CONTENT), layout.placeOf(REPORT)];
+  const [id, timestamp] = [layout.idOf(UUID), layout.textOf(TIMESTAMP)];
+  const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
   const answers = row.type === 'user' ? threadOf(row) : undefined;
-  const isTelling = (bytes: Buffer) => {
-    const part = (at: number) => bytes.subarray(begins[at], ends[at]);
-    if (isPrompt) return !state.isTold() || mayMatter(part(content));
-    return !state.isCalm() || (report !== -1 && hasAny(part(report), AGENT_KEYS));
+  const isTelling = () => {
+    if (isPrompt) return !state.isTold() || mayMatter(content());
+    return !state.isCalm() || hasAny(report(), AGENT_KEYS);
   };
   return {
     layout,
-    read(bytes) {
-      if (isTelling(bytes)) return undefined;
-      const time = textIn(bytes, begins[timestamp] as number, ends[timestamp] as number);
-      const id = idIn(bytes, begins[uuid] as number, ends[uuid] as number);
-      return { kind: 'unread', row: { id, t: timeOf(time), answers } };
-    },
+    read: () => (isTelling() ? undefined : { kind: 'unread', row: { id: id(), t: timeOf(timestamp()), answers } }),
   };
 }
 
@@ -169,7 +170,7 @@ function openResult({ message, isReplay, toolUseResult }: Fields): Fields | unde
   const [block, ...others] = listOf(messageFields.content).map(fieldsOf);
   if (block?.type !== 'tool_result' || !('content' in block) || others.length > 0 || isReplay !== undefined)
     return undefined;
-  const content = [{ ...block, tool_use_id: slot('tool_use_id'), content: CONTENT }];
+  const content = [{ ...block, tool_use_id: TOOL_ID, content: CONTENT }];
   return {
     message: { ...messageFields, content },
     ...(toolUseResult !== undefined && { toolUseResult: REPORT }),
@@ -188,7 +189,7 @@ function threadOf({ parent_tool_use_id: parent, isSidechain, agentId }: Fields):
 /** Fields that the figures use, and fields that rarely change from row to row. */
 const FIXED: ReadonlySet<string> = new Set([
   ...['type', 'isSidechain', 'agentId', 'sessionId', 'version', 'cwd', 'parent_tool_use_id', 'session_id'],
-  ...['model', 'role'],
+  ...['model', 'role', 'permissionMode', 'promptSource'],
 ]);
 
 /** The row with slots for its other strings, nulls and numbers. */
@@ -205,7 +206,8 @@ function layoutWith(row: Fields, open: Fields | undefined): Layout | undefined {
   return open && layoutOf({ ...withSlots(row), ...open });
 }
 
-function answerReader(row: Fields): Reader | undefined {
+/** @param isWhole whether all blocks are read */
+function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
   const event = decodeObject(row);
   const messageFields = fieldsOf(row.message);
   if (event.kind !== 'assistant' || event.synthetic || row.line !== undefined) return undefined;
@@ -215,36 +217,32 @@ function answerReader(row: Fields): Reader | undefined {
   const messagePattern = {
     ...withSlots(messageFields),
     id: ID,
-    content: [CONTENT],
+    content: CONTENT,
     usage: withCounts(messageFields.usage, ''),
   };
   const layout = layoutWith(row, { message: messagePattern });
   if (layout === undefined) return undefined;
-  const { begins, ends } = layout;
-  const [uuid, timestamp, stop] = [layout.placeOf(UUID), layout.placeOf(TIMESTAMP), layout.placeOf(STOP)];
-  const [message, content] = [layout.placeOf(ID), layout.placeOf(CONTENT)];
+  const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
+  const [stop, message, content] = [layout.textOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
   const usageIn = usageReader(known, layout);
   return {
     layout,
-    read(bytes) {
-      const text = (at: number) => (at === -1 ? undefined : textIn(bytes, begins[at] as number, ends[at] as number));
-      const messageId = text(message);
-      const usage = usageIn(bytes);
+    read() {
+      const [messageId, usage] = [message(), usageIn()];
       if (messageId === undefined || usage === undefined) return undefined;
-      const outputFinal = bytes[begins[stop] as number] === QUOTE && usage.output > 0;
-      const blocks = blocksIn(bytes, begins[content] as number, ends[content] as number, outputFinal);
+      const outputFinal = stop() !== undefined && usage.output > 0;
+      const blocks = blocksIn(content(), outputFinal && !isWhole);
       if (blocks === undefined) return undefined;
-      const rowFields = { uuid: undefined, timestamp: timeOf(text(timestamp)), messageId, usage };
-      const id = idIn(bytes, begins[uuid] as number, ends[uuid] as number);
-      return { kind: 'answer', event: { ...event, ...rowFields, outputFinal, blocks }, id };
+      const own = { uuid: isWhole ? uuid() : undefined, timestamp: timeOf(timestamp()), messageId, usage };
+      return { kind: 'event', event: { ...event, ...own, outputFinal, blocks }, id: id() };
     },
   };
 }
 
 /** The blocks of an answer, parsed only if they matter: its last row contains the output tokens. */
-function blocksIn(bytes: Buffer, from: number, to: number, isSized: boolean): readonly Block[] | undefined {
-  if (isSized && !bytes.subarray(from, to).includes(LARGE_WINDOW_MARK)) return [];
-  const content = parsed(bytes.toString('utf8', from - 1, to + 1));
+function blocksIn(bytes: Buffer, isSized: boolean): readonly Block[] | undefined {
+  if (isSized && !bytes.includes(LARGE_WINDOW_MARK)) return [];
+  const content = parsed(`${bytes}`);
   return content === undefined ? undefined : readBlocks(content);
 }
 
@@ -259,29 +257,26 @@ function withCounts(value: unknown, path: string): unknown {
   return Array.isArray(value) ? parts.map(([, part]) => part) : Object.fromEntries(parts);
 }
 
+const TOTAL = slot('/cache_creation_input_tokens');
+const HOUR = slot('/cache_creation/ephemeral_1h_input_tokens');
+const MINUTES = slot('/cache_creation/ephemeral_5m_input_tokens');
+
 /** Reads the counts of a usage of a known form; undefined: parse the row. */
-function usageReader(known: Usage, { placeOf, begins, ends }: Layout) {
-  const [input, output] = [placeOf(slot('/input_tokens')), placeOf(slot('/output_tokens'))];
-  const cacheCreation = placeOf(slot('/cache_creation_input_tokens'));
-  const cacheRead = placeOf(slot('/cache_read_input_tokens'));
-  const hour = placeOf(slot('/cache_creation/ephemeral_1h_input_tokens'));
-  const minutes = placeOf(slot('/cache_creation/ephemeral_5m_input_tokens'));
-  const searches = placeOf(slot('/server_tool_use/web_search_requests'));
+function usageReader(known: Usage, { countOf, has }: Layout) {
+  const input = countOf(slot('/input_tokens'), known.input);
+  const output = countOf(slot('/output_tokens'), known.output);
+  const cacheCreation = countOf(TOTAL, known.cacheCreation);
+  const cacheRead = countOf(slot('/cache_read_input_tokens'), known.cacheRead);
+  const [hour, minutes] = [countOf(HOUR, known.cacheCreationHour ?? 0), countOf(MINUTES, 0)];
   const { terms } = known;
+  const searches = countOf(slot('/server_tool_use/web_search_requests'), terms?.webSearches ?? 0);
   // Without a total, the parts would have to be added up.
-  if (cacheCreation === -1 && Math.max(hour, minutes) !== -1) return () => undefined;
-  return (bytes: Buffer): Usage | undefined => {
-    const count = (at: number, fallback: number) =>
-      at === -1 ? fallback : countIn(bytes, begins[at] as number, ends[at] as number);
-    const usage = {
-      input: count(input, known.input),
-      cacheCreation: count(cacheCreation, known.cacheCreation),
-      cacheRead: count(cacheRead, known.cacheRead),
-      output: count(output, known.output),
-    };
-    const cacheCreationHour = count(hour, known.cacheCreationHour ?? 0);
-    if (usage.cacheCreation === 0 && cacheCreationHour + count(minutes, 0) > 0) return undefined;
-    if (count(searches, terms?.webSearches ?? 0) !== (terms?.webSearches ?? 0)) return undefined;
+  if (!has(TOTAL) && (has(HOUR) || has(MINUTES))) return () => undefined;
+  return (): Usage | undefined => {
+    const usage = { input: input(), cacheCreation: cacheCreation(), cacheRead: cacheRead(), output: output() };
+    const cacheCreationHour = hour();
+    if (usage.cacheCreation === 0 && cacheCreationHour + minutes() > 0) return undefined;
+    if (searches() !== (terms?.webSearches ?? 0)) return undefined;
     if (Number.isNaN(contextOf(usage) + usage.output + cacheCreationHour)) return undefined;
     return withTerms(usage, cacheCreationHour, terms);
   };

@@ -1,4 +1,4 @@
-import type { AssistantEvent } from '../../core/protocol/events.ts';
+import type { AssistantEvent, KnownEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, isFields, parsed } from '../../core/protocol/fields.ts';
 import { valueEnd } from '../../core/protocol/json-spans.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
@@ -35,8 +35,8 @@ export type ReadLine = (
   | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
-  /** `id` as in {@link Row}. */
-  | { readonly kind: 'answer'; readonly event: AssistantEvent; readonly id: number | undefined }
+  /** A row of a session log that was decoded without parsing all of it; `id` as in {@link Row}. */
+  | { readonly kind: 'event'; readonly event: AssistantEvent | UserEvent | KnownEvent; readonly id: number | undefined }
 ) & {
   /** Other text precedes it on the line. */
   readonly isMore?: true;
