@@ -89,6 +89,21 @@ describe('figures of subagents', () => {
     });
   });
 
+  it('takes the final output count of a call from its partial messages, and figures from a log if they are higher', () => {
+    const driver = atWork({});
+    const partial = (output_tokens: number, id = 't1') => ({
+      ...{ type: 'stream_event', session_id: 's1', parent_tool_use_id: id },
+      event: { type: 'message_delta', usage: { output_tokens } },
+    });
+    driver.claude(STARTED, agentCall(10_000));
+    const { tokens } = agentTotals(driver.state);
+    driver.claude(partial(700), partial(900, 'unknown'));
+    expect(agentTotals(driver.state).tokens).toBeGreaterThan(tokens + 600);
+    driver.tell({ kind: 'agent-read', id: 't1', tokens: 50_000, microUsd: 1 });
+    driver.tell({ kind: 'agent-read', id: 'unknown', tokens: 90_000, microUsd: 1 });
+    expect(agentTotals(driver.state)).toMatchObject({ count: 1, calls: 1, tokens: 50_000 });
+  });
+
   it('reads agents of a workflow from the sum over all contexts, and from the list of its agents', () => {
     const driver = atWork({});
     driver.claude(

@@ -53,6 +53,15 @@ describe('a Read', () => {
     expect(kinds(decisions(actions))).toEqual(limit === undefined ? [] : ['tool-budget:call']);
   });
 
+  it.each([
+    { what: 'passes up to the limit of claude', lines: 1_200, limit: undefined },
+    { what: 'is limited above it', lines: 1_300, limit: 1_000 },
+  ])('with the default budget $what', ({ lines, limit }) => {
+    const driver = inTurn({ tools: { byTool: { Read: 25_000 } } });
+    const actions = played(driver, calling(READ), { file: { lines, fitting: 1_000 } });
+    expect(answer(actions).specific).toEqual(limit === undefined ? {} : { updatedInput: { ...FILE, limit } });
+  });
+
   it.each(['a.png', 'A.JPG', 'a.ipynb', 'a.pdf'])('of %s is not measured', (name) => {
     expect(kinds(played(inTurn(), calling({ tool: 'Read', input: { file_path: `/${name}` } })))).toEqual([
       'answer-hook',
