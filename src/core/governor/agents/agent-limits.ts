@@ -5,7 +5,7 @@ import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { askCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, decided, emit, type Line, silent, type Telling } from '../steps.ts';
+import { changedIn, decide, type Line, silent, type Telling } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, Agents } from './agents-state.ts';
 
@@ -76,17 +76,17 @@ function stopAgent(state: GovernorState, agent: Agent, reason: string, isTooMany
   if (workflow !== undefined && ended.includes(workflow)) return state;
   const isWhole = workflow !== undefined && isTooMany;
   const name = isWhole ? 'a workflow' : agentText(agent);
-  const note = decided(state, 'limit:agents', reason, { todo: 'stop', agent: name });
-  if (state.run.mode !== 'act') return emit(state, note);
-  if (taskId === undefined) return decide(state, 'limit:agents', reason, { todo: 'failed', agent: name });
+  const isUnknown = state.run.mode === 'act' && taskId === undefined;
+  const noted = decide(state, 'limit:agents', reason, { todo: isUnknown ? 'failed' : 'stop', agent: name });
+  if (state.run.mode !== 'act' || taskId === undefined) return noted;
   const text = `${name} was stopped by a limit of this run, not by the user: ${reason}. Continue with the results so far, and do not start the same again.`;
   const isBackground = workflow !== undefined || ownOf(state.work.tasks, taskId)?.phase === 'background';
-  const noted = changedIn(emit(withAgent(state, id, { phase: 'stopped' }), note), 'agents', {
+  const next = changedIn(withAgent(noted, id, { phase: 'stopped' }), 'agents', {
     untold: [...untold, { toolUseId: id, aside: isBackground, text }],
     ended: isWhole ? [...ended, workflow] : ended,
   });
   const target = isWhole ? workflow : workflow === undefined ? taskId : undefined;
-  return target === undefined ? noted : stopTask(noted, target);
+  return target === undefined ? next : stopTask(next, target);
 }
 
 function agentText({ kind, name, workflow }: Agent): string {

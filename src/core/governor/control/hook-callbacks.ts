@@ -11,7 +11,7 @@ import { GIVEN_BACK, isExact, lostPrompts } from '../relief/exact.ts';
 import { stopTurn } from '../relief/exhaustion.ts';
 import { focusText, notesClause, recallLine } from '../relief/focus.ts';
 import type { GovernorState } from '../state.ts';
-import { changedAnswer, decide, decided, emit, isAnswered, silent } from '../steps.ts';
+import { changedAnswer, decide, emit, isAnswered, silent } from '../steps.ts';
 import { cutResult } from '../tool-budget/cut-result.ts';
 import { alertAgent, hintFor } from '../tool-budget/hints.ts';
 import { limitRead } from '../tool-budget/limit-call.ts';
@@ -153,8 +153,8 @@ function beforeAgent(before: GovernorState, call: ToolCall): GovernorState {
   if (refusal === undefined) return answered(state, call);
   const denial = { permissionDecision: 'deny', permissionDecisionReason: refusal };
   const agent = 'a further subagent';
-  const note = decided(state, 'limit:agents', countReason(state), { todo: 'refuse', agent });
-  return answered(state, call, '', denial, note);
+  const noted = decide(state, 'limit:agents', countReason(state), { todo: 'refuse', agent });
+  return answered(noted, call, '', denial);
 }
 
 export function onFileMeasured(state: GovernorState, requestId: string, file: FileMeasure | undefined): GovernorState {

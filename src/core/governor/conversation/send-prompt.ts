@@ -15,7 +15,7 @@ import { noteSentPrompt } from '../prompts/turns.ts';
 import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decided, emit, setTimer } from '../steps.ts';
+import { changed, changedIn, decide, emit, setTimer } from '../steps.ts';
 import { readPrompt } from './readings.ts';
 
 /**
@@ -84,8 +84,9 @@ export function resumeWork(state: GovernorState, work: string): GovernorState {
   // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
   const words = text === '' ? `${OWN_OPENING}${work}\n\n${GO_ON}` : [work, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
-  const notes = state.limits.wait === undefined ? [decided(state, 'resume', work)] : [];
-  return injectPrompt(emit(resumed, ...actions, ...notes), words, work, requests);
+  const given = emit(resumed, ...actions);
+  const told = state.limits.wait === undefined ? decide(given, 'resume', work) : given;
+  return injectPrompt(told, words, work, requests);
 }
 
 const NOTHING = { text: '', actions: [] } as const;

@@ -6,7 +6,7 @@ import { IDLE } from '../operations/operation.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { askCounter, sendInterrupt } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decided, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
+import { changed, changedIn, decide, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { stopWaiting } from '../waits/wait.ts';
 import { injectPrompt } from './send-prompt.ts';
 
@@ -40,7 +40,7 @@ export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Gove
 /** Warns that no limit holds, because claude's counter has no tokens either. */
 function judgeUncounted(before: GovernorState, state: GovernorState): GovernorState {
   const isNews = state.limits.cost.uncounted === 'all' && before.limits.cost.uncounted !== 'all' && isLimited(state);
-  return isNews ? emit(state, decided(state, 'unavailable:costs', 'the back-end counts no tokens')) : state;
+  return isNews ? decide(state, 'unavailable:costs', 'the back-end counts no tokens') : state;
 }
 
 function isLimited({ run }: GovernorState): boolean {
@@ -53,7 +53,7 @@ function judgeLimits(before: GovernorState, state: GovernorState): GovernorState
   if (before.limits === state.limits) return state;
   const { level, news, said } = judge(state);
   const withNews = news.length === 0 ? state : tellCosts(changedIn(state, 'limits', { said }), news);
-  const announced = emit(withNews, ...news.map((notice) => announcement(withNews, notice)));
+  const announced = news.reduce(announce, withNews);
   if (level !== 'limit' || state.run.mode !== 'act' || state.turn.phase === 'idle') return announced;
   if (isWithinLimit(state)) return interruptTurn(announced);
   // claude's own budget also ends the turn, but does not include the costs of other runs.
@@ -82,11 +82,8 @@ export function onTimeUp(before: GovernorState): GovernorState {
   if (before.limits.time === 'up') return cutLastTurn(before);
   const state = changedIn(stopWaiting(before), 'limits', { time: 'up' });
   const room = Math.max(time * TIME_HEADROOM.share, TIME_HEADROOM.leastSeconds);
-  const stopped = emit(
-    state,
-    decided(state, 'limit:time', 'the time for the run is up', { seconds: time }),
-    setTimer('time', room * 1_000),
-  );
+  const told = decide(state, 'limit:time', 'the time for the run is up', { seconds: time });
+  const stopped = emit(told, setTimer('time', room * 1_000));
   return state.turn.phase === 'running' && isWithinLimit(state) ? interruptTurn(stopped) : stopped;
 }
 
@@ -121,10 +118,10 @@ function limitsOf({ run, limits }: GovernorState): CostLimits {
   };
 }
 
-function announcement(state: GovernorState, { scope, level, spent, limit }: CostNotice) {
+function announce(state: GovernorState, { scope, level, spent, limit }: CostNotice): GovernorState {
   const source = isComputed(state.limits.cost) ? 'computed' : 'reported';
   const reason = level === 'warn' ? 'the cost comes near its limit' : 'the cost has reached its limit';
-  return decided(state, 'limit:cost', reason, {
+  return decide(state, 'limit:cost', reason, {
     ...{ scope, level, spentUsd: toUsd(spent), limitUsd: toUsd(limit), source },
   });
 }

@@ -25,7 +25,6 @@ import {
   clearTimer,
   DROP_BUFFERED,
   decide,
-  decided,
   emit,
   isCompacting,
   type Line,
@@ -108,11 +107,13 @@ export function forgetFailures(state: GovernorState): GovernorState {
 
 function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): GovernorState {
   const { session, relief } = state;
+  const microUsd = totalMicroUsd(state.limits.cost) - attempt.costBefore;
   const concluded = changed(state, {
     operation: IDLE,
     relief: {
       ...relief,
       ...triesAfter(state, attempt, verdict),
+      alone: aloneAfterSummary(relief.alone, microUsd),
       // After a failure the latch stays set, so the warning is not repeated.
       latch: verdict === 'success' ? relief.latch : 'warn',
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,
@@ -121,14 +122,9 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Gov
     session: { ...session, commandsOff: session.commandsOff || verdict === 'refused' },
   });
   const how = relief.landing?.receipt === undefined ? 'summary' : 'exact';
-  const microUsd = totalMicroUsd(state.limits.cost) - attempt.costBefore;
-  const afterPayment = changedIn(concluded, 'relief', { alone: aloneAfterSummary(relief.alone, microUsd) });
   const reason = attempt.error ?? REASONS[verdict === 'success' && how === 'exact' ? 'exact' : verdict];
-  const told = emit(
-    afterPayment,
-    clearTimer('compaction'),
-    decided(concluded, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) }),
-  );
+  const timed = emit(concluded, clearTimer('compaction'));
+  const told = decide(timed, 'compacted', reason, { how, verdict, costUsd: toUsd(microUsd) });
   const because = verdict === 'failed' && isRejected(attempt) ? REFUSED : undefined;
   const judged = giveUpWhenUseless(told, relief.failures, because);
   return ON_VERDICT[verdict]?.(judged) ?? judged;

@@ -7,7 +7,7 @@ import { UNTRIED } from '../relief/ladder.ts';
 import type { HandoffDocument } from '../relief/relief-state.ts';
 import { toolsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
-import { changed, changedIn, clearTimer, DROP_BUFFERED, decided, emit, setTimer } from '../steps.ts';
+import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { IDLE, type OperationIn, type Written } from './operation.ts';
 
@@ -113,11 +113,8 @@ function finishClear(
     },
   });
   const ms = state.facts.now - plan.startedAt;
-  return emit(
-    fresh,
-    decided(fresh, 'handed-over', plan.reason, { by, path, way, ms, problems }),
-    health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted),
-  );
+  const told = decide(fresh, 'handed-over', plan.reason, { by, path, way, ms, problems });
+  return emit(told, health(fresh, { event: 'handoff', ms, by, reason: plan.reason }, plan.before.predicted));
 }
 
 /** Sends the document as a prompt in a hidden turn, because claude calls no hooks. */

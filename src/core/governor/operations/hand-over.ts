@@ -9,7 +9,7 @@ import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
 import { continueStopped } from '../relief/exhaustion.ts';
 import { askAgain, handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, DROP_BUFFERED, decide, decided, emit } from '../steps.ts';
+import { changed, changedIn, DROP_BUFFERED, decide, emit } from '../steps.ts';
 import { isUnavailable, statusOf } from './compact.ts';
 import { clear, leave, stopLate, TURN_OVER } from './fresh-context.ts';
 import { type HandoffPlan, IDLE, type OperationIn } from './operation.ts';
@@ -40,9 +40,9 @@ export function endUnrelieved(state: GovernorState, reason: string): GovernorSta
 }
 
 function unrelieved(state: GovernorState, { reason }: HandoffPlan, document: string | undefined): GovernorState {
-  const ended = changedIn(state, 'relief', { document });
-  const note = decided(state, 'give-up:run', reason, { path: document });
-  return closeOwed(emit(changedIn(changed(ended, { operation: IDLE }), 'mailbox', { outcome: 'unrelieved' }), note));
+  const ended = changed(changedIn(state, 'relief', { document }), { operation: IDLE });
+  const told = decide(ended, 'give-up:run', reason, { path: document });
+  return closeOwed(changedIn(told, 'mailbox', { outcome: 'unrelieved' }));
 }
 
 /** Whether claude cannot be asked: it does not report the end of a stopped compaction, or it is dead. */
@@ -101,7 +101,7 @@ function putOff(state: GovernorState, { due }: HandoffPlan, error: string): Gove
   const relief = { ...state.relief, due, putOffAt: state.gauge.calls };
   const continued = continueStopped(changed(state, { operation: IDLE, relief }));
   const reason = error.trim() || 'the API was not available';
-  return emit(continued, ...TURN_OVER, decided(continued, 'put-off', reason));
+  return decide(emit(continued, ...TURN_OVER), 'put-off', reason);
 }
 
 function write(

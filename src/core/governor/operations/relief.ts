@@ -28,7 +28,7 @@ import type { Due, Landing } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
 import { heldTokens } from '../relief/working-set.ts';
 import type { GovernorState } from '../state.ts';
-import { changed, changedIn, decide, decided, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
+import { changed, changedIn, decide, emit, isCompacting, isRelieving, type Line } from '../steps.ts';
 import { health } from '../zones/notices.ts';
 import { forgetFailures, giveUpWhenUseless, type NextPrompt, startCompaction } from './compact.ts';
 import { endUnrelieved, startHandoff } from './hand-over.ts';
@@ -198,7 +198,7 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const told =
     landing.receipt === undefined
       ? landing.isOurs
-        ? emit(landed, decided(landed, 'landed', effect, { relief: 'compaction', freed }))
+        ? decide(landed, 'landed', effect, { relief: 'compaction', freed })
         : landed
       : tellExact(landed, landing.before, landing.receipt, freed);
   const judged = landing.isOurs ? giveUpWhenUseless(told, relief.failures) : told;

@@ -4,7 +4,6 @@ import { reopenControl } from '../control/callers-requests.ts';
 import { openControl } from '../control/control.ts';
 import { costAfterRestart, readLogged } from '../cost/cost.ts';
 import { latestCallsMicroUsd } from '../cost/priced-call.ts';
-import type { Action } from '../decisions.ts';
 import { TIMERS } from '../effects.ts';
 import type { ExitEvent, Prompt } from '../input.ts';
 import { finishLeaving, startFresh } from '../operations/fresh-context.ts';
@@ -15,16 +14,7 @@ import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
 import { type GovernorState, NEW_CONTROL, NEW_PROCESS } from '../state.ts';
-import {
-  changed,
-  changedIn,
-  clearTimer,
-  DROP_BUFFERED,
-  decided,
-  emit,
-  isHandingOver,
-  SHOW_DEFERRED,
-} from '../steps.ts';
+import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, isHandingOver, SHOW_DEFERRED } from '../steps.ts';
 import { reliefAfter, unknownPrompts, workAfter } from './broken-off.ts';
 
 /**
@@ -83,14 +73,11 @@ export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): 
 export function endWithIt(state: GovernorState, exit?: ExitEvent): GovernorState {
   const isUnrelieved = state.operation.phase === 'leaving' && state.mailbox.input === 'open';
   const outcome = isUnrelieved ? 'unrelieved' : state.mailbox.outcome;
-  return emit(
-    changedIn(state, 'mailbox', { input: 'closed', outcome }),
-    ...closeOpenPrompts(state, exit),
-    SHOW_DEFERRED,
-  );
+  return emit(changedIn(tellUnanswered(state, exit), 'mailbox', { input: 'closed', outcome }), SHOW_DEFERRED);
 }
 
-function closeOpenPrompts(state: GovernorState, exit: ExitEvent | undefined): readonly Action[] {
+/** Names the prompts without an answer. */
+function tellUnanswered(state: GovernorState, exit: ExitEvent | undefined): GovernorState {
   const { run, mailbox, session, process } = state;
   const { input, outcome } = mailbox;
   const prompts = openPrompts(state);
@@ -99,12 +86,12 @@ function closeOpenPrompts(state: GovernorState, exit: ExitEvent | undefined): re
   const hasExited = exit !== undefined && exit.signal === undefined && !wasAsked(exit);
   const hasRefused = outcome === 'refused' || (input === 'open' && hasExited);
   const isVain = hasRefused && session.id === undefined && !process.balks;
-  if (run.mode !== 'act' || isVain || prompts.length === 0) return [];
+  if (run.mode !== 'act' || isVain || prompts.length === 0) return state;
   const atReset = outcome === 'usage-limit' && { atReset: true as const };
   const atLimit = outcome === 'limit' && { atLimit: true as const };
   const wasEnded = exit !== undefined && exit.code !== 0 && wasAsked(exit);
   const reason = END_REASONS[outcome ?? (input !== 'open' ? 'stopped' : wasEnded ? 'ended' : 'dead')];
-  return [decided(state, 'left-undone', reason, { prompts, ...atReset, ...atLimit })];
+  return decide(state, 'left-undone', reason, { prompts, ...atReset, ...atLimit });
 }
 
 const END_REASONS = {
@@ -217,14 +204,14 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
     limits: { ...state.limits, lost: state.limits.lost + latestCallsMicroUsd(state.limits.cost) },
   });
   const uuids = undelivered.map(({ uuid }) => uuid);
-  const afterDeath = emit(
+  const reported = emit(
     afterExit,
     DROP_BUFFERED,
     ...(logged ? [] : [{ kind: 'deferred', fate: 'drop' } as const]),
     ...FORGOTTEN_TIMERS,
     ...undelivered.flatMap(({ uuid, line }) => (isOwnUuid(state, uuid) ? [] : [{ kind: 'hold', uuid, line } as const])),
-    decided(state, 'restart', end, { attempt, undelivered: uuids }),
   );
+  const afterDeath = decide(reported, 'restart', end, { attempt, undelivered: uuids });
   // Only ctxb's notes contain the conversation so far.
   if (isForgotten(state, afterExit, logged)) return startHandoff(afterDeath, end);
   const resume = logged ? session.id : undefined;

@@ -6,7 +6,7 @@ import { sendInterrupt } from '../prompts/own-lines.ts';
 import { isAtWork } from '../prompts/tasks.ts';
 import { titleOf } from '../relief/tool-results.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, clearTimer, decided, emit, isRelieving, type Line, setTimer } from '../steps.ts';
+import { changedIn, clearTimer, decide, emit, isRelieving, type Line, setTimer } from '../steps.ts';
 
 /** Lines that claude writes at intervals: to keep a connection open, and for a running tool, even if its call hangs. */
 const BEATS: readonly string[] = ['keep_alive', 'tool_progress'];
@@ -118,11 +118,10 @@ function tellLongTools(state: GovernorState): GovernorState {
   const long = work.tools.open.filter(({ use, since, said }) => !said && isLong(since) && !isAgentCall(use.name));
   if (long.length === 0) return state;
   const open = work.tools.open.map((tool) => (long.includes(tool) ? { ...tool, said: true } : tool));
-  return emit(
+  return long.reduce(
+    (next, { use, since }) =>
+      decide(next, 'silence:tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),
     changedIn(state, 'tools', { open }),
-    ...long.map(({ use, since }) =>
-      decided(state, 'silence:tool', 'it has not ended yet', { tool: titleOf(use), ms: now - since }),
-    ),
   );
 }
 
@@ -131,17 +130,18 @@ function onStall(state: GovernorState, ms: number): GovernorState {
   const { enabled } = run.policy.recovery;
   const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || mailbox.input !== 'open';
   const last = lastSeen(state);
-  const note = decided(state, 'silence:claude', last, { ms, tries: process.stalls + 1, last: isLast });
-  const next = changedIn(state, 'process', { stalls: process.stalls + 1, lookedAt: undefined });
+  const tries = process.stalls + 1;
+  const stalled = changedIn(state, 'process', { stalls: tries, lookedAt: undefined });
+  const next = decide(stalled, 'silence:claude', last, { ms, tries, last: isLast });
   if (isLast) {
     // After its input closes, claude has answered everything and only fails to exit.
     const outcome = state.mailbox.outcome ?? (mailbox.input === 'open' ? 'stalled' : undefined);
-    return end(changedIn(emit(next, note), 'mailbox', { outcome }));
+    return end(changedIn(next, 'mailbox', { outcome }));
   }
   // claude ignores an interrupt before its turn begins.
-  if (turn.phase !== 'running') return end(emit(noteLostTasks(next), note));
+  if (turn.phase !== 'running') return end(noteLostTasks(next));
   const timer = setTimer('stall', Math.min(INTERRUPT_PATIENCE_MS, limitMs(state)));
-  return sendInterrupt(emit(next, note, timer), 'stall');
+  return sendInterrupt(emit(next, timer), 'stall');
 }
 
 /** Tells the agent about background work that is lost with the process, because claude does not report it. */

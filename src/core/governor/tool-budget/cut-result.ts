@@ -5,7 +5,7 @@ import { cutUnits as shorten } from '../../text/words.ts';
 import { isAgentCall } from '../agents/agents.ts';
 import { codePoints, estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, emit } from '../steps.ts';
+import { decide, emit } from '../steps.ts';
 import { allocation } from './room.ts';
 import type { ResultPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, remember } from './tool-state.ts';
@@ -49,9 +49,9 @@ export function cutResult(state: GovernorState, plan: ResultPlan, path: string |
   if (codePoints(text) >= codePoints(result.text)) return asItIs;
   const open = { tokens: cutTokens, proof: proofOf(text, plan), cut: tokens - cutTokens };
   const reason = `about ${tokens} tokens, and ${plan.allowed} are left for one result`;
-  const note = decided(state, 'tool-budget:result', reason, { tool: call.tool, tokens, left: cutTokens, path });
+  const noted = decide(state, 'tool-budget:result', reason, { tool: call.tool, tokens, left: cutTokens, path });
   const cut = { updatedToolOutput: result.replaced(text) };
-  return answered(countCut(keepOpen(state, call, open), call), call, context, cut, note);
+  return answered(countCut(keepOpen(noted, call, open), call), call, context, cut);
 }
 
 /** Text that only the replacement contains: the opening of cut text, or the end of cut JSON. */

@@ -2,7 +2,7 @@ import { type Fields, ownOf } from '../../protocol/fields.ts';
 import type { Action } from '../decisions.ts';
 import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
-import { decided, emit } from '../steps.ts';
+import { decide, emit } from '../steps.ts';
 import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
 import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember } from './tool-state.ts';
@@ -60,8 +60,8 @@ interface Limit {
 }
 
 function limitCall(state: GovernorState, call: ToolCall, { parameter, value, context, reason }: Limit): GovernorState {
-  const note = decided(state, 'tool-budget:call', reason, { tool: call.tool, parameter, value });
-  return answered(state, call, context, withInput(call, parameter, value), note);
+  const noted = decide(state, 'tool-budget:call', reason, { tool: call.tool, parameter, value });
+  return answered(noted, call, context, withInput(call, parameter, value));
 }
 
 /** Tokens of the requested lines, or 0 if they fit into `allowed`; infinite if not even one line fits. */

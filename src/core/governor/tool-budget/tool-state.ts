@@ -1,13 +1,12 @@
 import { plainText, resultsIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ToolResult } from '../../protocol/events.ts';
 import { type Fields, fieldsOf, jsonText, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
-import type { Decision } from '../decisions.ts';
 import { isMainMessage } from '../facts.ts';
 import { learnedCharsPerToken } from '../gauge/estimator.ts';
 import { CHARS_PER_TOKEN, estimateTokens } from '../gauge/token-estimate.ts';
 import type { ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decided, emit, type Line } from '../steps.ts';
+import { changedIn, decide, emit, type Line } from '../steps.ts';
 import type { OpenResult, ToolBudget, ToolCall, ToolHook } from './tool-budget.ts';
 
 /** Maximum calls, tools and subagents to keep: the stream may never end. */
@@ -75,7 +74,6 @@ export function answered(
   { requestId, hook }: ToolCall,
   context = '',
   details: Fields = {},
-  ...decisions: readonly Decision[]
 ): GovernorState {
   const answer = {
     kind: 'answer-hook',
@@ -85,7 +83,7 @@ export function answered(
     specific: details,
     ...(context && { context }),
   } as const;
-  return emit(state, ...decisions, answer);
+  return emit(state, answer);
 }
 
 type Records = Pick<ToolBudget, 'agents' | 'open' | 'waiting' | 'repeats' | 'pages'>;
@@ -139,7 +137,7 @@ export function noteIgnored(state: GovernorState, what: 'input' | 'output'): Gov
   if (ignores.includes(what) || state.mailbox.input === 'closed') return state;
   const after = changedIn(state, 'budget', { ignores: [...ignores, what] });
   const reason = `${what === 'input' ? 'a limit that was set for a tool' : 'a result that was cut'} did not hold`;
-  return ignores.length > 0 ? after : emit(after, decided(after, 'unavailable:tools', reason));
+  return ignores.length > 0 ? after : decide(after, 'unavailable:tools', reason);
 }
 
 /** Tokens that ctxb cut from a result; 0 if claude has the whole. */

@@ -6,7 +6,7 @@ import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt } from '../prompts/own-lines.ts';
 import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, decided, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
+import { changedIn, decide, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { resetOf } from './usage-limits.ts';
 import type { Wait } from './waits-state.ts';
 
@@ -123,7 +123,7 @@ function noteRetry(state: GovernorState, { status, delayMs }: ApiRetryEvent): Go
   const until = Math.max(facts.now + delayMs, isLimit ? (resetOf(limits) ?? 0) : 0);
   const isTold = wait.said || (!isLimit && delayMs < MIN_TOLD_MS);
   const next = changedIn(state, 'limits', { wait: { ...wait, cause, until, said: wait.said || !isTold } });
-  return isTold ? next : emit(next, announcement(next, 'claude', status));
+  return isTold ? next : announce(next, 'claude', status);
 }
 
 /** How late claude may notice a reset before ctxb ends its wait, in milliseconds. */
@@ -174,18 +174,18 @@ function pause(state: GovernorState, failure: ApiFailure, until: number): Govern
     wait: { ...wait, cause, phase: 'paused', until, tries: wait.tries + 1, said: true },
   });
   const isTold = wait.said && wait.cause === cause;
-  return emit(next, ...(isTold ? [] : [announcement(next, 'ctxb')]), tick(next));
+  return emit(isTold ? next : announce(next, 'ctxb'), tick(next));
 }
 
 const LIMIT_REACHED = 'a usage limit is reached';
 
-function announcement(state: GovernorState, by: 'claude' | 'ctxb', status?: number) {
+function announce(state: GovernorState, by: 'claude' | 'ctxb', status?: number): GovernorState {
   const { cause, until } = waitOf(state);
   const limit = cause === 'limit' ? state.limits.hit : undefined;
   const isRefused = status === 401 || status === 403;
   const problem = isRefused ? 'the API refuses the credentials' : 'the API does not answer';
   const reason = cause === 'limit' ? LIMIT_REACHED : problem;
-  return decided(state, 'wait:begun', reason, { cause, limit, by, until, ...(isRefused && { status }) });
+  return decide(state, 'wait:begun', reason, { cause, limit, by, until, ...(isRefused && { status }) });
 }
 
 function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
@@ -198,11 +198,8 @@ function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
     wait: wait && { ...wait, phase: 'over' },
   });
   const limitDetails = isBeyond && { beyond: seconds };
-  return emit(
-    ended,
-    decided(ended, 'limit:usage', LIMIT_REACHED, { limit: limits.hit, resetsAt, ...limitDetails }),
-    SHOW_DEFERRED,
-  );
+  const told = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: limits.hit, resetsAt, ...limitDetails });
+  return emit(told, SHOW_DEFERRED);
 }
 
 /** Ends the run in an outage: the next prompts would get no answer either. */

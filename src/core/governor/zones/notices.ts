@@ -56,10 +56,10 @@ export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): T
   const tellsBudget = asks || (where === 'prompt' && statusOf(told.zone) !== 'ok');
   const share = `${Math.round((fraction ?? 0) * 100)} % used (${tokens} of ${window} tokens, ${basis})`;
   const budget = `Context budget: ${fraction === undefined ? `${tokens} tokens used (${basis})` : share}.`;
-  const parts = [...(tellsBudget ? [budget] : []), ...(asks ? [STOPPING_POINT] : []), ...told.warnings];
-  if (parts.length === 0) return silent(state);
-  const now = changedIn(state, 'told', { warnings: [], askedAt: asks ? state.facts.now : told.askedAt });
-  return { state: now, text: parts.join(' ') };
+  const text = [tellsBudget && budget, asks && STOPPING_POINT, ...told.warnings].filter(Boolean).join(' ');
+  if (text === '') return silent(state);
+  const next = changedIn(state, 'told', { warnings: [], askedAt: asks ? state.facts.now : told.askedAt });
+  return { state: next, text };
 }
 
 const STOPPING_POINT = 'It is nearly full: bring the present step to a resumable state, and begin nothing large.';
