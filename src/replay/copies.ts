@@ -133,7 +133,7 @@ function createHolders() {
   const owners = new Map<string, HeldCalls>();
   /** By owner: the sessions that contain copies of its calls. */
   const copies = new Map<SessionFigures, Set<SessionFigures>>();
-  /** By session: its cost other than calls, in micro-dollars, such as titles and summaries that claude reported. */
+  /** Cost of each session besides its calls, in micro-dollars: claude also reports titles and summaries. */
   const extras = new Map<SessionFigures, number>();
 
   return {

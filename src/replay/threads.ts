@@ -131,7 +131,7 @@ async function* replayTogether(
   const attempts = new Map<number, SessionAttempt>();
   const crew = startCrew(program, createShare(sources, options), (message) => {
     if ('bytes' in message) options.onBytes?.(message.bytes);
-    else attempts.set(message.at, judgedIn(message));
+    else attempts.set(message.at, attemptIn(message));
   });
   try {
     for (const [at, source] of sources.entries()) {
@@ -146,7 +146,7 @@ async function* replayTogether(
   }
 }
 
-function judgedIn(message: WorkerResult): SessionAttempt {
+function attemptIn(message: WorkerResult): SessionAttempt {
   if (!('found' in message)) return { fault: new CtxbError(message.code, message.message) };
   return { found: unpack(message.found) };
 }

@@ -76,9 +76,9 @@ export function findAllIn(text: string): readonly ReadLine[] {
   const line = findIn(text);
   if (line.kind !== 'malformed') return [line];
   const { values, isTorn, isLost } = objectsIn(text);
-  const torn = isTorn ? [isLost ? LOST : MALFORMED] : [];
+  const tornLine = isTorn ? [isLost ? LOST : MALFORMED] : [];
   const found: readonly ReadLine[] = values.map((value) => ({ kind: 'value', value }));
-  return [...found, ...torn].map((each, at) => (at === 0 ? each : { ...each, isMore: true }));
+  return [...found, ...tornLine].map((each, at) => (at === 0 ? each : { ...each, isMore: true }));
 }
 
 /** The objects of a recording that is not written in lines; of a truncated one, the readable part. */

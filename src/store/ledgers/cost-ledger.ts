@@ -108,7 +108,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       const current = beginningOf(now(), period);
       return [...ownByPeriod].reduce((sum, [beginning, spent]) => (beginning < current ? sum + spent : sum), 0);
     },
-    /** Lets one run at a time go on; undefined while another one does. */
+    /** A lock that one run at a time holds; undefined while another run holds it. */
     takeLock: () => takeLock(folder, newHolder(runId, now())),
     /** Cost of the project's last call, in micro-dollars; 0 if unknown. */
     lastCall(): number {

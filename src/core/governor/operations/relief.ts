@@ -201,8 +201,8 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
         ? decide(landed, 'landed', effect, { relief: 'compaction', freed })
         : landed
       : tellExact(landed, landing.before, landing.receipt, freed);
-  const judged = landing.isOurs ? giveUpWhenUseless(told, relief.failures) : told;
-  return emit(judged, health(judged, { event: 'landing' }, gauge.used));
+  const next = landing.isOurs ? giveUpWhenUseless(told, relief.failures) : told;
+  return emit(next, health(next, { event: 'landing' }, gauge.used));
 }
 
 function tellExact(state: GovernorState, before: Reading, exact: ExactReceipt, freed: number): GovernorState {
