@@ -48,7 +48,7 @@ export function sourceFile(random: Random, path: string, { lines: count, signEve
   return { file: { path, text: `${lines.join('\n')}\n` }, signs, fact, target };
 }
 
-function sourceLine(random: Random): string {
+export function sourceLine(random: Random): string {
   const word = () => random.pick(WORDS);
   return `  const ${word()}${random.whole(1, 99)} = ${word()}.${word()}(${word()}, '${word()}-${random.whole(100, 999)}'); // ${word()} ${word()}`;
 }

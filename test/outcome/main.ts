@@ -71,10 +71,10 @@ model that follows a script but knows nothing except what stands in the request.
   --model NAME    another model than that of the window
   --shape NAME    a job of another shape, or all; repeat it for several (default: move-on): ${Object.keys(SHAPES).join(', ')}
   --one-prompt    all tasks in one prompt, so one long turn; else a prompt a task
-  --prompts, --edits, --files, --tokens, --round, --region, --pictures, --commands, --pause, --cache, --fresh
-                  change a figure of the shapes: the changes of a prompt, the files that each of them needs and their
-                  size, how many files they go round, the tokens needed of each, pictures, commands, minutes between
-                  prompts, a cache that is cold or lives for an hour, files of its own for each prompt
+  --prompts, --prompt-tokens, --edits, --files, --tokens, --round, --region, --pictures, --commands, --pause, --cache,
+  --fresh         change a figure of the shapes: the length of a prompt and its changes, the files that each of them
+                  needs and their size, how many files they go round, the tokens needed of each, pictures, commands,
+                  minutes between prompts, a cache that is cold or lives for an hour, files of its own for each prompt
   --recorded PATH what recorded sessions would cost instead, without claude: a log, a folder of logs, or sample for those
                   of npm run accuracy; repeat it for several
   --only WORDS    the variant of this name, or those whose names hold these words; repeat it for several
@@ -89,6 +89,7 @@ model that follows a script but knows nothing except what stands in the request.
 
 const FIGURES = {
   prompts: { type: 'string' },
+  'prompt-tokens': { type: 'string' },
   edits: { type: 'string' },
   files: { type: 'string' },
   tokens: { type: 'string' },

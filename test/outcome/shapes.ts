@@ -1,5 +1,5 @@
 import { type Evidence, type Job, type Making, makeJob, type Step, type TaskWork, type Work } from './job.ts';
-import { type Picture, pictureFile, type Source, sourceFile } from './job-files.ts';
+import { type Picture, pictureFile, type Source, sourceFile, sourceLine } from './job-files.ts';
 
 /** The figures of a job whose edits need files in the request. */
 export interface Shape {
@@ -22,6 +22,8 @@ export interface Shape {
   readonly fresh?: boolean;
   /** Minutes between two prompts. */
   readonly pause?: number;
+  /** Tokens of each prompt, beside what it asks for. Default: none. */
+  readonly 'prompt-tokens'?: number;
   /** How long the prompt cache lives: it never hits, five minutes (default), an hour. */
   readonly cache?: 'cold' | 'hour';
 }
@@ -90,13 +92,15 @@ function workOf(shape: Shape): Work {
       );
       for (const { file } of [...files, ...pictures]) making.files.set(file.path, file);
     }
-    return { name: `${name}-${at + 1}`, asked: askedOf(making, files), steps: stepsOf(shape, at, next) };
+    return { name: `${name}-${at + 1}`, asked: askedOf(making, shape, files), steps: stepsOf(shape, at, next) };
   };
 }
 
-function askedOf({ at }: Making, files: readonly Worked[]): string {
+function askedOf({ at, random }: Making, shape: Shape, files: readonly Worked[]): string {
   const paths = files.map(({ file }) => file.path).join(', ');
-  return `raise the limits once more (round ${at + 1}), each of them only with all that it depends on before your eyes: ${paths}.`;
+  const lines = Math.ceil(((shape['prompt-tokens'] ?? 0) * CHARS_PER_TOKEN) / CHARS_PER_LINE);
+  const said = Array.from({ length: lines }, () => `\n${sourceLine(random)}`).join('');
+  return `raise the limits once more (round ${at + 1}), each of them only with all that it depends on before your eyes: ${paths}.${said}`;
 }
 
 function stepsOf({ edits, commands = 0 }: Shape, at: number, edit: () => Step): Step[] {

@@ -160,7 +160,7 @@ function stakeOf(state: GovernorState, way: Moment['way']): number {
 function fillsAgain({ turn, run, gauge }: GovernorState, { landing }: Outlook): boolean {
   const level = nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
   // A turn with a compaction in it has no growth of its own.
-  const mean = turn.ended === 0 ? 0 : gauge.grown / (turn.ended + (turn.phase === 'idle' ? 0 : 1));
+  const mean = turn.ended === 0 ? 0 : gauge.grown / turn.ended;
   return landing + Math.max(forecast(turn) ?? 0, mean) >= level * NEARLY;
 }
 
