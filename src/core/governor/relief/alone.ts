@@ -34,6 +34,8 @@ export const NEW_ALONE = {
   open: undefined as OpenCall | undefined,
   /** Cost of all calls except the open one, in micro-dollars. */
   microUsd: { alone: 0, real: 0 },
+  /** Part of it for fetching contents that the run still had, in micro-dollars: less certain than the rest. */
+  owed: 0,
   /**
    * Failures that the last summary of claude alone made it forget, and the cost of trying those again, in micro-dollars:
    * reported, but no decision depends on it.
@@ -146,8 +148,9 @@ const MIN_PREFIX = 20;
  */
 function withOwed(alone: Alone, { contents, price }: NewCall, isCold: boolean): Alone {
   const { calls, tokens } = contents.step.owed;
-  const cost = readingCost(alone.context + tokens / 2, CALL_TOKENS, price, isCold);
-  return { ...alone, microUsd: { ...alone.microUsd, alone: alone.microUsd.alone + calls * cost } };
+  const cost = calls * readingCost(alone.context + tokens / 2, CALL_TOKENS, price, isCold);
+  const owed = alone.owed + cost + readingCost(tokens, 0, price, true);
+  return { ...alone, owed, microUsd: { ...alone.microUsd, alone: alone.microUsd.alone + cost } };
 }
 
 /** Adds a summary of claude alone's at its own level: it reads the whole context once more. */
