@@ -5,10 +5,10 @@ import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '..
 import { fetchesRest, NO_CUTS, withCut, withRest } from './cut-results.ts';
 
 /**
- * Kinds of contents, each with its own pattern of use: a file that was neither changed nor named since it was fetched,
- * any other file, and the output of a command.
+ * Kinds of contents, each with its own pattern of use: a file that was neither changed nor named since it was fetched, a
+ * file that was used, one whose last use is its own change, and the output of a command.
  */
-export const KINDS = ['unused', 'used', 'printed'] as const;
+export const KINDS = ['unused', 'used', 'changed', 'printed'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Counts of gaps by length in calls, rounded to a power of two, because smaller differences mean nothing. */
@@ -42,7 +42,7 @@ export type Contents = Readonly<typeof NO_CONTENTS>;
 export const NO_CONTENTS = {
   byName: {} as Readonly<Record<string, Content>>,
   /** Counts of the gaps between two uses of a content, in calls, by its kind before the later use. */
-  gaps: { unused: {}, used: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
+  gaps: { unused: {}, used: {}, changed: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was last changed. */
   changed: 0,
   cut: NO_CUTS,
@@ -233,13 +233,17 @@ function withContent(before: Contents, name: string, content: Content): Contents
   return { ...contents, byName: { ...rest, [name]: content } };
 }
 
-/** Marks the last files as used with a change: as many as were ever read in a row before a change. */
+/**
+ * Marks the last files as used with a change: as many as were ever read in a row before a change. Where a change needs
+ * one file, it often ends the use of that file.
+ */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
   const together = Math.max(contents.together, contents.row.length);
   const others = lastFiles(contents).flatMap(([, content]) => (content.path === path ? [] : [content.id]));
   const group = new Set(others.slice(0, Math.max(0, together - 1)));
   const used = useContents(contents, (content) => content.path === path || group.has(content.id), now);
-  const after = mapContents(used, (content) => (content.path === path ? { ...content, changed: now } : content));
+  const kind = together > 1 ? 'used' : 'changed';
+  const after = mapContents(used, (content) => (content.path === path ? { ...content, kind, changed: now } : content));
   return { ...after, changed: now, together, row: [] };
 }
 

@@ -134,9 +134,9 @@ function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
 }
 
 /**
- * Loss if the run ended after a relief, in micro-dollars: at once, with the expected repeated fetches; or after the next
- * call, with all contents fetched again. Content outside of `byName` is not counted: the bound covers it for
- * one relief, and its real cost reduces the slack afterwards.
+ * Loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the expected
+ * repeated fetches, or with all contents fetched again. Content outside of `byName` is not counted: the bound covers it
+ * for one relief, and its real cost reduces the slack afterwards.
  */
 function stakeOf(state: GovernorState, way: Moment['way']): number {
   const wayOutlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
@@ -150,7 +150,7 @@ function stakeOf(state: GovernorState, way: Moment['way']): number {
   const atMost = reliefCost({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
   // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
-  return Math.min(reliefCost(outlook) / 1_000_000, atMost - saved) - first + cycle;
+  return Math.min(reliefCost(outlook) / 1_000_000, atMost) - saved - first + cycle;
 }
 
 /**

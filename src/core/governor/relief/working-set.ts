@@ -51,7 +51,7 @@ function chances(known: Contents, now: number): HeldContent[] {
   // Contents of ended work count as unused for one more cycle.
   const ended = hasNewWork(known) ? changed : 0;
   const contents = Object.values(known.byName).map((one) =>
-    one.used > ended ? { ...one, isInUse: one.kind === 'used' } : { ...one, used: one.used - CYCLE, isInUse: false },
+    one.used > ended ? { ...one, isInUse: isWorkedOn(one) } : { ...one, used: one.used - CYCLE, isInUse: false },
   );
   return KINDS.flatMap((kind) =>
     chancesOf(
@@ -60,6 +60,10 @@ function chances(known: Contents, now: number): HeldContent[] {
       now,
     ),
   );
+}
+
+function isWorkedOn({ kind }: Content): boolean {
+  return kind === 'used' || kind === 'changed';
 }
 
 function chancesOf(alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[], gaps: Gaps, now: number): HeldContent[] {

@@ -55,6 +55,12 @@ it('contents that a compaction cannot keep stay until claude would remove them',
   expect(Math.min(...run.reliefs.map(({ before }) => before))).toBeGreaterThan(160_000);
 });
 
+it('files that are read, changed and left go as soon as the next call pays a part of what is at stake', () => {
+  const shape = { prompts: 8, edits: 8, files: 8, tokens: 4_000, inTurn: 1, fresh: true, runs: 4, printed: 2_000 };
+  const run = playGoverned(jobOf(shape), SONNET);
+  expect(run.reliefs[0]?.before).toBeLessThan(105_000);
+});
+
 it.each([
   ['six of twenty-two large files in turn', { prompts: 6, edits: 5, files: 22, tokens: 20_000, inTurn: 6, runs: 4 }],
   ['twelve of thirty files in turn', { prompts: 5, edits: 10, files: 30, tokens: 10_000, inTurn: 12 }],

@@ -6,6 +6,7 @@ import {
   forgetContents,
   NO_CONTENTS,
 } from '../../../../src/core/governor/relief/contents.ts';
+import { USUALLY_MISSED } from '../../../../src/core/governor/relief/economic-moment.ts';
 import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
 import { reshownContents, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 import type { ToolResult } from '../../../../src/core/protocol/events.ts';
@@ -134,6 +135,14 @@ describe('contents that are likely to be used again', () => {
   it('are the latest reads, if each file is read, changed and then finished', () => {
     const { keep } = workingSet(contentsOf(...done(0), read('new')), 17, rich);
     expect(keep).toEqual(['17']);
+  });
+
+  it('exclude files whose last use is their own change, whatever they were used for before', () => {
+    const files = Array.from({ length: 8 }, (_, at) => `src/${at}`);
+    const all = files.flatMap((file) => [read(file), run(`check ${file}`), edit(file)]);
+    const { keep, missed } = workingSet(contentsOf(...all), 24, rich);
+    expect(keep).toEqual([]);
+    expect(missed.calls - USUALLY_MISSED.calls).toBeLessThan(1.5);
   });
 
   it('exclude the output of commands, however often files are used again', () => {
