@@ -100,7 +100,7 @@ export function contentsAfter(
   if (fetchesRest(contents.cut, input)) return countAgain({ ...more, cut: withRest(more.cut, size) }, size);
   if (tool === 'Write') return addWritten(more, use, size, now);
   if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
-  if (isSeenBefore(result.text)) return usedFile(more, pathOf(input), now);
+  if (isSeenBefore(result.text)) return useContents(more, ({ path }) => path === pathOf(input), now);
   const named = tool === 'Bash' ? withNamed(more, stringOf(fieldsOf(input).command), now) : more;
   return addFetched(named, use, size, now);
 }
@@ -251,10 +251,6 @@ function changedFile(contents: Contents, path: string | undefined, now: number):
 export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
   const files = Object.entries(byName).filter(([, { kind }]) => kind !== 'printed');
   return files.reverse().sort(([, one], [, other]) => other.used - one.used);
-}
-
-function usedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  return useContents(contents, (content) => content.path === path, now);
 }
 
 /** Marks files as used if a command contains the end of their path. */
