@@ -41,8 +41,8 @@ export async function runStatusline(io: Io): Promise<number> {
 
 /** Reads stdin as text; empty if it is a terminal. */
 async function readStdin({ direct, stdin }: Io): Promise<string> {
-  const given = direct?.read();
-  if (given !== undefined) return given;
+  const text = direct?.read();
+  if (text !== undefined) return text;
   return stdin.isTTY ? '' : (await import('node:stream/consumers')).text(stdin);
 }
 

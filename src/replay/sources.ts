@@ -137,7 +137,7 @@ function recordingsBelow(top: string, onFault: OnFault): string[] {
   const above = realPath(top);
   const seen = new Set<string>();
 
-  function look(entry: Dirent, path: string): void {
+  function visit(entry: Dirent, path: string): void {
     const isRecording = RECORDING.test(entry.name) && !WORKFLOW_JOURNAL.test(path);
     // Other broken links are ignored.
     const stats = targetOf(entry, path, isRecording ? onFault : ignore);
@@ -151,7 +151,7 @@ function recordingsBelow(top: string, onFault: OnFault): string[] {
     if (seen.has(real) || above.startsWith(real.endsWith(sep) ? real : real + sep)) continue;
     seen.add(real);
     for (const entry of entriesOf(next, onFault)) {
-      if (!SKIPPED_FOLDERS.has(entry.name)) look(entry, join(next, entry.name));
+      if (!SKIPPED_FOLDERS.has(entry.name)) visit(entry, join(next, entry.name));
     }
   }
   return found.sort();

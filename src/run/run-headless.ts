@@ -47,13 +47,13 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
   const notice = async (text: string) => (await watching()).notice(text);
   for (const remark of [...checkFolder(contextFolder(headless, io)), ...ignoredIn(invocation)]) await notice(remark);
   checkPrompts(headless);
-  const refuse = (stdin: string) => runUntouched(headless.program, invocation.written, io, stdin);
+  const runAsClaude = (stdin: string) => runUntouched(headless.program, invocation.written, io, stdin);
   const ask = () => promptText(headless, io, notice);
   const isPrompted = Boolean(invocation.prompt?.trim());
   const knownPrompt: PromptText = isPrompted ? { text: invocation.prompt } : await ask();
   if (knownPrompt.refused !== undefined) {
     await watching();
-    return refuse(knownPrompt.refused);
+    return runAsClaude(knownPrompt.refused);
   }
   const summary =
     headless.summary === undefined
@@ -85,7 +85,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     if (whole?.refused !== undefined) {
       signals.stop();
       started.kill('SIGTERM');
-      return await refuse(whole.refused);
+      return await runAsClaude(whole.refused);
     }
     // The writer of stdin must not wait, because no claude will read the prompt.
     if (pipedPrompt !== undefined && whole === undefined) io.stdin.destroy();

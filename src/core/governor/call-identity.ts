@@ -23,7 +23,7 @@ const MAX_UNSIZED = 16;
  */
 export function createCallIdentity() {
   const last = new Map<string, SeenCall>();
-  /** Keys of the tokens read, by call id, for threads that cannot be separated. */
+  /** Keys of the read tokens of each call id, for threads that cannot be told apart. */
   const reads = new Map<string, readonly string[]>();
   /** Calls of unknown size by thread, oldest first. Only the main thread, '', can have several. */
   const unsized = new Map<string, readonly AssistantEvent[]>();

@@ -192,7 +192,7 @@ interface Subjects {
   silence: {
     /** claude should have written a line. `last`: the run ends. */
     claude: { ms: number; tries: number; last: boolean };
-    /** A tool runs, and may never end. */
+    /** A tool is still running, and may never end. */
     tool: { ms: number; tool: string };
   };
   /** ctxb prepares a compaction of claude's own within a turn, or gives back the running prompts after one. */

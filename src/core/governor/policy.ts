@@ -101,7 +101,7 @@ export interface Tiers {
 export interface ZonesPolicy {
   readonly monitor: number;
   readonly warning: number;
-  /** Estimated tokens above which a prompt is too large a task for the zone. */
+  /** A prompt with more estimated tokens than this is too large for the zone. */
   readonly largeInWarning: number;
   readonly largeInCritical: number;
   /** Reaction to such a prompt: announce it, make room first, or refuse it. */

@@ -11,14 +11,14 @@ import type { Control, GovernorState, Life, Mailbox } from './state.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
 
 /** A text for the agent, and the state after it was given. */
-export interface Telling {
+export interface AgentText {
   readonly state: GovernorState;
   /** Empty if the agent gets no text. */
   readonly text: string;
 }
 
 /** No text for the agent. */
-export function silent(state: GovernorState): Telling {
+export function silent(state: GovernorState): AgentText {
   return { state, text: '' };
 }
 

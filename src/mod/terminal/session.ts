@@ -198,7 +198,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   function compact(
     messages: readonly Message[],
     known: KnownByStatus,
-    { isMidTurn, ...circumstances }: CompactedIn,
+    { isMidTurn, ...circumstances }: CompactOptions,
   ): Answer {
     const state = withKnown(host.state, known);
     triedAt = stateWith(known).gauge.calls;
@@ -235,7 +235,7 @@ export function createTerminalSession({ policy, recall, afterClear = 'offer' }: 
   };
 }
 
-interface CompactedIn extends AnswerOptions {
+interface CompactOptions extends AnswerOptions {
   readonly isMidTurn: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { HookAnswer } from '../effects.ts';
 import type { AgentsPolicy } from '../policy.ts';
 import { askCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, type Line, silent, type Telling } from '../steps.ts';
+import { type AgentText, changedIn, decide, type Line, silent } from '../steps.ts';
 import { agentOf, agentOfTask, withAgent } from './agents.ts';
 import type { Agent, Agents } from './agents-state.ts';
 
@@ -106,7 +106,7 @@ export function endStopped(state: GovernorState, agentId: string | null): HookAn
  * Takes the reasons for stopped agents to report to the agent that waits for this tool call; undefined for the main
  * thread.
  */
-export function takeUntold(state: GovernorState, toolUseId: string | undefined): Telling {
+export function takeUntold(state: GovernorState, toolUseId: string | undefined): AgentText {
   const { untold } = state.work.agents;
   const isDue = ({ aside, ...entry }: Agents['untold'][number]) =>
     aside ? toolUseId === undefined : entry.toolUseId === toolUseId;

@@ -42,8 +42,8 @@ export function peakShare(gauge: Gauge): number | null {
 }
 
 /**
- * The largest used share of any model's window; null if unknown. A model of unknown window is ignored if its share of
- * even the small window would not be the largest.
+ * The largest used share of any model's window; null if unknown. A model whose window is unknown does not matter if
+ * even its share of the small window is not the largest.
  */
 export function largestShare(gauge: Gauge): number | null {
   let [known, possible] = [0, 0];

@@ -1,7 +1,7 @@
 import { ownOf, stringOf } from '../../protocol/fields.ts';
 import { inTokens, type ToolsPolicy } from '../policy.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, silent, type Telling } from '../steps.ts';
+import { type AgentText, changedIn, silent } from '../steps.ts';
 import { statusOf } from '../zones/zones.ts';
 import { roomFor } from './room.ts';
 import type { AlertLevel, ToolCall } from './tool-budget.ts';
@@ -56,7 +56,7 @@ function unitOf({ hook, tool, input }: ToolCall): Unit | undefined {
 }
 
 /** A hint about how much of a tool's output the budget allows, from the zone `warning` on, when few tokens are left. */
-export function hintFor(state: GovernorState, call: ToolCall): Telling {
+export function hintFor(state: GovernorState, call: ToolCall): AgentText {
   const unit = unitOf(call);
   const isSilent = call.agent !== null || budgetMode(state) === 'off' || statusOf(state.mailbox.told.zone) === 'ok';
   if (unit === undefined || isSilent) return silent(state);
@@ -72,7 +72,7 @@ export function hintFor(state: GovernorState, call: ToolCall): Telling {
 }
 
 /** Warns the agent when few tokens are left, once for each level; again after the budget has recovered. */
-export function alertAgent(state: GovernorState): Telling {
+export function alertAgent(state: GovernorState): AgentText {
   const { window: remaining } = roomFor(state, null);
   if (budgetMode(state) === 'off' || remaining === undefined) return silent(state);
   const level = alertLevel(remaining, alertLevels(state));

@@ -6,7 +6,7 @@ import { isGuess, predictedTokens, readGauge } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, decide, emit, type Line, silent, type Telling } from '../steps.ts';
+import { type AgentText, changedIn, decide, emit, type Line, silent } from '../steps.ts';
 import { type HealthRecord, isLargeTask, type Occurrence, statusOf, type ZoneName, zoneAt } from './zones.ts';
 
 export function judgeZone(state: GovernorState): GovernorState {
@@ -45,7 +45,7 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
  * Text for the agent at the end of the conversation, where it does not invalidate the prompt cache. With a prompt: the
  * context budget, from the zone `warning` on. During a turn: only urgent text.
  */
-export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): Telling {
+export function tellAgent(state: GovernorState, where: 'prompt' | 'mid-turn'): AgentText {
   const { gauge, run } = state;
   const { told } = state.mailbox;
   if (!run.policy.zones.tellAgent || gauge.basis === 'none') return silent(state);

@@ -90,8 +90,9 @@ export function summarizeEdit({ call, report }: EndedCall, quote: Quote, placeOf
   const { name } = call.use;
   const input = fieldsOf(call.use.input);
   const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? '';
-  const how = name === 'Write' ? writtenExtent(input, fieldsOf(report)) : editOf(name, input, fieldsOf(report), quote);
-  return `${name} ${quote(path === '' ? 'unknown' : placeOf(path), PATH_LENGTH)} (${how})`;
+  const extent =
+    name === 'Write' ? writtenExtent(input, fieldsOf(report)) : editOf(name, input, fieldsOf(report), quote);
+  return `${name} ${quote(path === '' ? 'unknown' : placeOf(path), PATH_LENGTH)} (${extent})`;
 }
 
 function writtenExtent(input: Fields, report: Fields): string {

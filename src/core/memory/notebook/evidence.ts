@@ -37,7 +37,7 @@ export type CommandOutcome = 'passed' | 'failed' | 'unknown';
 /** The newest facts about each file and command. Mutable, with bounded size. */
 export function createEvidence() {
   const files = new Map<string, Tally>();
-  const commands = new Map<string, Ran>();
+  const commands = new Map<string, CommandRuns>();
   const reads = new Map<string, true>();
   let deadEnds: readonly DeadEnd[] = [];
 
@@ -59,7 +59,7 @@ export function createEvidence() {
         return [...deadEnds].sort((a, b) => b.last - a.last).map(deadEndItem);
       case 'failing command':
       case 'command': {
-        const isWanted = ({ entry }: Ran) => isFailing(entry) === (kind === 'failing command');
+        const isWanted = ({ entry }: CommandRuns) => isFailing(entry) === (kind === 'failing command');
         return newest(commands.values())
           .filter(isWanted)
           .map((ran) => commandItem(kind, ran));
@@ -117,26 +117,26 @@ function fileItem(kind: 'file' | 'file read', path: string, counts: string): Evi
 }
 
 /** The last run of a command, and the number of runs. */
-interface Ran {
+interface CommandRuns {
   readonly entry: ToolEntry;
   readonly times: number;
   /** Computed on first use. */
   core?: CommandCore;
 }
 
-function coreOf(run: Ran): CommandCore {
+function coreOf(run: CommandRuns): CommandCore {
   run.core ??= commandCore(run.entry.command?.text ?? '');
   return run.core;
 }
 
-function judge(run: Ran | undefined): CommandOutcome {
+function judge(run: CommandRuns | undefined): CommandOutcome {
   if (run === undefined) return 'unknown';
   if (isFailing(run.entry)) return 'failed';
   // A pipe returns the exit status of its last program.
   return run.entry.command?.exit === 0 && !coreOf(run).piped ? 'passed' : 'unknown';
 }
 
-function commandItem(kind: 'failing command' | 'command', { entry, times }: Ran): EvidenceItem {
+function commandItem(kind: 'failing command' | 'command', { entry, times }: CommandRuns): EvidenceItem {
   const { command, outcome, said } = entry;
   const text = command?.text ?? '';
   const cause = kind === 'failing command' && said !== '' ? ` ${inBackticks(said, LINE_LENGTH)}` : '';

@@ -19,15 +19,15 @@ export function zoomButtons(span: Span): HTMLElement {
     span.zoom(span.from + share * (span.to - span.from), span.to + share * (span.to - span.from));
   const all = button('All', () => span.zoom(0, span.total + 1), { 'aria-label': 'Show all calls' });
   const shown = h('span', { class: 'quiet', role: 'status' });
-  const tell = () => {
+  const update = () => {
     const isAll = span.to - span.from >= span.total;
     shown.textContent = isAll
       ? ''
       : `calls ${tokens(Math.ceil(span.from))}–${tokens(Math.floor(span.to))} of ${tokens(span.total)}`;
     all.disabled = isAll;
   };
-  span.watch((change) => change === 'zoom' && tell());
-  tell();
+  span.watch((change) => change === 'zoom' && update());
+  update();
   return h(
     'div',
     { class: 'zoom', role: 'group', 'aria-label': 'Zoom' },
