@@ -38,7 +38,7 @@ const receiptSchema = v.object({
     }),
   ),
   warnings: names,
-  curator: v.optional(v.object({ steps: names, files: names, brought_in: names, pushed_out: names })),
+  curator: v.optional(v.object({ steps: names, files: names })),
   curation: v.optional(
     v.object({
       cost_usd: v.number(),

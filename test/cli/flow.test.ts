@@ -1,18 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
 import { figures, fixtureFlow, keepRun } from '../support/flow-run.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
 const { text: FLOW, flow } = fixtureFlow('25-steps.yaml');
 const measured = figures();
-const CURATOR: CuratorEffect = {
-  steps: ['normalize'],
-  files: [],
-  unknown_steps: [],
-  brought_in: ['normalize'],
-  pushed_out: [],
-};
+const CURATOR = { steps: ['normalize'], files: [] };
 
 /** A place with the flow. */
 async function createFlowPlace(): Promise<Place> {

@@ -44,7 +44,6 @@ inSoak('sums up each step that does not fit, once, and marks the summary in the 
     'eleven: summary',
     'thirteen: included',
   ]);
-  expect(receipt('seventeen').curator.brought_in).toEqual(['one']);
   const pack = stepText(world, 'seventeen', 'pack.md');
   expect(pack).toMatch(
     /^### Step: one \[OK\]\nSummary by `haiku`, not the step's own words; its output has 6,298 characters; the whole is in `\/.*output\.md`:\n```text\nIt looked at `src\/one\.ts`\. Decision: one listens on port 7003\.\n```$/m,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { briefingOf } from '../../src/flow/briefing.ts';
 import { checkFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow, StepOutput } from '../../src/flow/flow.ts';
-import type { CuratorEffect } from '../../src/flow/pack/receipt.ts';
+import type { CuratedChoice } from '../../src/flow/pack/receipt.ts';
 import type { MeasuredStep, StepReceipt } from '../../src/flow/step-receipt.ts';
 import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 
@@ -34,7 +34,7 @@ export function figures(changes: Partial<MeasuredStep> = {}): MeasuredStep {
 interface PlayedStep {
   readonly output: string;
   readonly measured?: MeasuredStep | undefined;
-  readonly curator?: CuratorEffect;
+  readonly curator?: CuratedChoice;
   readonly curation?: StepReceipt['curation'];
 }
 

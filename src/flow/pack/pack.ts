@@ -2,7 +2,7 @@ import type { Budgets } from '../../config/config.ts';
 import { groupDigits } from '../../core/text/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
 import { distributionOf } from './priority.ts';
-import { type ContextTruncation, curatorEffect, receiptArtifacts, receiptItems, truncationNote } from './receipt.ts';
+import { type ContextTruncation, receiptArtifacts, receiptItems, truncationNote } from './receipt.ts';
 import { type Candidate, inOrder, judgeHistory, type Selection, select, withSummaries } from './select.ts';
 import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.ts';
 
@@ -27,8 +27,7 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
   const { curated } = extras;
   const named = new Set(curated?.steps);
   const files = [...new Set([...(curated?.files ?? []), ...(extras.artifacts ?? [])])];
-  const plain = judgeHistory(history, budgets);
-  const candidates = withSummaries(plain, curated?.summaries);
+  const candidates = withSummaries(judgeHistory(history, budgets), curated?.summaries);
   const frame = frameOf(step, candidates, budgets.contextBudgetChars, { ...extras, artifacts: files });
   const isCurated = (stepId: string) => named.has(stepId);
   const chosen = select(inOrder(candidates, isCurated), frame.room);
@@ -48,8 +47,7 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
       /** undefined if the flow has no scent trail. */
       scent_trail: frame.scent.receipt,
       /** undefined if no curator made a choice. */
-      curator:
-        curated && curatorEffect(curated, candidates, { chosen, mechanical: select(inOrder(plain), frame.room) }),
+      curator: curated && { steps: curated.steps, files: curated.files },
     },
   };
 }

@@ -114,27 +114,6 @@ export interface CuratedChoice {
   readonly summaries?: ReadonlyMap<string, Summary> | undefined;
 }
 
-export type CuratorEffect = Readonly<ReturnType<typeof curatorEffect>>;
-
-/** Compares the selection with the mechanical one, which ranks by priority alone. */
-export function curatorEffect(
-  { steps, files }: CuratedChoice,
-  candidates: readonly Candidate[],
-  { chosen, mechanical }: { readonly chosen: Selection; readonly mechanical: Selection },
-) {
-  const known = new Set(candidates.map(({ item }) => item.stepId));
-  const only = (one: Selection, other: Selection) =>
-    candidates.filter(({ index }) => one.has(index) && !other.has(index)).map(({ item }) => item.stepId);
-  return {
-    steps: steps.filter((id) => known.has(id)),
-    files,
-    // Named by the curator, but missing in this history.
-    unknown_steps: steps.filter((id) => !known.has(id)),
-    brought_in: only(chosen, mechanical),
-    pushed_out: only(mechanical, chosen),
-  };
-}
-
 export function receiptArtifacts(files: readonly string[], shown: number, curated: CuratedChoice | undefined) {
   const named = new Set(curated?.files);
   return files.map((path, index) => {
