@@ -11,10 +11,9 @@ export interface Source {
   readonly subagents: readonly string[];
 }
 
-/** Recordings, also compressed ones; `WRAPPINGS` in `cli/replay-sources.ts` names the ones that ctxb does not read. */
-const RECORDING = /\.(ndjson|jsonl)(\.(gz|zst|bz2|xz))?$/;
+const RECORDING = /\.(ndjson|jsonl)$/;
 
-const SESSION_LOG = /^(.+)\.jsonl(?:\.gz)?$/;
+const SESSION_LOG = /^(.+)\.jsonl$/;
 
 /**
  * Folder of a session's subagent logs, next to the session's log: `<session>/subagents/agent-*.jsonl`. Workflows and
@@ -30,7 +29,7 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
 
 /**
  * The recordings under a path: the file itself, or all `.ndjson` and `.jsonl` files in a folder and its subfolders,
- * sorted by name, also compressed ones. Follows symbolic links; skips the folders of ctxb's runs and of git.
+ * sorted by name. Follows symbolic links; skips the folders of ctxb's runs and of git.
  *
  * @param tell called for each unreadable folder or link below `path`; by default, the first one is thrown
  * @throws CtxbError `unreadable-input` with the path
@@ -181,7 +180,7 @@ function tryRead<T>(otherwise: T, onFault: OnFault, path: string, read: () => T)
   }
 }
 
-const FLAT_LOG = /^agent-[\w-]+\.jsonl(?:\.gz)?$/;
+const FLAT_LOG = /^agent-[\w-]+\.jsonl$/;
 
 /**
  * Finds the logs of a session's subagents: in a folder of the session, and, in the layout of Claude Code 2.0, next to

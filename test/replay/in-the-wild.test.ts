@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { markCopies, ownFigures } from '../../src/replay/copies.ts';
@@ -435,27 +434,12 @@ describe('all of the input', () => {
   });
 });
 
-describe('logs that were packed or laid out', () => {
+describe('logs that were laid out', () => {
   const rows = () => [
     ...[said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0)), said('s', 'on')],
     call('s', 'm2', usage(0, 2_000, 0, 0)),
   ];
-  const text = (lines: readonly Fields[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const pretty = (lines: readonly Fields[]) => lines.map((line) => `${JSON.stringify(line, null, 2)}\n`).join('');
-
-  it('are read if gzip packed them, with those of subagents', async () => {
-    mkdirSync(join(folder, 's/subagents'), { recursive: true });
-    writeFileSync(join(folder, 's.jsonl.gz'), gzipSync(text(rows())));
-    const agent = text([ofAgent(call('s', 'm9', usage(0, 4_000, 0, 0)))]);
-    writeFileSync(join(folder, 's/subagents/agent-x1.jsonl.gz'), gzipSync(agent));
-    expect(await found()).toMatchObject({ sessions: 1, calls: 2, usd: 0.02625 });
-  });
-
-  it('are read up to where a packed one was cut off', async () => {
-    const packed = gzipSync(text(Array.from({ length: 400 }, rows).flat()));
-    writeFileSync(join(folder, 's.jsonl.gz'), packed.subarray(0, packed.length / 2));
-    await expect(found()).rejects.toThrow(/unexpected end of file/);
-  });
 
   it.each([
     { name: 'objects over several lines', write: (lines: readonly Fields[]) => pretty(lines) },

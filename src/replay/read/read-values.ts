@@ -1,6 +1,5 @@
-import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
-import { pipeline, type Readable } from 'node:stream';
-import { constants, createGunzip, gunzipSync } from 'node:zlib';
+import { closeSync, openSync, readSync } from 'node:fs';
+import type { Readable } from 'node:stream';
 import { unreadableError } from '../../errors.ts';
 import { createLineFeed, type ReadLine, type Thin } from './line-feed.ts';
 
@@ -38,30 +37,21 @@ export async function readValues(
     onBytes?.(chunk.length);
     return goesOn();
   };
-  const stream = file === '-' ? stdin : packedStream(file);
-  if (stream === undefined) {
+  if (file !== '-') {
     for (const chunk of chunksIn(file)) if (!take(chunk)) return;
-  } else for await (const chunk of chunksFrom(stream, file)) if (!take(chunk)) return;
+  } else for await (const chunk of chunksFrom(stdin)) if (!take(chunk)) return;
   feed.end();
 }
 
-/** The end of the name of a file that gzip compressed. */
-const GZIP = '.gz';
-
-/** Reads the start of a recording as text. @throws Error of the file system or of zlib */
+/** Reads the start of a recording as text. @throws Error of the file system */
 export function headOf(file: string, bytes: number): string {
   const head = Buffer.alloc(bytes);
   const handle = openSync(file, 'r');
   try {
-    const read = head.subarray(0, readSync(handle, head));
-    return `${file.endsWith(GZIP) ? gunzipSync(read, { finishFlush: constants.Z_SYNC_FLUSH }) : read}`;
+    return head.toString('utf8', 0, readSync(handle, head));
   } finally {
     closeSync(handle);
   }
-}
-
-function packedStream(file: string): Readable | undefined {
-  return file.endsWith(GZIP) ? pipeline(createReadStream(file), createGunzip(), () => {}) : undefined;
 }
 
 // A generator, so that only errors of reading become read errors, and not those of the consumer.
@@ -79,10 +69,10 @@ function* chunksIn(file: string): Generator<Buffer> {
   }
 }
 
-async function* chunksFrom(stream: Readable, file: string): AsyncGenerator<Buffer> {
+async function* chunksFrom(stdin: Readable): AsyncGenerator<Buffer> {
   try {
-    yield* stream;
+    yield* stdin;
   } catch (cause) {
-    throw unreadableError(file, cause);
+    throw unreadableError('-', cause);
   }
 }
