@@ -29,9 +29,6 @@ interface SenderOptions {
 /** Default limit in milliseconds for a single export, and for the final export at the end of the run. */
 const PATIENCE_MS = 2_000;
 
-/** The SDK's default for `OTEL_METRIC_EXPORT_INTERVAL`. */
-const INTERVAL_MS = 60_000;
-
 const NAME = 'ctxb';
 
 /** Passes metrics to the OpenTelemetry SDK, which sends them in batches. */
@@ -62,11 +59,7 @@ type Fault = SenderOptions['onFault'];
 function meterProvider(to: Destination, resource: Resource, env: Environment, onFault: Fault): MeterProvider {
   const Exporter = to.protocol === 'http/json' ? JsonMetricExporter : OTLPMetricExporter;
   const exporter = watchExporter(new Exporter(exporterConfig(to, env)), onFault);
-  const exportIntervalMillis = millisecondsIn(env.OTEL_METRIC_EXPORT_INTERVAL) ?? INTERVAL_MS;
-  const timeout = millisecondsIn(env.OTEL_METRIC_EXPORT_TIMEOUT) ?? exportIntervalMillis;
-  const exportTimeoutMillis = Math.min(timeout, exportIntervalMillis);
-  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis, exportTimeoutMillis });
-  return new MeterProvider({ resource, readers: [reader] });
+  return new MeterProvider({ resource, readers: [new PeriodicExportingMetricReader({ exporter })] });
 }
 
 /** Options override the SDK's variables, so only set what the variables leave open. */
