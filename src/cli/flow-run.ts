@@ -27,7 +27,6 @@ interface FlowRunOptions {
   readonly profile?: string;
   readonly dryRun?: true;
   readonly quiet?: true;
-  readonly otlp?: string;
   readonly contextDir?: string;
 }
 
@@ -97,8 +96,8 @@ async function runSteps(request: FlowRequest, io: Io): Promise<number> {
 
 /** The shell command that resumes the run. */
 function resumeCommand({ file, words, options, files }: FlowRequest) {
-  const { profile, contextDir, otlp } = options;
-  const optionValues = { profile, otlp, 'context-dir': contextDir };
+  const { profile, contextDir } = options;
+  const optionValues = { profile, 'context-dir': contextDir };
   const flags = Object.entries(optionValues).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name}`, `${value}`],
   );
@@ -110,8 +109,8 @@ function resumeCommand({ file, words, options, files }: FlowRequest) {
  *
  * @throws CtxbError `usage` when the arguments are incompatible with a flow
  */
-function claudeFor({ words, config, options }: FlowRequest, step: FlowStep) {
-  return { ...readStepClaude(words.length === 0 ? ['claude'] : words, step), config, otlp: options.otlp };
+function claudeFor({ words, config }: FlowRequest, step: FlowStep) {
+  return { ...readStepClaude(words.length === 0 ? ['claude'] : words, step), config };
 }
 
 /** The run to resume, or the one whose outputs a dry run shows, if any. */

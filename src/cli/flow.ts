@@ -66,7 +66,6 @@ function defineRun(command: Command): Command {
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
     .option('--resume <run>', 'continue an earlier run (its id or the beginning of it) without its finished steps')
     .option('--dry-run', 'print the briefing of each step and its receipt, with the newest outputs; run nothing')
-    .option('--otlp <url>', 'send metrics of each step to this OpenTelemetry receiver')
     .option('--quiet', 'print no notices on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
     .addHelpText(

@@ -81,8 +81,8 @@ it('each step of a flow is a run', async () => {
   await using place = await createPlace();
   await using receiver = await startOtlpReceiver();
   await place.file('flow.yaml', 'name: job\nsteps: [{id: one, objective: One.}, {id: two, objective: Two.}]\n');
-  const words = ['flow', 'run', 'flow.yaml', '--otlp', receiver.url, '--', fake('answers')];
-  const run = await ctxb(place, words, { env: SENDS });
+  const words = ['flow', 'run', 'flow.yaml', '--', fake('answers')];
+  const run = await ctxb(place, words, { env: { ...SENDS, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url } });
   expect(run.code).toBe(0);
   const instances = receiver.requests.map(
     ({ body }) => /service\.instance\.id"[^}]*?"stringValue":"([^"]+)/.exec(body.toString())?.[1],

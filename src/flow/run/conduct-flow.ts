@@ -20,7 +20,7 @@ export interface FlowRun {
   readonly files: FlowRunFiles;
   /** Steps that an earlier run has finished. */
   readonly done: ReadonlySet<string>;
-  readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config' | 'otlp'>;
+  readonly claudeFor: (step: FlowStep) => Pick<StepRun, 'program' | 'invocation' | 'config'>;
   /** The parts of a step's briefing other than outputs. */
   readonly brief: (step: FlowStep) => Omit<BriefingWorld, 'outputs'>;
   readonly progress: FlowWatcher;

@@ -21,7 +21,6 @@ export interface StepRun {
   readonly invocation: HeadlessInvocation;
   readonly config: Config;
   readonly prompt: string;
-  readonly otlp?: string | undefined;
   readonly timeoutSeconds: number | undefined;
   readonly stop: AbortSignal;
 }
