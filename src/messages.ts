@@ -89,6 +89,11 @@ function sumIn(reason: string): string {
   return at < 0 ? '' : reason.slice(at);
 }
 
+/** In a log of claude's own, ctxb has carried out nothing. */
+export function replayedText(decision: Decision, { dialect }: { readonly dialect: 'stream' | 'session' }): string {
+  return dialect === 'session' ? observedText(decision) : decisionText(decision);
+}
+
 /** Like decisionText, for a run that only observes: no action follows. */
 export function observedText(decision: Decision): string {
   switch (decision.kind) {

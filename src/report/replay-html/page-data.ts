@@ -1,6 +1,6 @@
 import { handoffLevel, inTokens, type Policy } from '../../core/governor/policy.ts';
 import { oneLine, shorten } from '../../core/text/words.ts';
-import { decisionText, FACT_NAMES } from '../../messages.ts';
+import { FACT_NAMES, replayedText } from '../../messages.ts';
 import { addedUp } from '../../replay/copies.ts';
 import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
 import { type SortOrder, sortSessions } from '../../replay/selection.ts';
@@ -57,7 +57,7 @@ function sessionData(session: SessionSummary, policy: Policy, max: number) {
     subagents: session.subagents.map(({ task: _, t: __, call: ___, ...agent }) => agent),
     actions: actions.map((action) => ({
       kind: action.kind,
-      text: decisionText(action),
+      text: replayedText(action, session),
       turn: action.at.turn + 1,
       /** Number of calls before the action. */
       call: action.at.call,

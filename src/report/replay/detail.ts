@@ -44,7 +44,7 @@ function storyOf(session: SessionSummary, page: Page): string[] {
   return [
     ...rows,
     ...(last === undefined
-      ? [...story.actions.map(actionRow), ...compactions.map(compactionRow)]
+      ? [...story.actions.map((action) => actionRow(action, session)), ...compactions.map(compactionRow)]
       : rowsAfter(last, story)),
     // They started before the first call, or at an unknown call.
     ...begun.flatMap(({ call, row }) => (call === 0 ? [row] : [])),
@@ -64,7 +64,7 @@ interface Story {
 /** Events between a call and the next one, with the decisions for the next turn; `{}`: before the first call. */
 function rowsAfter({ number = 0, turn = 0 }: Partial<CallSeen> = {}, { session, actions }: Story): string[] {
   return [
-    ...actions.filter(({ at }) => at.call === number && at.turn >= turn).map(actionRow),
+    ...actions.filter(({ at }) => at.call === number && at.turn >= turn).map((action) => actionRow(action, session)),
     ...session.compactions.filter(({ call }) => call === number).map(compactionRow),
   ];
 }
@@ -89,7 +89,7 @@ function stretchRows(calls: readonly CallSeen[], since: CallSeen | undefined, st
     ...dropRows(session)
       .filter(isIn)
       .map(({ text }) => `  ${text}`),
-    ...actions.filter(({ at }) => isIn(at) && at.turn < last.turn).map((action) => `  ${actionRow(action)}`),
+    ...actions.filter(({ at }) => isIn(at) && at.turn < last.turn).map((action) => `  ${actionRow(action, session)}`),
     ...begun.filter(isIn).map(({ row }) => row),
   ];
 }

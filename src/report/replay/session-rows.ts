@@ -1,6 +1,6 @@
 import type { Decision } from '../../core/governor/decisions.ts';
 import { measuredAsOf } from '../../core/governor/gauge/window.ts';
-import { decisionText } from '../../messages.ts';
+import { replayedText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
@@ -19,7 +19,7 @@ export function sessionRows(session: SessionSummary): string[] {
     ...subagentRows(session),
     ...compactions.map(compactionRow),
     ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
-    ...decidedIn(session).map(actionRow),
+    ...decidedIn(session).map((action) => actionRow(action, session)),
     ...present(actions.length === 0 && context.basis !== 'none' && row('ctxb', idle)),
     linesRow(session),
   ];
@@ -58,8 +58,8 @@ export function compactionRow(compaction: CompactionSeen): string {
 }
 
 /** `turn 5, call 73: warning: …`; between two turns it names the next turn and the last call. */
-export function actionRow(action: Decision): string {
-  return row('ctxb', `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(decisionText(action))}`);
+export function actionRow(action: Decision, session: Pick<SessionSummary, 'dialect'>): string {
+  return row('ctxb', `turn ${action.at.turn + 1}, call ${action.at.call}: ${onOneLine(replayedText(action, session))}`);
 }
 
 /** Decisions with a row of their own. Compactions have other rows, and one row sums up all expiries of the cache. */

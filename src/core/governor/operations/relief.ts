@@ -156,9 +156,10 @@ export function judgeLevel(state: GovernorState): GovernorState {
   const next = changedIn(state, 'relief', { latch });
   if (latch === 'none') return forgetFailures(next);
   if (state.relief.latch !== 'none') return next;
+  const { warn, compact } = run.policy.thresholds;
   const reason = isAtCallLimit
     ? `${gauge.characters.toolCalls} tool calls without any usage figures`
-    : crossedText(gauge, run.policy.thresholds[latch === 'compact' ? 'compact' : 'warn']);
+    : crossedText(gauge, level < inTokens(warn, gauge.window.tokens) ? compact : warn);
   return decide(next, 'warn', reason);
 }
 

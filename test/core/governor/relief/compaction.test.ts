@@ -255,10 +255,18 @@ describe('the landing', () => {
 });
 
 describe('the latch', () => {
+  it.each([
+    { crossed: 'the lower level of compactions', compact: 60_000, used: 70_000, says: /have crossed 60000 of 200000$/ },
+    { crossed: 'both levels', compact: 156_000, used: FULL, says: /have crossed 140000 of 200000$/ },
+  ])('warns of the level that the context has crossed: $crossed', ({ compact, used, says }) => {
+    const driver = afterTurn(used, { policy: policyWith({ window: 200_000, thresholds: { compact } }) });
+    const warnings = decisions(driver.actions).filter(({ kind }) => kind === 'warn');
+    expect(warnings).toMatchObject([{ reason: expect.stringMatching(says) }]);
+  });
+
   it('implies the warning, which comes once', () => {
     const driver = full(withoutHandoff());
-    const warnings = decisions(driver.actions).filter(({ kind }) => kind === 'warn');
-    expect(warnings).toMatchObject([{ reason: expect.stringMatching(/have crossed 156000 of 200000$/) }]);
+    expect(decisions(driver.actions).filter(({ kind }) => kind === 'warn')).toHaveLength(1);
     driver.prompt('Next.');
     driver.claude(...COMPACT_TURNS.failed, ...turn(FULL));
     expect(driver.state.relief.latch).toBe('compact');
