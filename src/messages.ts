@@ -175,7 +175,9 @@ function limitText(limit: string | undefined): string {
 
 function waitText({ cause, limit, by, until, status }: DecisionOf<'wait:begun'>): string {
   if (cause === 'limit') {
-    return `the ${limitText(limit)} is reached: ${by === 'claude' ? 'claude waits' : 'waiting'} until ${localTime(until)} (Ctrl-C ends the run, ctxb run --resume-run continues it)`;
+    // Without the name of the limit, its reset is unknown too.
+    const next = limit === undefined ? 'claude tries again at' : 'claude waits until';
+    return `the ${limitText(limit)} is reached: ${by === 'claude' ? next : 'waiting until'} ${localTime(until)} (Ctrl-C ends the run, ctxb run --resume-run continues it)`;
   }
   const fault = status === undefined ? 'does not answer' : `refuses the credentials (${status})`;
   return `the API ${fault}: ${by === 'claude' ? 'claude tries again' : 'the turn will be repeated'}`;

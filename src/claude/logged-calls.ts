@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { createCallIdentity } from '../core/governor/call-identity.ts';
 import { EMPTY_COST, readCost, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import type { Prices } from '../core/governor/cost/prices.ts';
 import { decodeObject } from '../core/protocol/decode.ts';
@@ -32,9 +33,17 @@ export function loggedCalls(paths: Iterable<string>, since = 0): LoggedCalls {
 }
 
 function* callsIn(path: string): Generator<LoggedCall> {
-  // Most of a log is results of tools.
-  for (const line of readLines(path))
-    if (line.includes('"output_tokens"')) yield* rowsIn(line).map(decodeObject).filter(isAnswered);
+  const calls = createCallIdentity();
+  let thread = '';
+  for (const line of readLines(path)) {
+    // Most of a log is results of tools, which need no parsing.
+    if (!line.includes('"output_tokens"')) calls.answered(thread);
+    else
+      for (const call of rowsIn(line).map(decodeObject).map(calls.identified).filter(isAnswered)) {
+        thread = call.subagent ?? '';
+        yield call;
+      }
+  }
 }
 
 /** Whether an event is a line of a call that reports usage. */

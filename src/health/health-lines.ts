@@ -1,3 +1,4 @@
+import { shareOf } from '../core/governor/gauge/window.ts';
 import { type HealthDetails, type HealthRecord, ZONE_NAMES, type ZoneName } from '../core/governor/zones/zones.ts';
 import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 
@@ -25,7 +26,7 @@ function detailsOf(fields: Fields): HealthDetails | undefined {
   const window = countOf(fields.window) || null;
   const zone = zoneOf(fields.zone);
   if (tokens === undefined || zone === undefined) return undefined;
-  const level = { tokens, window, fraction: window === null ? null : tokens / window, zone };
+  const level = { tokens, window, fraction: shareOf(tokens, window), zone };
   switch (fields.event) {
     case 'turn':
       return { ...level, event: 'turn', turn: countOf(fields.turn) ?? 0 };

@@ -52,3 +52,8 @@ it('computes the share from tokens and window', () => {
   const line = JSON.stringify({ ...GOOD, details: { ...GOOD.details, fraction: 7 } });
   expect(parseHealth(line)?.details.fraction).toBe(0.85);
 });
+
+it('has no share above 1', () => {
+  const details = { ...GOOD.details, window: 200_000, tokens: 210_000 };
+  expect(parseHealth(JSON.stringify({ ...GOOD, details }))?.details.fraction).toBe(1);
+});

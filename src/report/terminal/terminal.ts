@@ -6,6 +6,7 @@ import { runningTool, silentSince } from '../../core/governor/process/stall.ts';
 import { turnsBegun } from '../../core/governor/prompts/turns.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
 import { isCompacting } from '../../core/governor/steps.ts';
+import { resetOf } from '../../core/governor/waits/usage-limits.ts';
 import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import { shorten } from '../../core/text/words.ts';
 import { decisionText, isRoutine, observedText } from '../../messages.ts';
@@ -137,7 +138,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
   const urgent = (text: string): Part => ({ text, rank: 0, paint: style.yellow });
   const footer: Part[] = [
     ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, paint: style.cyan }] : []),
-    ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait, now))]),
+    ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait, now, resetOf(limits)))]),
     ...silenceText(state, now).map(urgent),
     ...(limits.cost.uncounted === 'all' ? [urgent('cost unknown')] : []),
     ...(agents.count === 0
@@ -148,10 +149,13 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
   return statusText(state, knownCostUsd(state), style, width, footer);
 }
 
-function waitPart({ cause, until, phase }: Wait, now: number): string {
+function waitPart({ cause, until, phase }: Wait, now: number, reset: number | undefined): string {
   if (phase === 'over') return 'the API does not answer';
   if (cause !== 'limit') return 'the API does not answer: waiting';
-  return `usage limit resets in ${duration(Math.max(0, until - now))}`;
+  const time = duration(Math.max(0, until - now));
+  return phase === 'claude' && reset === undefined
+    ? `usage limit: claude tries again in ${time}`
+    : `usage limit resets in ${time}`;
 }
 
 /** Shorter silences are normal: a model may think for a minute. */

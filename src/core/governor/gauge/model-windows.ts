@@ -1,7 +1,7 @@
 import { ownOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';
 import { changedGauge, type Gauge } from './gauge.ts';
-import { type ContextWindow, learnWindow, SMALL_WINDOW, UNKNOWN_WINDOW, type WindowSource } from './window.ts';
+import { type ContextWindow, learnWindow, SMALL_WINDOW, shareOf, UNKNOWN_WINDOW, type WindowSource } from './window.ts';
 
 /** Switches to another model's window, and keeps the previous one in case that model returns. */
 export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
@@ -38,7 +38,7 @@ export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: n
 export function peakShare(gauge: Gauge): number | null {
   const [name] = Object.entries(gauge.peaks).find(([, peak]) => peak === gauge.peak) ?? [];
   const tokens = name === undefined ? undefined : windowNamed(gauge, name).tokens;
-  return tokens === undefined || gauge.peak === 0 ? null : Math.min(1, gauge.peak / tokens);
+  return gauge.peak === 0 ? null : shareOf(gauge.peak, tokens);
 }
 
 /**

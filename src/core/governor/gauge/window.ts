@@ -33,6 +33,11 @@ export const LARGE_WINDOW = 1_000_000;
 
 export const UNKNOWN_WINDOW: ContextWindow = { tokens: undefined, source: 'unknown' };
 
+/** Used share of a window, at most 1, because no request is larger than its window; null if the window is unknown. */
+export function shareOf(tokens: number, window: number | null | undefined): number | null {
+  return window == null ? null : Math.min(1, tokens / window);
+}
+
 /** Whether claude itself or the user named the window, so that the native trigger can be based on it. */
 export function isKnown(window: ContextWindow): window is ContextWindow & { readonly tokens: number } {
   return RANK[window.source] >= RANK.asked;

@@ -3,6 +3,7 @@ import { isExhaustion } from '../../protocol/failures.ts';
 import { runCostUsd } from '../cost/cost.ts';
 import { estimateTokens, measureContent } from '../gauge/estimator.ts';
 import { isGuess, predictedTokens, readGauge } from '../gauge/gauge.ts';
+import { shareOf } from '../gauge/window.ts';
 import type { Prompt } from '../input.ts';
 import { countSent, ownUuid } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
@@ -28,7 +29,7 @@ export function health(state: GovernorState, occurrence: Occurrence, tokens = re
   const window = state.gauge.window.tokens;
   const zone = zoneAt(tokens, window, state.run.policy);
   const status = occurrence.event === 'exhausted' ? 'critical' : statusOf(zone);
-  const fraction = window === undefined ? null : tokens / window;
+  const fraction = shareOf(tokens, window);
   const { project, runId } = state.run;
   const record: HealthRecord = {
     project,

@@ -6,6 +6,8 @@ import type { LimitsPolicy } from '../../../../src/core/governor/policy.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import { decisionText } from '../../../../src/messages.ts';
+import { PLAIN } from '../../../../src/report/style.ts';
+import { statusLine } from '../../../../src/report/terminal/terminal.ts';
 import {
   answerTo,
   boundaryLine,
@@ -317,6 +319,13 @@ describe("claude's own wait", () => {
     expect(decisions(driver.actions)).toMatchObject([
       { kind: 'wait', of: 'begun', cause: 'limit', by: 'claude', until: START + 2 * HOUR },
     ]);
+    // claude waits in parts, so the reset may be later.
+    expect(decisions(driver.actions).map(decisionText)).toEqual([
+      expect.stringMatching(/^the usage limit is reached: claude tries again at /),
+    ]);
+    expect(statusLine(driver.state, PLAIN, 200, START + HOUR)).toContain('usage limit: claude tries again in 1 h');
+    driver.claude(limitLine('rejected', 1, START + 3 * HOUR), retryLine(2 * HOUR, 429));
+    expect(statusLine(driver.state, PLAIN, 200, START + HOUR)).toContain('usage limit resets in 2 h');
   });
 
   it('of seconds in an outage is not announced', () => {

@@ -56,6 +56,12 @@ describe('the health ledger', () => {
     });
   });
 
+  it('has no share above 1, for a context larger than the window that claude names', () => {
+    const driver = afterTurn(50_000);
+    const [record] = healthOf(driver.claude(boundaryLine('auto', 260_000)));
+    expect(record?.details).toMatchObject({ tokens: 260_000, window: 200_000, fraction: 1 });
+  });
+
   it("has claude's own compactions, with the context before", () => {
     const driver = afterTurn(50_000);
     const [record] = healthOf(driver.claude(boundaryLine('auto', 166_000)));
