@@ -60,7 +60,7 @@ function readCounts(value: unknown): Usage | undefined {
 }
 
 /** Adds the parts that most calls lack. */
-export function withTerms(usage: Usage, cacheCreationHour: number, terms: Terms | undefined): Usage {
+export function withTerms(usage: Usage, cacheCreationHour: number, terms?: Terms): Usage {
   // Spreading would double the time for a call's line.
   if (cacheCreationHour === 0 && terms === undefined) return usage;
   return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
@@ -99,14 +99,13 @@ function readTerms({ speed, inference_geo, service_tier, server_tool_use }: Fiel
 export const NO_USAGE: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };
 
 export function addUsage(a: Usage, b: Usage): Usage {
-  const cacheCreationHour = (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0);
-  return {
+  const sum = {
     input: a.input + b.input,
     cacheCreation: a.cacheCreation + b.cacheCreation,
-    ...(cacheCreationHour > 0 && { cacheCreationHour }),
     cacheRead: a.cacheRead + b.cacheRead,
     output: a.output + b.output,
   };
+  return withTerms(sum, (a.cacheCreationHour ?? 0) + (b.cacheCreationHour ?? 0));
 }
 
 /** Input tokens of a call: the context that was sent. */

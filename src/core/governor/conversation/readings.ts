@@ -204,7 +204,7 @@ function readResult(state: GovernorState, event: ResultEvent): Gauge {
  */
 function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: string | undefined): Gauge {
   const isMain = main !== undefined && (gauge.windowModel ?? modelName(main)) === modelName(main);
-  const named = mainWindow(windows, isMain ? main : (gauge.windowModel ?? gauge.call?.model));
+  const named = mainWindow(windows, isMain ? main : gauge.windowModel);
   const current = named ?? (isAlias(gauge, main) ? mainWindow(windows, main) : undefined);
   const own = current === undefined ? gauge : learnWindowOf(gauge, undefined, current, 'result');
   return Object.entries(windows)

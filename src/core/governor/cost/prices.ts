@@ -111,16 +111,11 @@ export function multiply(rates: Rates, times: number): Rates {
 
 /** The price of a model; undefined if unknown. @param model an id, in the spelling of any host */
 export function priceOf(model: string, prices: Prices): Price | undefined {
-  return pricedAmong(prices === PRICES ? LISTED : namesIn(prices), model, prices);
-}
-
-function pricedAmong(names: readonly Name[], model: string, prices: Prices): Price | undefined {
-  if (names.length === 0) return undefined;
   const id = modelName(model);
   let longest: string | undefined;
-  for (const { name, known } of names) {
-    const isLonger = longest === undefined || name.length > longest.length;
-    if (isLonger && (known === id || isBeginning(name, model) || isBeginning(name, id))) longest = name;
+  for (const { name, known } of prices === PRICES ? LISTED : namesIn(prices)) {
+    const isMatch = known === id || isBeginning(name, model) || isBeginning(name, id);
+    if (isMatch && name.length > (longest?.length ?? -1)) longest = name;
   }
   return longest === undefined ? undefined : prices[longest];
 }
