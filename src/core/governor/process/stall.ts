@@ -44,7 +44,7 @@ export function runningTool({
   return silentAgent && { title: `the subagent ${silentAgent.name ?? silentAgent.kind ?? ''}`.trim(), since: life.at };
 }
 
-/** Longest interval between two checks; shorter for a short limit. A later check means that the machine slept. */
+/** Longest interval between two checks; shorter for a short limit. A check later than twice that means that the machine slept. */
 const CHECK_MS = 30_000;
 
 /** Stalls in a row after which ctxb gives up. */
@@ -102,7 +102,7 @@ export function onStallTimer(state: GovernorState): GovernorState {
   if (isEnding(state)) return end(state);
   const expected = silentSince(state);
   if (expected === undefined || !isWatched(state)) return changedIn(state, 'process', { lookedAt: undefined });
-  const hasSlept = now - (process.lookedAt ?? now) > 3 * pauseOf(state) + CHECK_MS;
+  const hasSlept = now - (process.lookedAt ?? now) > 2 * pauseOf(state);
   const since = hasSlept ? now : process.since;
   if (runningTool(state) !== undefined) return scheduleCheck(tellLongTools(state), since);
   return now - Math.max(expected, since) < limitMs(state)

@@ -207,6 +207,12 @@ describe('no stall is', () => {
     expect(quiet(driver, 1)).toEqual(['silence:claude']);
   });
 
+  it('a sleep that is hardly longer than the configured time', () => {
+    const driver = midTurn({ stallAfter: 30 });
+    driver.wait(40_000);
+    expect(decisions(driver.timeout('stall'))).toEqual([]);
+  });
+
   it('the time between two prompts', () => {
     const driver = afterTurn(20_000, { policy: policyWith({ recovery: RECOVERY }) });
     expect(quiet(driver, 60)).toEqual([]);
