@@ -117,7 +117,7 @@ inSoak(
 
     /** Until shortly before what ctxb waits for, and then in small steps: what it does then has timers of its own. */
     function timeToPass(): number {
-      const last = journal(world).findLast(({ kind }) => KNOWN.has(kind));
+      const last = journal(world).findLast((one) => KNOWN.has(nameOf(one)));
       if (last?.kind === 'wait' && last?.of === 'begun') return Math.max(last.until - clock.now() - STEP, STEP);
       return hangs && !(last?.kind === 'silence' && last?.of === 'claude') && last?.kind !== 'restart' ? MINUTE : 0;
     }
