@@ -1,6 +1,6 @@
 import { firstSentences } from '../../text/sentences.ts';
 import { cut, spaced } from '../../text/words.ts';
-import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
+import { unansweredPrompts, waiting } from '../prompts/mailbox.ts';
 import { requestsIn, tellsTask } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';
 
@@ -47,13 +47,15 @@ function flatten(text = ''): string | undefined {
 }
 
 /**
- * The current task, in whole sentences on one line: the configured task, else the running prompt, or between turns the
- * next one. A prompt like `Go on.` does not describe a task, so an earlier prompt counts then.
+ * The current task, in whole sentences on one line: the configured task, else the prompt that is running or interrupted, or
+ * between turns the next one. A prompt like `Go on.` does not describe a task, so an earlier prompt counts then.
  */
 export function taskOf(state: GovernorState): string | undefined {
   const { run, session } = state;
   if (run.policy.task !== undefined) return flatten(run.policy.task);
-  const now = requestsIn([...promptsInTurn(state), ...waiting(state).slice(0, 1)]).find(({ text }) => tellsTask(text));
+  const now = requestsIn([...unansweredPrompts(state), ...waiting(state).slice(0, 1)]).find(({ text }) =>
+    tellsTask(text),
+  );
   const text = now?.text ?? session.latestPrompt;
   return text === undefined ? undefined : flatten(firstSentences(text, TASK_LENGTH) || text);
 }

@@ -89,6 +89,14 @@ describe('a compaction at the boundary', () => {
     expect(focusText(driver.state)).toBe('focus on /fix the parser of dates');
   });
 
+  it('is focused on work that was interrupted, not on the prompt that waits behind it', () => {
+    const driver = afterTurn(100_000);
+    driver.prompt('Repair the parser of dates.', 'Write the list of changes.');
+    const refused = resultLine({ is_error: true, terminal_reason: 'prompt_too_long', result: 'Prompt is too long' });
+    driver.claude(initLine(), syntheticLine('Prompt is too long'), refused);
+    expect(said(driver.actions).at(-1)).toBe('/compact focus on Repair the parser of dates.');
+  });
+
   it('takes prompts in between into account', () => {
     const driver = afterTurn(155_000);
     const long = 'word '.repeat(1_000);
