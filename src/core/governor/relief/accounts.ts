@@ -61,17 +61,19 @@ export function savedUsd(state: GovernorState): number {
 /** Updates the account of claude alone after a line. */
 export function followAccount(before: GovernorState, state: GovernorState): GovernorState {
   const { alone } = state.relief;
-  const { call, replaced, isInjected } = state.facts;
+  const { call, replaced, isInjected, now } = state.facts;
+  const isIdle = idleBeyondLife(before.session.cache, now) !== undefined;
   if (replaced) {
     const isOwn = isClaudesOwn(before, replaced) && !isAhead(before);
-    const paid = isOwn || replaced !== 'boundary' || !isSummary(before) ? 0 : summaryCost(alone, before.gauge);
+    const isPaid = !isOwn && replaced === 'boundary' && isSummary(before);
+    const paid = isPaid ? summaryCost(alone, before.gauge, isIdle) : 0;
     const paying = aloneAfterSummary(alone, paid);
     const after = aloneAfterReplacing(paying, before.gauge, before.work.tools.contents, isOwn);
     const contents = isOwn ? forgetContents(state.work.tools.contents, []) : state.work.tools.contents;
     return changedIn(changedIn(state, 'relief', { alone: after }), 'tools', { contents });
   }
   if (call?.kind !== 'assistant') return state;
-  const { gauge, session, work } = before;
+  const { gauge, work } = before;
   const after = aloneAfterCall(alone, {
     usage: call.usage,
     gauge,
@@ -80,7 +82,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     price: priceOfModel(state) ?? UNPRICED,
     // After a relief no earlier call names the model.
     level: claudesLevel(state.gauge.call?.model, gauge.window.tokens),
-    isIdle: idleBeyondLife(session.cache, state.facts.now) !== undefined,
+    isIdle,
     given: state.relief.given.tokens,
   });
   const { summary } = after;

@@ -61,9 +61,9 @@ export function aloneAfterSummary(alone: Alone, microUsd: number): Alone {
   return { ...alone, microUsd: { ...alone.microUsd, real: alone.microUsd.real + microUsd } };
 }
 
-/** Cost of a summary that claude writes now, in micro-dollars. */
-export function summaryCost({ open }: Alone, gauge: Gauge): number {
-  return open === undefined ? 0 : readingCost(gauge.used, SUMMARY_TOKENS, open.price, false);
+/** Cost of a summary that claude writes now, in micro-dollars. @param isCold whether the cache has expired */
+export function summaryCost({ open }: Alone, { used }: Gauge, isCold: boolean): number {
+  return open === undefined ? 0 : costOfSummary(used, open.price, isCold);
 }
 
 /** Savings of the run compared with claude alone, in micro-dollars; below 0 if it cost more. */
@@ -158,8 +158,7 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   const { open, context, microUsd } = alone;
   const { first = 0 } = gauge;
   if (open === undefined || context + open.growth < level) return alone;
-  const request = readingCost(REQUEST_TOKENS, 0, open.price, true);
-  const reading = readingCost(context, SUMMARY_TOKENS, open.price, open.cold !== undefined) + request;
+  const reading = costOfSummary(context, open.price, open.cold !== undefined);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = reshownContents(contents, level - landing);
   const cached = Math.round(first * CACHED_SHARE);
@@ -187,6 +186,11 @@ export const SUMMARY_TOKENS = 2_250;
 
 /** Tokens of claude's request for a summary (2.1.332). */
 const REQUEST_TOKENS = 1_600;
+
+/** @param context tokens that claude summarises */
+function costOfSummary(context: number, price: Price, isCold: boolean): number {
+  return readingCost(context, SUMMARY_TOKENS, price, isCold) + readingCost(REQUEST_TOKENS, 0, price, true);
+}
 
 /** @param output output tokens of the open call */
 function settleCall(alone: Alone, output: number, wasMade: boolean): Alone {

@@ -2,8 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { PRICES, type Price, priceOf } from '../../../../src/core/governor/cost/prices.ts';
 import { EMPTY_GAUGE } from '../../../../src/core/governor/gauge/gauge.ts';
 import { savedUsd } from '../../../../src/core/governor/relief/accounts.ts';
-import { type Alone, aloneAfterCall, callCost, NEW_ALONE } from '../../../../src/core/governor/relief/alone.ts';
+import {
+  type Alone,
+  accountsOf,
+  aloneAfterCall,
+  callCost,
+  NEW_ALONE,
+} from '../../../../src/core/governor/relief/alone.ts';
 import { NO_CONTENTS } from '../../../../src/core/governor/relief/contents.ts';
+import { drawnLong } from '../../../support/economy/drawn.ts';
 import { type PlayedWorld, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';
 
@@ -25,6 +32,14 @@ describe('a run tells what it saved', () => {
     expect(times).toBeGreaterThan(0.98);
     expect(times).toBeLessThan(1.02);
   });
+});
+
+it('a summary that claude writes after a pause costs a run as much as claude alone', () => {
+  const { shape, world } = drawnLong(104);
+  const [alone, run] = [playAlone(jobOf(shape, 104), world), playGoverned(jobOf(shape, 104), world)];
+  if (run.driver === undefined) throw new Error('claude alone has no account');
+  const { state } = run.driver;
+  expect(accountsOf(state.relief.alone, state.gauge).alone / 1e6 / alone.usd).toBeCloseTo(1, 2);
 });
 
 it('claude alone tries forgotten failures again as it goes on', () => {
