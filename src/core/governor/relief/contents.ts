@@ -49,8 +49,8 @@ export const NO_CONTENTS = {
   /** The last tool calls that failed, and did not succeed since. */
   failed: [] as readonly string[],
   /**
-   * `row`: files that were read in a row, without another tool between. `together`: most files in a row before a
-   * change.
+   * `row`: files that were read in a row, without another tool between. A further page of a known file does not count: it
+   * is read to look something up. `together`: most files in a row before a change.
    */
   row: [] as readonly string[],
   together: 0,
@@ -170,8 +170,9 @@ function addFetched(before: Contents, { id, name: tool, input }: ToolUse, size: 
   const isPage = offset !== undefined;
   const name = nameOf(path ?? `${tool} ${textOf(command) ?? JSON.stringify(input)}`);
   const isOfFile = isFile(tool, path, command);
-  const contents = { ...before, row: isOfFile ? [...new Set([...before.row, name])] : [] };
-  const known = contents.byName[name];
+  const known = before.byName[name];
+  const row = isOfFile ? [...new Set([...before.row, name])] : [];
+  const contents = isPage && known !== undefined ? before : { ...before, row };
   if (known === undefined) {
     const kind = isOfFile ? 'unused' : 'printed';
     return withContent(contents, name, newContent(id, path, kind, size, now));

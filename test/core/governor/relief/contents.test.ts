@@ -114,6 +114,7 @@ describe('files that a change needs and a summary of claude alone removed', () =
     const owed = (...all: Happening[]) => contentsOf(...all, 'summary', edit('b')).step.owed.calls;
     expect(owed(read('a'), read('b'), edit('a'))).toBe(2);
     expect(owed(read('a'), edit('a'), read('b'), edit('b'))).toBe(1);
+    expect(owed(read('a'), edit('a'), read('b'), read('a', { offset: 80 }), edit('b'))).toBe(1);
     expect(owed(read('a'), read('b'))).toBe(2);
   });
 });
