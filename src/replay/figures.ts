@@ -44,16 +44,14 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
   let peakCall = 0;
 
   function count(line: RecordingLine): void {
-    if (line.kind === 'malformed') countMalformed(line.lost);
+    if (line.kind === 'malformed') {
+      lines.malformed++;
+      if (line.lost) lost++;
+    }
     if (line.kind !== 'input') return;
     const { event } = line.input;
     if (event.kind === 'malformed' && !event.blank) lines.malformed++;
     if (event.kind === 'unknown') lines.unknown++;
-  }
-
-  function countMalformed(isLost = false): void {
-    lines.malformed++;
-    if (isLost) lost++;
   }
 
   function noteSize({ synthetic, messageId, usage = NO_USAGE, blocks }: AssistantEvent): void {

@@ -34,8 +34,8 @@ interface State {
 /** Reads the rows of one layout. */
 interface Reader {
   readonly layout: Layout;
-  /** Returns undefined if the row must be parsed. */
-  read(bytes: Buffer, from: number, to: number): ReadLine | undefined;
+  /** Reads the row that fits; undefined if it must be parsed. */
+  read(): ReadLine | undefined;
   /** The reader of the row that followed the last row of this form. */
   next?: Reader | undefined;
 }
@@ -86,7 +86,7 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
     const another = bytes.indexOf(OPENING_MARK, from + OPENING.length);
     if (another !== -1 && another < to) return undefined;
     last = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
-    return last === undefined ? readAndLearn(bytes, from, to) : last.read(bytes, from, to);
+    return last === undefined ? readAndLearn(bytes, from, to) : last.read();
   };
 }
 

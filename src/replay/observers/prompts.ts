@@ -80,8 +80,9 @@ export function createSubagents(cut: Cutter) {
 
   function seeKind({ event }: Input): void {
     if (event.kind === 'assistant') event.blocks.forEach(uses.see);
-    const id = event.kind === 'user' ? textOf(fieldsOf(event.toolReport).agentId) : undefined;
-    const [kind] = event.kind === 'user' ? event.blocks.flatMap((block) => uses.of(block) ?? []) : [];
+    if (event.kind !== 'user') return;
+    const id = textOf(fieldsOf(event.toolReport).agentId);
+    const [kind] = event.blocks.flatMap((block) => uses.of(block) ?? []);
     if (id !== undefined && kind !== undefined) kinds.set(id, kind);
   }
 

@@ -30,6 +30,8 @@ const LINE_LENGTH = 12;
  */
 const MAX_KEPT = 64 * 1024 * 1024;
 
+const UNSEARCHED = { last: -1, result: -1, upTo: 0 };
+
 /** Finds the earlier results that each call uses, and where the model last saw them. */
 export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> {
   const texts: ContextText[] = [];
@@ -37,23 +39,22 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
    * By word: index of its last occurrence, index of its last occurrence in a result, and the end of the search so far,
    * because each text is searched once per word.
    */
-  const places = new Map<string, { readonly last: number; readonly result: number; readonly upTo: number }>();
+  const places = new Map<string, Readonly<typeof UNSEARCHED>>();
   const uses = new Map<number, Map<number, UseSeen>>();
   /** All prompts, which stay in the context. */
   let promptText = '';
   let kept = 0;
 
-  function newestIn(from: number, to: number, matches: (text: ContextText) => boolean): number | undefined {
-    for (let at = to - 1; at >= from; at--) if (matches(texts[at] as ContextText)) return at;
-    return undefined;
-  }
-
   function placeOf(word: string) {
-    const known = places.get(word) ?? { last: -1, result: -1, upTo: 0 };
-    const upTo = texts.length;
-    const last = newestIn(known.upTo, upTo, ({ text }) => text.includes(word)) ?? known.last;
-    const result = newestIn(known.upTo, last + 1, ({ text, tokens }) => tokens > 0 && text.includes(word));
-    const place = { last, result: result ?? known.result, upTo };
+    const known = places.get(word) ?? UNSEARCHED;
+    let [last, result] = [-1, -1];
+    for (let at = texts.length - 1; at >= known.upTo && result === -1; at--) {
+      const { text, tokens } = texts[at] as ContextText;
+      if (!text.includes(word)) continue;
+      last = Math.max(last, at);
+      if (tokens > 0) result = at;
+    }
+    const place = { last: Math.max(last, known.last), result: Math.max(result, known.result), upTo: texts.length };
     places.set(word, place);
     return place;
   }
