@@ -98,7 +98,6 @@ const SUMMARIES: Readonly<Record<string, Summarize>> = {
   Read: summarizeRead,
   Write: summarizeEdit,
   Edit: summarizeEdit,
-  MultiEdit: summarizeEdit,
   NotebookEdit: summarizeEdit,
   Grep: summarizeSearch,
   Glob: summarizeSearch,

@@ -110,8 +110,8 @@ function editOf(name: string, input: Fields, report: Fields, quote: Quote): stri
     const lines = countLines(stringOf(input.new_source));
     return `${mode}${cell === undefined ? '' : ` cell ${quote(cell, NAME_LENGTH)}`}, +${lines} lines`;
   }
-  const edits = Array.isArray(input.edits) ? input.edits.map(fieldsOf) : [input];
-  return `${name === 'MultiEdit' ? `${pluralize(edits.length, 'edit')}, ` : ''}${patchOf(report) ?? swapped(edits)}`;
+  const count = (key: string) => countLines(stringOf(input[key]));
+  return patchOf(report) ?? `+${count('new_string')}/-${count('old_string')} lines`;
 }
 
 /** `+3/-1 lines`; undefined if the tool reports no patch, for example for a new file. */
@@ -119,11 +119,6 @@ function patchOf({ structuredPatch }: Fields): string | undefined {
   const lines = listOf(structuredPatch).flatMap((hunk) => textsOf(fieldsOf(hunk).lines));
   const countMarked = (mark: string) => lines.filter((line) => line.startsWith(mark)).length;
   return listOf(structuredPatch).length === 0 ? undefined : `+${countMarked('+')}/-${countMarked('-')} lines`;
-}
-
-function swapped(edits: readonly Fields[]): string {
-  const sum = (key: string) => edits.reduce((all, edit) => all + countLines(stringOf(edit[key])), 0);
-  return `+${sum('new_string')}/-${sum('old_string')} lines`;
 }
 
 /** `Grep zone in src: 12 matches in 3 files: a.ts (7), …`, `Glob **.ts: 35 files. Types: …`. */

@@ -1,5 +1,5 @@
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
-import { fieldsOf, numberOf, textOf, textsOf } from '../../protocol/fields.ts';
+import { fieldsOf, textOf } from '../../protocol/fields.ts';
 import { durationText, lastLines } from '../../text/words.ts';
 import type { CommandFacts, Outcome, ToolEntry } from '../entry.ts';
 import { isReadOnly } from '../shell/command-words.ts';
@@ -25,14 +25,6 @@ export interface EndedCall {
   readonly outcome: Outcome;
   /** Exit status of a command; null if unknown. */
   readonly exit: number | null;
-}
-
-/** The command of a `Bash` call, or of a background command whose end `BashOutput` reports. */
-function commandOf({ call: { use }, report }: EndedCall): string | undefined {
-  if (use.name === 'Bash') return textOf(fieldsOf(use.input).command);
-  if (use.name !== 'BashOutput') return undefined;
-  const { command, status } = fieldsOf(report);
-  return status === 'completed' || status === 'failed' ? textOf(command) : undefined;
 }
 
 const EXIT_LINE = /^(?:Error: )?Exit code (\d{1,3})\b/;
@@ -87,12 +79,11 @@ const TAIL_NEAR = { lines: 40, length: 8_000 };
 
 /** Facts about the command of a call; undefined if the call ran no command. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
-  const text = commandOf(ended);
+  const { outcome, exit, result, call, report, t } = ended;
+  const text = call.use.name === 'Bash' ? textOf(fieldsOf(call.use.input).command) : undefined;
   if (text === undefined) return undefined;
-  const { outcome, result, call, report, t } = ended;
-  const exit = exitOf(ended);
   const isFailure = outcome === 'failed' || (outcome === 'ok' && exit !== null && exit > 1);
-  const isDetached = call.use.name !== 'Bash' || fieldsOf(call.use.input).run_in_background === true;
+  const isDetached = fieldsOf(call.use.input).run_in_background === true;
   return {
     text: text.slice(0, COMMAND_NEAR),
     exit,
@@ -116,15 +107,7 @@ function failuresIn(command: string, output: string): string | undefined {
   return isReadOnly(command) ? undefined : end.match(FAILURES)?.at(-1)?.toLowerCase();
 }
 
-function exitOf({ call, exit, report }: EndedCall): number | null {
-  return call.use.name === 'Bash' ? exit : (numberOf(fieldsOf(report).exitCode) ?? null);
-}
-
-/** For a background command the tool reports the output without the markers for the model. */
-function outputOf({ call, result, report }: EndedCall): string {
-  const { stdout, stderr } = fieldsOf(report);
-  const streams = textsOf([stdout, stderr]).filter((text) => text !== '');
-  if (call.use.name === 'BashOutput' && streams.length > 0) return streams.join('\n');
+function outputOf({ result }: EndedCall): string {
   return result.text.replace(/^(?:Error: )?Exit code \d{1,3}\n?/, '');
 }
 

@@ -93,19 +93,6 @@ describe('a file that was written', () => {
       gist: 'Edit `src/a.ts` (+1/-2 lines)',
     },
     {
-      title: 'several edits',
-      name: 'MultiEdit',
-      input: {
-        ...A,
-        edits: [
-          { old_string: 'a', new_string: 'b' },
-          { old_string: 'c', new_string: 'd\ne' },
-        ],
-      },
-      report: { structuredPatch: [] },
-      gist: 'MultiEdit `src/a.ts` (2 edits, +3/-2 lines)',
-    },
-    {
       title: 'a new file',
       name: 'Write',
       input: { ...A, content: 'x\ny\n' },

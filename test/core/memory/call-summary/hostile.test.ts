@@ -23,7 +23,6 @@ const TOOLS: readonly {
     input: () => ({ file_path: 'a' }),
     report: (text) => ({ structuredPatch: [{ lines: text.split('\n') }, text] }),
   },
-  { name: 'MultiEdit', input: (text) => ({ file_path: 'a', edits: [text, { old_string: text }] }) },
   { name: 'Write', input: (text) => ({ file_path: text, content: text }) },
   {
     name: 'NotebookEdit',
@@ -61,11 +60,6 @@ const TOOLS: readonly {
   },
   { name: 'TodoWrite', input: (text) => ({ todos: [text, null] }) },
   { name: 'mcp__srv__tool', input: (text) => ({ [text]: text, id: 7 }) },
-  {
-    name: 'BashOutput',
-    input: () => ({}),
-    report: (text) => ({ command: text, status: 'completed', stdout: text, exitCode: 0 }),
-  },
   ...[
     'git status',
     'git status -sb',
