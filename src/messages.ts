@@ -12,7 +12,6 @@ import { OLDEST_SUPPORTED } from './core/governor/relief/unsupported.ts';
 import { limitName } from './core/governor/waits/usage-limits.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
-import { shorten } from './core/text/words.ts';
 import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';
 
 /** A decision as one line for stderr. */
@@ -42,7 +41,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'mid-turn:prompts': () => 'repeated the running prompt after the compaction',
   'dead-end': ({ text }) => `dead end: ${text}`,
   'recall:given': ({ given, hook }) => `gave ${counted(sum(given), 'fact')} from the notes back to the agent (${hook})`,
-  receipt: receiptText,
+  receipt: keptText,
   'recall:read': ({ file }) => `the agent read its notes: ${file}`,
   handoff: ({ reason }) => `handing over to a fresh context: ${groupedIn(reason)}`,
   'put-off': ({ reason }) => `handoff postponed, because the API is not available: ${reason}`,
@@ -206,19 +205,6 @@ const ROUTINE: ReadonlySet<DecisionName> = new Set([
   'tool-budget:call',
   'tool-budget:result',
 ]);
-
-/** Maximum number of lost facts to print, and the maximum length of each in characters. */
-const GONE_TOLD = 3;
-const GONE_LENGTH = 60;
-
-/** `kept 12 of 12 prompts, 3 of 4 failing commands; gone: npm run lint`; the journal contains all of it. */
-function receiptText(receipt: Receipt): string {
-  const listed = receipt.gone.filter(({ kind }) => TOLD_KINDS.includes(kind));
-  const names = listed.slice(0, GONE_TOLD).map(({ text }) => shorten(text, GONE_LENGTH));
-  const more = listed.length > GONE_TOLD ? [`${tokens(listed.length - GONE_TOLD)} more`] : [];
-  const gone = listed.length === 0 ? '' : `; gone: ${[...names, ...more].join(', ')}`;
-  return `${keptText(receipt)}${gone}`;
-}
 
 /** `kept 3 of 12 prompts, 1 of 9 failing commands`; omits kinds without any fact. */
 function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {

@@ -72,10 +72,9 @@ export function askRun(what: Ask['what']) {
 
 function textOfAnswer({ text, before, after, estimated }: AskOutcome): string {
   if (before === undefined || after === undefined) return printable(onOneLine(text));
-  const share = before > after && before > 0 ? ` (−${Math.round((1 - after / before) * 100)}%)` : '';
-  return printable(
-    `${onOneLine(text)}: ${tokens(before)} → ${estimated ? 'about ' : ''}${tokens(after)} tokens${share}`,
-  );
+  const share = Math.round((1 - after / before) * 100);
+  const size = `${estimated ? 'about ' : ''}${tokens(after)}`;
+  return printable(`${onOneLine(text)}: ${tokens(before)} → ${size} tokens (−${share}%)`);
 }
 
 async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, io: Io): Promise<AskOutcome> {
@@ -134,12 +133,8 @@ function progressText(card: RunCard | undefined): string {
 }
 
 function answerIn(value: unknown): AskAnswer {
-  const { done, text, before, after, estimated } = fieldsOf(value);
-  const sizes =
-    typeof before === 'number' && typeof after === 'number'
-      ? { before, after, ...(estimated === true && { estimated }) }
-      : {};
-  return { done: done === true, text: textOf(text) ?? '', ...sizes };
+  const fields = fieldsOf(value);
+  return { ...fields, done: fields.done === true, text: textOf(fields.text) ?? '' };
 }
 
 function cardOf(runId: string, { env }: Io): RunCard | undefined {
