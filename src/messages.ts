@@ -162,10 +162,11 @@ function expiryText(decision: DecisionOf<'cache-lost:expired'>): string {
 }
 
 function usageLimitText({ limit, resetsAt, beyond }: DecisionOf<'limit:usage'>): string {
-  const allowed = beyond === undefined ? '' : `later than --limit-wait ${duration(beyond * 1000)} allows`;
-  const known = resetsAt === undefined ? allowed : [localTime(resetsAt), allowed].filter(Boolean).join(', ');
-  const when = known === '' ? undefined : `; it resets ${known}`;
-  return `the ${limitText(limit)} is reached${when ?? '; claude does not say when it resets'}`;
+  const known = [
+    ...(resetsAt === undefined ? [] : [localTime(resetsAt)]),
+    ...(beyond === undefined ? [] : [`later than --limit-wait ${duration(beyond * 1000)} allows`]),
+  ].join(', ');
+  return `the ${limitText(limit)} is reached; ${known === '' ? 'claude does not say when it resets' : `it resets ${known}`}`;
 }
 
 function limitText(limit: string | undefined): string {

@@ -145,12 +145,13 @@ function cardOf(runId: string, { env }: Io): RunCard | undefined {
 async function findRun(named: string | undefined, io: Io): Promise<RunCard> {
   const all = readRunCards(stateFolder(io.env));
   const living = all.filter(({ end }) => end === null);
-  const [found, ...others] = named === undefined ? await runsInFolder(living, io) : living.filter(isNamed(named));
-  if (found !== undefined && others.length === 0) return found;
-  if (found !== undefined) {
-    const ids = [found, ...others].map(({ runId }) => runId.slice(0, 8)).join(', ');
+  const matching = named === undefined ? await runsInFolder(living, io) : living.filter(isNamed(named));
+  if (matching.length > 1) {
+    const ids = matching.map(({ runId }) => runId.slice(0, 8)).join(', ');
     throw new CtxbError('usage', `several runs match: name one of ${ids}`);
   }
+  const [found] = matching;
+  if (found !== undefined) return found;
   if (named === undefined) throw new CtxbError('usage', 'no run is active in this folder: ctxb runs lists all runs');
   const ending = all.find(isNamed(named))?.end;
   const why = ending ? `has ended (${ending.reason})` : 'is not known';
