@@ -241,8 +241,6 @@ export const NEW_PROCESS = {
   stalls: 0,
   /** Time of the latest check for a stall; undefined while no output is expected. */
   lookedAt: undefined as number | undefined,
-  /** Silence before this time does not count, because the machine slept. */
-  since: 0,
 };
 
 /** claude's last sign of life. Times in milliseconds since the epoch. */

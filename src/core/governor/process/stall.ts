@@ -62,9 +62,13 @@ const INTERRUPT_PATIENCE_MS = 10_000;
 export function watchLife(before: GovernorState, after: GovernorState): GovernorState {
   const isPrompted = before.turn.phase === 'idle' && after.turn.phase === 'sent';
   const isAsked = isPrompted || (before.mailbox.input !== 'closed' && after.mailbox.input === 'closed');
-  const state = isAsked ? changedIn(after, 'life', { at: after.facts.now }) : after;
-  if (state.process.lookedAt !== undefined || isEnding(state) || !isWatched(state)) return state;
-  return scheduleCheck(state, state.facts.now);
+  const begins = after.process.lookedAt === undefined && !isEnding(after) && isWatched(after);
+  const state = isAsked || begins ? forgetSilence(after) : after;
+  return begins ? scheduleCheck(state) : state;
+}
+
+function forgetSilence(state: GovernorState): GovernorState {
+  return changedIn(state, 'life', { at: state.facts.now });
 }
 
 /** Whether claude was told to stop its turn or its process because of a stall. */
@@ -85,10 +89,8 @@ function limitMs({ run }: GovernorState): number {
   return (run.policy.recovery.stallAfter ?? 0) * 1000;
 }
 
-/** @param since silence before this time does not count, in milliseconds since the epoch */
-function scheduleCheck(state: GovernorState, since: number): GovernorState {
-  const lookedAt = state.facts.now;
-  return emit(changedIn(state, 'process', { lookedAt, since }), setTimer('stall', pauseOf(state)));
+function scheduleCheck(state: GovernorState): GovernorState {
+  return emit(changedIn(state, 'process', { lookedAt: state.facts.now }), setTimer('stall', pauseOf(state)));
 }
 
 function pauseOf(state: GovernorState): number {
@@ -102,12 +104,10 @@ export function onStallTimer(state: GovernorState): GovernorState {
   if (isEnding(state)) return end(state);
   const expected = silentSince(state);
   if (expected === undefined || !isWatched(state)) return changedIn(state, 'process', { lookedAt: undefined });
-  const hasSlept = now - (process.lookedAt ?? now) > 2 * pauseOf(state);
-  const since = hasSlept ? now : process.since;
-  if (runningTool(state) !== undefined) return scheduleCheck(tellLongTools(state), since);
-  return now - Math.max(expected, since) < limitMs(state)
-    ? scheduleCheck(state, since)
-    : onStall(state, now - expected);
+  // The machine slept, or its clock was set.
+  if (Math.abs(now - (process.lookedAt ?? now)) > 2 * pauseOf(state)) return scheduleCheck(forgetSilence(state));
+  if (runningTool(state) !== undefined) return scheduleCheck(tellLongTools(state));
+  return now - expected < limitMs(state) ? scheduleCheck(state) : onStall(state, now - expected);
 }
 
 /** Announces tools that exceed the limit. A long-running tool is no stall, but it may never end. */

@@ -207,6 +207,14 @@ describe('no stall is', () => {
     expect(quiet(driver, 1)).toEqual(['silence:claude']);
   });
 
+  it('the time by which the clock of the machine is set back', () => {
+    const driver = midTurn();
+    driver.wait(-8 * 60 * MINUTE);
+    expect(decisions(driver.timeout('stall'))).toEqual([]);
+    expect(quiet(driver, 14)).toEqual([]);
+    expect(quiet(driver, 1)).toEqual(['silence:claude']);
+  });
+
   it('a sleep that is hardly longer than the configured time', () => {
     const driver = midTurn({ stallAfter: 30 });
     driver.wait(40_000);
