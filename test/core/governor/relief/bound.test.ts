@@ -79,7 +79,7 @@ function numbersTo(last: number): number[] {
 const BARE_TOKENS = 12_000;
 
 /** A run may pay for a summary so many calls of the work earlier than claude alone. */
-const AHEAD = 3;
+const AHEAD = 5;
 
 function playBoth(shape: Shape, seed: number, world: PlayedWorld, { bound = 1.05, ahead = AHEAD } = {}) {
   const [alone, run] = [playAlone(jobOf(shape, seed), world), playGoverned(jobOf(shape, seed), world)];
