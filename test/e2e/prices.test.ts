@@ -29,7 +29,7 @@ const USAGES: readonly CallUsage[] = [
 ];
 
 /** Of these claude of today asks another in their place. */
-const RETIRED = ['claude-opus-4-0', 'claude-opus-4-1', 'claude-opus-4-20250514'];
+const RETIRED = ['claude-opus-4-0', 'claude-opus-4-1'];
 
 /** claude prices these like any model that it does not know. */
 const FORGOTTEN = ['claude-3-opus', 'claude-3-sonnet', 'claude-3-haiku'];

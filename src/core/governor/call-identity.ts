@@ -1,5 +1,5 @@
 import { SIDECHAIN } from '../protocol/decode.ts';
-import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
+import type { AssistantEvent, Event, PartialEvent, ResultEvent } from '../protocol/events.ts';
 import { addUsage, NO_USAGE, readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
 
 interface SeenCall {
@@ -23,6 +23,8 @@ const MAX_UNSIZED = 16;
  */
 export function createCallIdentity() {
   const last = new Map<string, SeenCall>();
+  /** The latest line of each thread's last call. */
+  const latest = new Map<string, AssistantEvent>();
   /** Keys of the read tokens of each call id, for threads that cannot be told apart. */
   const reads = new Map<string, readonly string[]>();
   /** Calls of unknown size by thread, oldest first. Only the main thread, '', can have several. */
@@ -40,8 +42,8 @@ export function createCallIdentity() {
     const call = isMixed(event) ? calledAmong(reads, messageId, read) : calledNext(before, event, read);
     last.set(thread, call);
     const own = call.times === 1 ? event : { ...event, messageId: ownIdOf(call) };
-    const isKnown = before?.id === call.id && before.times === call.times && before.usage !== undefined;
-    if (event.usage !== undefined && !isKnown) noteSize(thread, own, event.usage);
+    if (event.usage !== undefined && call !== before) noteSize(thread, own, event.usage);
+    latest.set(thread, own);
     return own;
   }
 
@@ -79,6 +81,12 @@ export function createCallIdentity() {
     if (call !== undefined && !call.answered) last.set(thread, { ...call, answered: true });
   }
 
+  /** The end of a call of several steps, which its own lines lack. */
+  function withSteps({ subagent, usage }: PartialEvent): AssistantEvent | undefined {
+    const call = latest.get(subagent ?? '');
+    return call && usage?.besides && { ...call, usage, blocks: [], outputFinal: true };
+  }
+
   /** If a result does not name its last call, its usage is the sum of all calls. */
   function atEnd({ usage, lastIteration }: ResultEvent): AssistantEvent | undefined {
     const isOnly = unsized.get('')?.length === 1;
@@ -106,7 +114,7 @@ export function createCallIdentity() {
         unsized.set('', withoutSize.map(markBilled));
         return call;
       }
-      if (event.kind === 'partial') return takeUnsized(event.subagent ?? '', -1, event.usage);
+      if (event.kind === 'partial') return takeUnsized(event.subagent ?? '', -1, event.usage) ?? withSteps(event);
       return event.kind === 'control-response' ? takeUnsized('', 0, readUsage(event.response.apiUsage)) : undefined;
     },
   };

@@ -205,14 +205,9 @@ function readUse({ utilization, resetsAt }: Fields): LimitUse {
 function decodePartial(line: Fields): PartialEvent {
   const event = fieldsOf(line.event);
   const partialUsage = event.type === 'message_delta' ? event.usage : undefined;
-  const outputTokens = countOf(fieldsOf(partialUsage).output_tokens);
-  return {
-    kind: 'partial',
-    ...lineFields(line),
-    subagent: subagentOf(line),
-    outputTokens,
-    usage: readUsage(partialUsage),
-  };
+  const usage = readUsage(partialUsage);
+  const outputTokens = usage?.output ?? countOf(fieldsOf(partialUsage).output_tokens);
+  return { kind: 'partial', ...lineFields(line), subagent: subagentOf(line), outputTokens, usage };
 }
 
 function decodeOther(line: Fields): Event {

@@ -76,17 +76,17 @@ const ADVICE = 'advisor_message';
  */
 function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const { terms } = sum;
-  const inferencesOf = (kind: string, fast = false) =>
+  const inferencesOf = (kind: string, shared: Terms | undefined) =>
     iterations.flatMap((each) => {
       const usage = (each.type ?? MESSAGE) === kind && readCounts(each);
-      if (!usage) return [];
       const model = kind === ADVICE ? textOf(each.model) : undefined;
-      return [{ model, usage: withTerms(usage, 0, terms && { ...terms, fast, webSearches: 0 }) }];
+      return usage ? [{ model, usage: withTerms(usage, 0, shared) }] : [];
     });
-  const own = inferencesOf(MESSAGE, terms?.fast);
+  const once = terms && { ...terms, webSearches: 0 };
+  const own = inferencesOf(MESSAGE, once);
   const last = own.at(-1)?.usage;
   const isSum = last && contextOf(own.map(({ usage }) => usage).reduce(addUsage)) === contextOf(sum);
-  const besides = [...(isSum ? own.slice(0, -1) : []), ...inferencesOf(ADVICE)];
+  const besides = [...(isSum ? own.slice(0, -1) : []), ...inferencesOf(ADVICE, once && { ...once, fast: false })];
   return besides.length === 0 ? sum : { ...withTerms(isSum ? last : sum, 0, terms), besides };
 }
 

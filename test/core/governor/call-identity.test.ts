@@ -62,6 +62,12 @@ describe('a call whose lines lack the tokens that it read', () => {
     event: { type: 'message_delta', usage: usage(read) },
     ...more,
   });
+  const steps = (...reads: readonly number[]) => {
+    const iterations = reads.map((read) => ({ type: 'message', ...usage(read) }));
+    const sum = reads.reduce((all, read) => all + read, 0);
+    const counts = { input_tokens: 2 * reads.length, cache_read_input_tokens: sum, output_tokens: 60 * reads.length };
+    return { type: 'stream_event', event: { type: 'message_delta', usage: { ...counts, iterations } } };
+  };
   const answer = (read: number) => ({
     type: 'control_response',
     response: { subtype: 'success', request_id: 'r', response: { apiUsage: usage(read) } },
@@ -97,6 +103,11 @@ describe('a call whose lines lack the tokens that it read', () => {
       sizes: ['a 12', 'a 2 22', 'a 3 32'],
     },
     { name: 'nobody, where its own lines do', lines: [sized('a', usage(10)), delta(10), end(20)] },
+    {
+      name: 'the end of its answer, which has several steps',
+      lines: [sized('a', usage(10)), result, sized('a', usage(30)), steps(30, 40)],
+      sizes: ['a 2 42'],
+    },
     {
       name: 'the end of its own answer, not of a subagent',
       lines: [zero('a'), delta(10, { parent_tool_use_id: 'x' })],

@@ -13,7 +13,7 @@ import {
   UNCALIBRATED,
 } from './estimator.ts';
 import { NO_CHARACTERS, totalTokens } from './token-estimate.ts';
-import { type ContextWindow, learnFromContext, UNKNOWN_WINDOW } from './window.ts';
+import { type ContextWindow, learnFromContext, shareOf, UNKNOWN_WINDOW } from './window.ts';
 
 /**
  * Source of the context's size.
@@ -98,7 +98,7 @@ export function predictedTokens(gauge: Gauge): number {
 export function readGauge(gauge: Gauge): Reading {
   const next = predictedTokens(gauge);
   const { tokens, source } = gauge.window;
-  const fraction = tokens === undefined ? undefined : Math.min(1, next / tokens);
+  const fraction = shareOf(next, tokens) ?? undefined;
   return { used: gauge.used, predicted: next, window: tokens, windowSource: source, fraction, basis: basisOf(gauge) };
 }
 

@@ -5,12 +5,13 @@ import { type ContextWindow, learnWindow, SMALL_WINDOW, shareOf, UNKNOWN_WINDOW,
 
 /** Switches to another model's window, and keeps the previous one in case that model returns. */
 export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
-  const name = model === undefined ? gauge.windowModel : modelName(model);
   const { windowModel, window, otherWindows } = gauge;
+  if (model === undefined) return gauge;
+  const name = modelName(model);
   if (name === windowModel) return gauge;
   // A window from the user or from a text report applies to every model.
   const isOfAll = window.source === 'user' || window.source === 'reported';
-  if (windowModel === undefined || isOfAll || name === undefined) return changedGauge(gauge, { windowModel: name });
+  if (windowModel === undefined || isOfAll) return changedGauge(gauge, { windowModel: name });
   return changedGauge(gauge, {
     windowModel: name,
     window: ownOf(otherWindows, name) ?? UNKNOWN_WINDOW,
@@ -36,9 +37,8 @@ export function learnWindowOf(gauge: Gauge, model: string | undefined, tokens: n
 
 /** Share of the window at the largest context, for the model that reached it; null if unknown. */
 export function peakShare(gauge: Gauge): number | null {
-  const [name] = Object.entries(gauge.peaks).find(([, peak]) => peak === gauge.peak) ?? [];
-  const tokens = name === undefined ? undefined : windowNamed(gauge, name).tokens;
-  return gauge.peak === 0 ? null : shareOf(gauge.peak, tokens);
+  const [name = ''] = Object.entries(gauge.peaks).find(([, peak]) => peak === gauge.peak) ?? [];
+  return gauge.peak === 0 ? null : shareOf(gauge.peak, windowNamed(gauge, name).tokens);
 }
 
 /**

@@ -133,6 +133,16 @@ describe('computed costs between reports', () => {
     expect(totalMicroUsd(cost)).toBe(4_500 + 3_015);
   });
 
+  it('take the output of the last step from partial messages', () => {
+    const steps = [
+      { type: 'message', input_tokens: 1_000, output_tokens: 40 },
+      { type: 'message', input_tokens: 2_000, output_tokens: 60 },
+    ];
+    const usage = { input_tokens: 3_000, output_tokens: 100, iterations: steps };
+    const event = decodeObject({ type: 'stream_event', event: { type: 'message_delta', usage } });
+    expect(event).toMatchObject({ kind: 'partial', outputTokens: 60, usage: { input: 2_000 } });
+  });
+
   it('name a model without a price, and count nothing for it until a report', () => {
     const cost = readLines(EMPTY_COST, call('m1', 1_000, { model: 'glm-5.1' }));
     expect({ ...figures(cost), unpriced: cost.unpriced }).toEqual({
