@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { promptLine, runProgram, startWorld, type World } from '../support/claude.ts';
@@ -10,6 +10,12 @@ import { firstOf } from '../support/size.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** Commands for a checkout, and those that name a run or a file of the reader's own. */
+const NOT_HERE = /^np[mx] |\b(?:3f2a|session\.jsonl)\b/;
+
+/** What the steps of the documented flow make. */
+const OUTPUTS = ['docs/search.md', 'src/search.ts', 'test/search.test.ts'];
+
 /** Commands that speak to a run. */
 const TELLS = /^ctxb note /;
 
@@ -18,7 +24,7 @@ const COMMANDS = commandsOf(DOCS);
 const RECORDS = COMMANDS.find((command) => command.includes('--record')) ?? '';
 
 const WITH_COMMANDS = [...PAGES]
-  .map(([path, text]) => ({ path, commands: commandsOf(text).filter((command) => !/^npm /.test(command)) }))
+  .map(([path, text]) => ({ path, commands: commandsOf(text).filter((command) => !NOT_HERE.test(command)) }))
   .filter(({ commands }) => commands.length > 0);
 
 it.each(firstOf(WITH_COMMANDS))(
@@ -99,6 +105,10 @@ async function newcomersShell({ scratch, claude }: World): Promise<Record<string
   symlinkSync(join(ROOT, 'fixtures'), join(scratch.cwd, 'fixtures'));
   symlinkSync(join(scratch.env.CLAUDE_CONFIG_DIR ?? '', 'projects'), join(scratch.home, '.claude', 'projects'));
   installCtxb(bin);
+  for (const output of OUTPUTS.map((path) => join(scratch.cwd, path))) {
+    mkdirSync(dirname(output), { recursive: true });
+    writeFileSync(output, 'made by a step\n');
+  }
   const env = { ...scratch.env, PATH: `${bin}:${process.env.PATH}` };
   const commit = 'git init -q . && git -c user.name=n -c user.email=n@example.com commit -q --allow-empty -m first';
   await runProgram('/bin/sh', ['-c', commit], { env, cwd: scratch.cwd });
