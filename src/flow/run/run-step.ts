@@ -40,6 +40,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
   const startedAt = performance.now();
   let last: Answer | undefined;
   let state: GovernorState | undefined;
+  let first = 0;
   let peak = 0;
   const stdout = createLineSink((line) => {
     last = answerIn(line) ?? last;
@@ -60,7 +61,10 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
     },
     status(now) {
       // Before the first call, the figure is an estimate.
-      if (now.gauge.basis === 'measured') peak = Math.max(peak, now.gauge.used);
+      if (now.gauge.basis === 'measured') {
+        first ||= now.gauge.used;
+        peak = Math.max(peak, now.gauge.used);
+      }
       sinks.watcher.status?.(now);
     },
     ended(last) {
@@ -81,7 +85,7 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
     sessionId: state?.session.id,
     /** Main thread: context of the largest call, and of the first call (system prompt, tools, briefing). */
     peakTokens: peak,
-    firstTokens: state?.gauge.first ?? 0,
+    firstTokens: first,
     calls: state?.gauge.calls ?? 0,
     costUsd: state === undefined ? 0 : costUsd(state),
     durationMs: performance.now() - startedAt,
