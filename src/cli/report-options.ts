@@ -10,7 +10,6 @@ import { parseOption } from './inputs.ts';
 export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOptions, Filters, Gates {
   /** Path of an additional page with charts. */
   readonly html?: string;
-  /** Whether gates pass without any session. */
   readonly series?: true;
   readonly cache?: false;
   readonly retention?: true;
