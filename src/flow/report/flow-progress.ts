@@ -10,7 +10,7 @@ import { CLEAR_LINE } from '../../report/terminal/progress.ts';
 import type { FlowStep } from '../flow.ts';
 import type { FlowWatcher } from '../run/conduct-flow.ts';
 import type { Board, StepNews } from '../run/run-flow.ts';
-import { type StepEnd, sumOf } from '../run/run-step.ts';
+import type { StepEnd } from '../run/run-step.ts';
 
 interface FlowProgressOptions {
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
@@ -116,4 +116,15 @@ function endText({ durationMs, peakTokens, calls, costUsd: cost }: ReturnType<ty
 export function flowSumText(board: Board, ends: ReadonlyMap<string, StepEnd>): string {
   const done = [...board.values()].filter((status) => status === 'done').length;
   return `${done} of ${counted(board.size, 'step')} done: ${endText(sumOf([...ends.values()]))}`;
+}
+
+/** Totals over several steps; for the context, the maximum. */
+function sumOf(ends: readonly StepEnd[]) {
+  const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => ends.reduce((total, end) => total + end[figure], 0);
+  return {
+    peakTokens: Math.max(0, ...ends.map(({ peakTokens }) => peakTokens)),
+    calls: sum('calls'),
+    costUsd: sum('costUsd'),
+    durationMs: sum('durationMs'),
+  };
 }

@@ -92,17 +92,6 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
   };
 }
 
-/** Totals over several steps; for the context, the maximum. */
-export function sumOf(ends: readonly StepEnd[]) {
-  const sum = (figure: 'calls' | 'costUsd' | 'durationMs') => ends.reduce((total, end) => total + end[figure], 0);
-  return {
-    peakTokens: Math.max(0, ...ends.map(({ peakTokens }) => peakTokens)),
-    calls: sum('calls'),
-    costUsd: sum('costUsd'),
-    durationMs: sum('durationMs'),
-  };
-}
-
 type Answer = NonNullable<ReturnType<typeof answerIn>>;
 
 function answerIn(line: string) {
