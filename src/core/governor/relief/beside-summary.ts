@@ -51,7 +51,7 @@ function mayGive(state: GovernorState): GovernorState['relief']['given'] {
   if (isFree(state)) return { tokens: MOST_GIVEN, cost: 0 };
   const level = levelOf(state);
   const { needed } = workingSetOf(state);
-  const cycle = cycleCost(state);
+  const cycle = cycleCost(state, needed);
   const room = Math.max(1, level - prefixOf(state) - SUMMARY_TOKENS - needed.tokens);
   const saved = Math.max(0, slackOf(state, 1));
   const tokens = Math.min(MOST_GIVEN, saved < cycle ? (room * saved) / cycle : MOST_GIVEN);
@@ -59,8 +59,8 @@ function mayGive(state: GovernorState): GovernorState['relief']['given'] {
 }
 
 /** Cost of a summary at claude's own level in the midst of the work, in micro-dollars: a call, and fetching what it uses. */
-export function cycleCost(state: GovernorState): number {
-  return workingSetOf(state).needed.cost + callCost(levelOf(state), priceOfModel(state) ?? UNPRICED);
+export function cycleCost(state: GovernorState, { cost } = workingSetOf(state).needed): number {
+  return cost + callCost(levelOf(state), priceOfModel(state) ?? UNPRICED);
 }
 
 /** Counts what ctxb has probably given back after a summary, which claude alone does not have. */
