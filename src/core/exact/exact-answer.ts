@@ -2,7 +2,7 @@ import { tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
 import { type ExactPlan, type ExactReceipt, LEFT } from '../protocol/exact-plan.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
-import { createMessage, extentOf, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
+import { createMessage, extentOf, hasOpenStep, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
 import { isStep, linesText, noteText, summaryText } from './own-words.ts';
 import { isOfUser, type Part, partsOf, type Round, withMidTurn } from './parts.ts';
@@ -88,7 +88,7 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
   const room = freeTokens + stepTokens;
   if (freeTokens <= 0)
     return refusal(messages, `the prompts and the note alone are more than ${Math.max(0, budget)} tokens`);
-  const isOpen = messages.slice(-1).some(isResult);
+  const isOpen = hasOpenStep(messages);
   const form = stepForm(messages, circumstances.model ?? '');
   const { open, whole, rest } = shareRoom(parts, room, new Set(keep), { isOpen, form, told: stepTokens });
   if (open !== undefined) {

@@ -35,6 +35,11 @@ export function isResult({ toolResults = [] }: Message): boolean {
   return toolResults.length > 0;
 }
 
+/** Whether the last step is open: the model has yet to see its results. */
+export function hasOpenStep(messages: readonly Message[]): boolean {
+  return messages.slice(-1).some(isResult);
+}
+
 export function extentOf(messages: readonly Message[]): Extent {
   return { messages: messages.reduce((sum, message) => sum + rowsOf(message), 0), tokens: tokensOfAll(messages) };
 }

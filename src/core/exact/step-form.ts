@@ -1,6 +1,6 @@
 import { fieldsOf, listOf } from '../protocol/fields.ts';
 import { stepLines } from './entries.ts';
-import { createMessage, isResult, type Message, type ToolResult } from './message.ts';
+import { createMessage, hasOpenStep, isResult, type Message, type ToolResult } from './message.ts';
 import { stepText } from './own-words.ts';
 import { hasText, type Round } from './parts.ts';
 import type { Form } from './whole-rounds.ts';
@@ -14,8 +14,7 @@ const PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\
  * user.
  */
 export function stepForm(messages: readonly Message[], model: string): Form {
-  const isOpen = messages.slice(-1).some(isResult);
-  return isOpen && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD_FORM : BUILT_FORM;
+  return hasOpenStep(messages) && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD_FORM : BUILT_FORM;
 }
 
 /** Whether the model has thought in the current turn: a thought appears as a message without words and calls. */
