@@ -133,7 +133,8 @@ class PlayedClaude {
   #trigger: number;
   #plan: Omit<ExactPlan, 'version'> | undefined;
   #heard = 0;
-  readonly #asked: string[] = [];
+  /** The user's prompts as the notes have them, the newest first. */
+  readonly #asked: { number: number; text: string }[] = [];
   #said = 0;
   #usd = 0;
   readonly #bills: number[] = [];
@@ -161,7 +162,7 @@ class PlayedClaude {
     const { prompt: text, pictures = 0, next } = turn;
     if (!this.#world.atOnce) this.hear(turn);
     this.#obey();
-    this.#asked.push(text);
+    this.#asked.unshift({ number: this.#asked.length + 1, text: shortOf(text) });
     this.#say(createMessage('user', text, { handle: `${pictures} ${++this.#said}` }));
     this.#tell({
       type: 'system',
@@ -281,10 +282,8 @@ class PlayedClaude {
     this.#obey();
   }
 
-  /** The user's words as the notes have them, the newest first. */
   #words() {
-    const prompts = this.#asked.map((text, at) => ({ number: at + 1, text: shortOf(text) })).reverse();
-    return { prompts, file: '.context/human-input.md', room: WORDS_LENGTH };
+    return { prompts: [...this.#asked], file: '.context/human-input.md', room: WORDS_LENGTH };
   }
 
   #obeyed = 0;

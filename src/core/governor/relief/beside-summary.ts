@@ -5,7 +5,7 @@ import type { GovernorState } from '../state.ts';
 import { prefixOf, priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
 import { callCost, SUMMARY_TOKENS } from './alone.ts';
 import { exactIsPossible } from './exact.ts';
-import { reshownContents } from './working-set.ts';
+import { reshownContents, type WorkingSet } from './working-set.ts';
 
 /** A conversation counts as at claude's own level from this share of it on, because the mod only estimates tokens. */
 const AT_LEVEL = 0.8;
@@ -59,7 +59,7 @@ function mayGive(state: GovernorState): GovernorState['relief']['given'] {
 }
 
 /** Cost of a summary at claude's own level in the midst of the work, in micro-dollars: a call, and fetching what it uses. */
-export function cycleCost(state: GovernorState, { cost } = workingSetOf(state).needed): number {
+export function cycleCost(state: GovernorState, { cost }: WorkingSet['needed']): number {
   return cost + callCost(levelOf(state), priceOfModel(state) ?? UNPRICED);
 }
 

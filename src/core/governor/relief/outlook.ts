@@ -60,12 +60,12 @@ function landingOfExact(state: GovernorState): number {
 }
 
 /** The basis for comparing costs, assuming that the context grows as before. */
-function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake'> {
+function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake' | 'needed'> {
   const { gauge, relief, run, session } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predictedTokens(gauge);
   const prefix = prefixOf(state);
-  const { kept, missed, atStake } = workingSetOf(state);
+  const { kept, missed, atStake, needed } = workingSetOf(state);
   const landings = {
     exact: landingOfExact(state) + kept,
     summary: landingOf(relief.landings, ceiling),
@@ -87,6 +87,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
     kept,
     missed,
     atStake,
+    needed,
     rates: { write: writePrice(session.cache, rates), cacheRead: rates.cacheRead, output: rates.output },
   };
 }
@@ -141,7 +142,7 @@ function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
 function stakeOf(state: GovernorState, way: Moment['way']): number {
   const wayOutlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
   const { full, landing, rates, atStake } = wayOutlook;
-  const cycle = fillsAgain(state, wayOutlook) ? cycleCost(state) : 0;
+  const cycle = fillsAgain(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
   const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;

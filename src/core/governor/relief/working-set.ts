@@ -143,10 +143,10 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   return {
     keep: keep.map(({ id }) => id),
     kept: sum(keep, ({ id, tokens }) => (staying.has(id) ? tokens : 0)),
-    missed: {
-      calls: USUALLY_MISSED.calls + sum(going, shareOf),
-      tokens: USUALLY_MISSED.tokens + sum(going, (one) => shareOf(one) * one.tokens),
-    },
+    missed: going.reduce(({ calls, tokens }, one) => {
+      const share = shareOf(one);
+      return { calls: calls + share, tokens: tokens + share * one.tokens };
+    }, USUALLY_MISSED),
     atStake: sum(going, stakeOf),
     needed: {
       tokens: sum(held, (one) => useOf(one) * one.tokens),
