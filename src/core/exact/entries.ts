@@ -1,6 +1,7 @@
 import { summarizeCall } from '../memory/call-summary/summarize-call.ts';
 import { commandFacts, type EndedCall, readOutcome } from '../memory/extract/tool-calls.ts';
-import { oneLine, shorten } from '../text/words.ts';
+import { groupsIn } from '../protocol/fields.ts';
+import { oneLine, shorten, unmasked } from '../text/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
 import { isSaidLine, saidLine, summaryText } from './own-words.ts';
 import { type Part, REMOVED_NOTICE, type Round } from './parts.ts';
@@ -78,7 +79,7 @@ export function withinRoom(entries: readonly Entry[], whole: Whole, room: number
 
 function keyOf({ kind, text }: Entry): string {
   if (kind !== 'line') return kind === 'summary' ? kind : text;
-  const [, command] = COMMAND.exec(text) ?? [];
+  const [command] = groupsIn(COMMAND, text);
   return command === undefined ? text : `${command} ${FAILED.test(text)}`;
 }
 
@@ -88,7 +89,7 @@ const COMMAND = /^(Bash `[^`]+`)/;
 const RUN_COUNT = / \(run (\d{1,6}) times\)$/;
 
 function timesIn({ text }: Entry): number {
-  return Number(RUN_COUNT.exec(text)?.[1] ?? 1);
+  return Number(groupsIn(RUN_COUNT, text)[0] ?? 1);
 }
 
 function withTimes(entry: Entry, times: number): Entry {
@@ -130,19 +131,14 @@ export function stepLines({ words, calls }: Round): string[] {
 function callLine({ use, result }: Round['calls'][number]): string {
   const content = result?.text === REMOVED_NOTICE ? { ...result, text: '' } : result;
   const block = resultBlock(content ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
-  const call = { use: useBlock(use), agent: null, t: undefined, cwd: undefined, root: undefined };
+  const call = { use: useBlock(use), agent: null, t: undefined, root: undefined };
   // The tool's structured report is shortened here, and would look like an empty result.
   const ended: EndedCall = {
     ...{ kind: 'call', call, result: block, report: undefined, t: undefined },
     ...readOutcome(use.tool, block, undefined),
   };
-  const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: joinText });
+  const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: unmasked });
   const skillNote =
     use.tool === 'Skill' && content !== result ? ' (it is gone: call it again where it still holds)' : '';
   return shorten(line, LINE_LENGTH) + skillNote;
-}
-
-/** Masks nothing: the text goes only to the model, which has already seen it. */
-function joinText(text: string | readonly string[]): string {
-  return typeof text === 'string' ? text : text.join('');
 }

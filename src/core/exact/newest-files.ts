@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from '../protocol/fields.ts';
+import { fieldsOf, groupsIn, textOf } from '../protocol/fields.ts';
 import type { Message, ToolResult, ToolUse } from './message.ts';
 import type { Part, Round } from './parts.ts';
 
@@ -30,7 +30,7 @@ function pathOf({ tool, input }: ToolUse): string | undefined {
 /** Only changes results with numbered lines. */
 function refreshLines({ input }: ToolUse, result: ToolResult, file: string): ToolResult {
   const shown = result.text.split('\n');
-  const first = Number(/^(\d+)\t/.exec(result.text)?.[1] ?? 0);
+  const first = Number(groupsIn(/^(\d+)\t/, result.text)[0] ?? 0);
   if (first < 1 || !shown.every((line, at) => line.startsWith(`${first + at}\t`))) return result;
   const { totalLines } = fieldsOf(fieldsOf(result.result).file);
   const wasToEnd = fieldsOf(input).limit === undefined && totalLines === first + shown.length - 1;

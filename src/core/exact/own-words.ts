@@ -1,5 +1,6 @@
 import { GO_ON, OWN_OPENING } from '../governor/prompts/own-lines.ts';
 import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
+import { groupsIn } from '../protocol/fields.ts';
 import { oneLine, shorten } from '../text/words.ts';
 
 /**
@@ -44,7 +45,7 @@ function isAsked(text: string): boolean {
 }
 
 export function readOwn(text: string): Own {
-  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(LEFT_OUT.exec(text)?.[1] ?? 0) };
+  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(groupsIn(LEFT_OUT, text)[0] ?? 0) };
   if (text.startsWith(SUMMARY_TITLE)) return { kind: 'summary', text: text.slice(SUMMARY_TITLE.length + 1) };
   if (text.startsWith(HEARD_TITLE)) return { kind: 'heard', text: text.slice(HEARD_TITLE.length + 1) };
   if (isAsked(text)) return { kind: 'asked' };
@@ -95,7 +96,7 @@ const REPORT_LENGTH = 600;
 
 /** claude's message about a completed background task, as a line; undefined for other messages. */
 export function reportLine(text: string): string | undefined {
-  const [, summary, result] = TASK_NOTIFICATION.exec(text) ?? [];
+  const [summary, result] = groupsIn(TASK_NOTIFICATION, text);
   if (summary === undefined) return undefined;
   return shorten(oneLine([summary, result].filter(Boolean).join(': '), 4 * REPORT_LENGTH), REPORT_LENGTH);
 }

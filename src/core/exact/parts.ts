@@ -1,5 +1,6 @@
 import { commandOf, isNotice, isSeenBefore, isSummary } from '../protocol/blocks.ts';
 import { type MidTurnPrompt, notAmong } from '../protocol/exact-plan.ts';
+import { groupsIn } from '../protocol/fields.ts';
 import { createMessage, isResult, type Message, type ToolResult, type ToolUse } from './message.ts';
 import { heardText, isOwn, isStep, type Own, readOwn, reportLine } from './own-words.ts';
 
@@ -155,7 +156,7 @@ function userParts(message: Message, next: Message | undefined, known: Known): P
     const own = readOwn(text);
     return [own.kind === 'heard' ? { kind: 'prompt', message, heard: own.text } : own];
   }
-  if (isSummary(text)) return [{ kind: 'summary', text: SUMMARY.exec(text)?.[1] ?? text }];
+  if (isSummary(text)) return [{ kind: 'summary', text: groupsIn(SUMMARY, text)[0] ?? text }];
   const report = reportLine(text);
   if (report !== undefined) return [{ kind: 'lines', lines: [report] }];
   // Pictures have no text; claude's rows without text stay unchanged.

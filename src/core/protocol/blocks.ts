@@ -1,5 +1,5 @@
 import type { Block, ToolResult, ToolUse, UserRole } from './events.ts';
-import { type Fields, fieldsOf, isFields, jsonText, listOf, stringOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, groupsIn, isFields, jsonText, listOf, stringOf, textOf } from './fields.ts';
 import { pictureSize } from './picture.ts';
 
 /** Whether claude accepts the content as a user message. */
@@ -212,7 +212,7 @@ const COMMAND =
  * most of them itself.
  */
 export function commandOf(text: string): { readonly words: string; readonly asked: boolean } | undefined {
-  const [, message, name, args = ''] = COMMAND.exec(text) ?? [];
+  const [message, name, args = ''] = groupsIn(COMMAND, text);
   if (name === undefined) return undefined;
   return { words: `/${name.replace(/^\//, '')} ${args}`.trim(), asked: message !== undefined };
 }

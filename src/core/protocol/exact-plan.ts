@@ -1,5 +1,3 @@
-import { countOf, fieldsOf, listOf, stringOf, textsOf } from './fields.ts';
-
 /**
  * Messages between ctxb and its mod inside claude about an exact compaction: JSON files in the folder that claude gets
  * with `--plugin-dir`. ctxb copies dist/mod there and writes `hooks/place.js`, which names the folder. The mod writes
@@ -104,45 +102,21 @@ export function readPlan(
   isOwn = false,
 ): ExactPlan {
   if (text === undefined) throw new Error('there is no plan');
-  const { version, note, said: words, budget, summary, keep, midTurn, prompts } = fieldsOf(JSON.parse(text));
-  if (version !== 1) throw new Error(`the plan's version is ${JSON.stringify(version)}, expected 1`);
-  if (typeof note !== 'string') throw new Error('the plan has no note');
-  if (typeof budget !== 'number') throw new Error('the plan has no budget');
+  // The version shows that this ctxb wrote the plan, in this shape.
+  const { summary, prompts = [], midTurn = [], ...plan } = JSON.parse(text) as ExactPlan;
+  if (plan.version !== 1) throw new Error(`the plan's version is ${JSON.stringify(plan.version)}, expected 1`);
   return {
-    version,
-    note,
-    said: readWords(words),
-    budget,
-    summary: isOwn ? readBound(summary) : undefined,
-    keep: textsOf(keep),
-    prompts: [...textsOf(prompts), ...said],
-    midTurn: withNewer(listOf(midTurn).flatMap(readPrompt), heardTexts),
+    ...plan,
+    summary: isOwn ? summary : undefined,
+    prompts: [...prompts, ...said],
+    midTurn: withNewer(midTurn, heardTexts),
   };
 }
 
-function readBound(value: unknown): SummaryBound | undefined {
-  const { room, from } = fieldsOf(value);
-  return typeof room === 'number' && typeof from === 'number' ? { room, from } : undefined;
-}
-
-function readWords(value: unknown): NonNullable<ExactPlan['said']> {
-  const { prompts, file, room } = fieldsOf(value);
-  const requests = listOf(prompts)
-    .map(fieldsOf)
-    .map(({ number, text }) => ({ number: countOf(number) ?? 0, text: stringOf(text) }));
-  return { prompts: requests, file: stringOf(file), room: countOf(room) ?? 0 };
-}
-
 function withNewer(planned: readonly MidTurnPrompt[], heardTexts: readonly string[]): MidTurnPrompt[] {
-  const prompts = heardTexts.map((text) => ({ text, after: '' }));
-  return [
-    ...planned,
-    ...notAmong(
-      planned.map(({ text }) => text),
-      prompts,
-      ({ text }) => text,
-    ),
-  ];
+  const plannedTexts = planned.map(({ text }) => text);
+  const newer = notAmong(plannedTexts, heardTexts, (text) => text);
+  return [...planned, ...newer.map((text) => ({ text, after: '' }))];
 }
 
 /** Returns the items whose key is not in `known`; a repeated key must occur in `known` as often. */
@@ -153,11 +127,6 @@ export function notAmong<T>(known: readonly string[], all: readonly T[], keyOf: 
     if (at >= 0) unmatched.splice(at, 1);
     return at < 0;
   });
-}
-
-function readPrompt(value: unknown): MidTurnPrompt[] {
-  const { text, after } = fieldsOf(value);
-  return typeof text === 'string' && typeof after === 'string' ? [{ text, after }] : [];
 }
 
 /** The share of the context that remains after a compaction. */

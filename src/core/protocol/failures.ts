@@ -1,6 +1,6 @@
 import type { ApiFailure } from './api-failure.ts';
 import type { ResultEvent } from './events.ts';
-import { countOf, type Fields, fieldsOf } from './fields.ts';
+import { countOf, type Fields, fieldsOf, groupsIn } from './fields.ts';
 
 export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 /** claude's words when it does not run a slash command. */
@@ -35,7 +35,7 @@ export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(text);
   const resetTime = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
   // 2.1.197 appends the time to the message.
-  const writtenTime = /usage limit reached\|(\d{10})\b/i.exec(text)?.[1];
+  const [writtenTime] = groupsIn(/usage limit reached\|(\d{10})\b/i, text);
   const resetsAt = epochMsOf(resetTime ?? (writtenTime && Number(writtenTime)));
   return {
     cause: isLimit ? 'limit' : 'outage',
@@ -86,6 +86,6 @@ const TOO_LONG = /^(?:API Error: 400 .*)?prompt is too long/i;
  * The rejected size and the limit in tokens, from the error message of the API or of claude; undefined without them.
  */
 export function refusedSize(text: string): { readonly tokens: number; readonly limit: number } | undefined {
-  const [, tokens, limit] = /(\d+) tokens (?:> |\(limit )(\d+)/.exec(text) ?? [];
+  const [tokens, limit] = groupsIn(/(\d+) tokens (?:> |\(limit )(\d+)/, text);
   return tokens === undefined ? undefined : { tokens: Number(tokens), limit: Number(limit) };
 }

@@ -62,6 +62,11 @@ export function jsonText(value: unknown): string {
   }
 }
 
+/** The groups of a pattern's first match; empty without a match. */
+export function groupsIn(pattern: RegExp, text: string): readonly string[] {
+  return pattern.exec(text)?.slice(1) ?? [];
+}
+
 /** Upper bound of a count, so that sums stay finite. */
 const MAX_COUNT = 1e18;
 

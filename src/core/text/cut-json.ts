@@ -1,4 +1,4 @@
-import { parsed } from '../protocol/fields.ts';
+import { groupsIn, parsed } from '../protocol/fields.ts';
 import { type JsonMember, type JsonSpan, membersAt } from '../protocol/json-spans.ts';
 import { fairShare, lineFeeds } from './words.ts';
 
@@ -127,7 +127,7 @@ function escapeLength(text: string, at: number): number {
 }
 
 function nameIn(name: string): string {
-  const plain = /^"([A-Za-z_]\w*)"$/.exec(name)?.[1];
+  const [plain] = groupsIn(/^"([A-Za-z_]\w*)"$/, name);
   return plain === undefined ? `[${name}]` : `.${plain}`;
 }
 

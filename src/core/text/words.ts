@@ -55,6 +55,9 @@ export function spaced(text: string): string {
  */
 export type Mask = (text: string | readonly string[]) => string;
 
+/** Masks nothing, for a text that goes only to the model, which has already seen it. */
+export const unmasked: Mask = (text) => (typeof text === 'string' ? text : text.join(''));
+
 /** Puts a text, or the blocks of a message, on one line: masked first, then cut to `length` code points. */
 export type Cutter = (text: string | readonly string[], length: number) => string;
 

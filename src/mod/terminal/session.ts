@@ -16,6 +16,7 @@ import { answeredIn, plainText, readBlocks, textsOf } from '../../core/protocol/
 import { type MidTurnPrompt, notAmong } from '../../core/protocol/exact-plan.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { rowsIn } from '../../core/protocol/objects-in.ts';
+import { unmasked } from '../../core/text/words.ts';
 import { createHost } from '../../host/governor-host.ts';
 import { createInputReader } from '../../replay/inputs.ts';
 import { replayRun } from '../../replay/replay-run.ts';
@@ -64,9 +65,6 @@ export interface TerminalOptions {
   /** Default: `offer`. */
   readonly afterClear?: AfterClear;
 }
-
-/** No masking, because the text never leaves claude: the model only gets back what it was told before. */
-const unmasked = (text: string | readonly string[]) => (typeof text === 'string' ? text : text.join(''));
 
 export type TerminalSession = ReturnType<typeof createTerminalSession>;
 

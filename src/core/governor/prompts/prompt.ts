@@ -1,5 +1,6 @@
 import { picturesIn, plainText, textsOf } from '../../protocol/blocks.ts';
 import type { UserEvent } from '../../protocol/events.ts';
+import { groupsIn } from '../../protocol/fields.ts';
 import { endBefore } from '../../text/sentences.ts';
 import { wholeCharacter } from '../../text/words.ts';
 import type { Action } from '../decisions.ts';
@@ -35,7 +36,7 @@ export function toPrompt(event: UserEvent, line: string): Prompt {
 
 /** Name of the slash command in a prompt; undefined for other prompts. */
 export function commandIn(text: string): string | undefined {
-  return COMMAND.exec(text)?.[1];
+  return groupsIn(COMMAND, text)[0];
 }
 
 /** Whether a prompt is a command that relieves the context. */

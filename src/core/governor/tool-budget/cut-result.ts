@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields, jsonText, stringOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, groupsIn, isFields, jsonText, stringOf, textOf } from '../../protocol/fields.ts';
 import { type CutList, cutJson, storedJson } from '../../text/cut-json.ts';
 import { cutText } from '../../text/cut-text.ts';
 import { cutUnits as shorten } from '../../text/words.ts';
@@ -153,7 +153,7 @@ const SAVED =
 /** The path at which claude stored a result above its own limits; undefined otherwise. */
 export function storedPath(tool: string, response: unknown): string | undefined {
   if (tool === 'Bash') return textOf(fieldsOf(response).persistedOutputPath);
-  return tool.startsWith('mcp__') ? SAVED.exec(stringOf(response))?.[1] : undefined;
+  return tool.startsWith('mcp__') ? groupsIn(SAVED, stringOf(response))[0] : undefined;
 }
 
 function bashText(report: Fields): ResultText | undefined {

@@ -1,3 +1,4 @@
+import { groupsIn } from '../../protocol/fields.ts';
 import { commandCore } from '../shell/command-words.ts';
 import {
   readGitDiff,
@@ -13,7 +14,7 @@ import { countLines, type Quote } from './text-result.ts';
 const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\n]*)$/;
 /** Matches output redirected to a file, and a command in the background; redirecting stderr is allowed. */
 const REDIRECTED = /(?<!2)>|&\s*$/;
-const PAGED = /\|\s*(?:head|tail)(?: -n? ?(\d{1,9}))?\s*$/;
+const PAGED = /\|\s*(head|tail)(?: -n? ?(\d{1,9}))?\s*$/;
 
 export interface Printed {
   readonly text: string;
@@ -24,8 +25,8 @@ export interface Printed {
 /** Summarizes a command's output; undefined for an unknown format. */
 export function summarizeOutput(command: string, { text, isPart }: Printed, quote: Quote): string | undefined {
   if (!command.includes('git ') || REDIRECTED.test(command)) return undefined;
-  const [, verb, words = ''] = KNOWN.exec(commandCore(command).text) ?? [];
-  const [viewer, lines = 10] = PAGED.exec(command) ?? [];
+  const [verb, words = ''] = groupsIn(KNOWN, commandCore(command).text);
+  const [viewer, lines = 10] = groupsIn(PAGED, command);
   const more = isPart || (viewer !== undefined && countLines(text) >= Number(lines));
   switch (verb) {
     case 'status': {

@@ -1,3 +1,4 @@
+import { groupsIn } from '../../protocol/fields.ts';
 import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
 /** Formats the first `most` items with `tell`, and counts the rest: `a, b, c... (+2 more)`. */
@@ -34,8 +35,8 @@ const MAX_FOLDERS = 3;
 /** `5 files. Types: .ts (3), .md (2). Key: src/, test/`. */
 export function summarizeFiles({ paths, total = paths.length, more }: FileList, quote: Quote): string {
   // Skips dotfiles: `.env` has no extension.
-  const types = byCount(paths.flatMap((path) => /[^/\\](\.[\w+-]{1,12})$/.exec(path.slice(-80))?.[1] ?? []));
-  const folders = byCount(withoutCommonFolder(paths).flatMap((path) => /^[^/\\]+(?=[/\\])/.exec(path)?.[0] ?? []));
+  const types = byCount(paths.flatMap((path) => groupsIn(/[^/\\](\.[\w+-]{1,12})$/, path.slice(-80))));
+  const folders = byCount(withoutCommonFolder(paths).flatMap((path) => groupsIn(/^([^/\\]+)[/\\]/, path)));
   const named = types.slice(0, MAX_TYPES).map(([type, often]) => `${type} (${often})`);
   const key = folders.slice(0, MAX_FOLDERS).map(([folder]) => quote(`${folder}/`, NAME_LENGTH));
   const count = `${more ? 'at least ' : ''}${total} files`;
@@ -109,13 +110,13 @@ export function readMatches(text: string, { only, numbered, context }: MatchLine
   }
   const isNumbered = lines.some((line) => NUMBERED_LINE.test(line));
   if (!isNumbered && (context || numbered)) return undefined;
-  return byCount(lines.flatMap((line) => (isNumbered ? NUMBERED_LINE : NAMED_LINE).exec(line)?.[1] ?? []));
+  return byCount(lines.flatMap((line) => groupsIn(isNumbered ? NUMBERED_LINE : NAMED_LINE, line)));
 }
 
 /** Reads lines of `file:count`; skips files without matches. */
 export function readMatchCounts(text: string): readonly CountedName[] {
   const counts = nearLines(text).flatMap((line): CountedName[] => {
-    const [, file, count] = /^(.{1,1000}):(\d{1,9})$/.exec(line) ?? [];
+    const [file, count] = groupsIn(/^(.{1,1000}):(\d{1,9})$/, line);
     return file === undefined || Number(count) === 0 ? [] : [[file, Number(count)]];
   });
   return inOrder(counts);

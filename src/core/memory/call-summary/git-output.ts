@@ -1,3 +1,4 @@
+import { groupsIn } from '../../protocol/fields.ts';
 import { formatList } from './found-files.ts';
 import { FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
@@ -47,8 +48,8 @@ const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\.
 function readShort(lines: readonly string[]): GitStatus {
   const files = lines.filter((line) => !line.startsWith('## '));
   const head = lines.find((line) => line.startsWith('## ')) ?? '';
-  const [, branch, divergence = ''] = SHORT_HEAD.exec(head) ?? [];
-  const count = (way: string) => Number(new RegExp(`${way} (\\d{1,9})`).exec(divergence)?.[1] ?? 0);
+  const [branch, divergence = ''] = groupsIn(SHORT_HEAD, head);
+  const count = (way: string) => Number(groupsIn(new RegExp(`${way} (\\d{1,9})`), divergence)[0] ?? 0);
   const clean = files.length === 0;
   return { ...countParts(files.flatMap(partsOf)), branch, ahead: count('ahead'), behind: count('behind'), clean };
 }
@@ -77,9 +78,10 @@ function readLong(lines: readonly string[]): GitStatus {
     else if (line.startsWith('\t') && part !== undefined) parts.push(part);
   }
   const text = lines.join('\n');
-  const [, branch, detached] = /^(?:On branch (.+)|(HEAD detached .+))$/m.exec(text) ?? [];
-  const [, mine, theirs] = /^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m.exec(text) ?? [];
-  const divergence = (way: string) => new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm').exec(text)?.[1];
+  const [branch, detached] = groupsIn(/^(?:On branch (.+)|(HEAD detached .+))$/m, text);
+  const [mine, theirs] = groupsIn(/^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m, text);
+  const divergence = (way: string) =>
+    groupsIn(new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm'), text)[0];
   return {
     ...countParts(parts),
     branch: branch ?? detached,
@@ -126,7 +128,8 @@ function readPatch(lines: readonly string[]): GitDiff | undefined {
   let inHunk = false;
   for (const line of lines) {
     if (line.startsWith('diff --')) {
-      files.push(/ b\/(.+)$/.exec(line)?.[1] ?? / (\S+)$/.exec(line)?.[1] ?? '');
+      const [name = ''] = [/ b\/(.+)$/, / (\S+)$/].flatMap((pattern) => groupsIn(pattern, line));
+      files.push(name);
       inHunk = false;
     } else if (line.startsWith('@@')) inHunk = true;
     else if (inHunk && line.startsWith('+')) added++;
@@ -136,11 +139,11 @@ function readPatch(lines: readonly string[]): GitDiff | undefined {
 }
 
 function readStat(lines: readonly string[]): GitDiff | undefined {
-  const files = lines.flatMap((line) => STAT_LINE.exec(line)?.[1] ?? []);
-  const totals = lines.map((line) => STAT_TOTAL.exec(line)).filter((match) => match !== null);
+  const files = lines.flatMap((line) => groupsIn(STAT_LINE, line));
+  const totals = lines.map((line) => groupsIn(STAT_TOTAL, line)).filter((counts) => counts.length > 0);
   if (totals.length === 0) return files.length === 0 ? undefined : { files };
-  const sum = (group: number) => totals.reduce((all, match) => all + Number(match[group] ?? 0), 0);
-  return { files, total: sum(1), added: sum(2), removed: sum(3) };
+  const sum = (group: number) => totals.reduce((all, counts) => all + Number(counts[group] ?? 0), 0);
+  return { files, total: sum(0), added: sum(1), removed: sum(2) };
 }
 
 type Commit = Readonly<Record<'hash' | 'message', string>>;
@@ -181,10 +184,10 @@ export function readGitLog(text: string): Commit[] | undefined {
   const commits: { hash: string; message: string }[] = [];
   for (const line of lines) {
     const last = commits.at(-1);
-    const [, hash, message = ''] = (FULL_HASH.test(first) ? FULL_HASH : ONE_LINE).exec(line) ?? [];
+    const [hash, message = ''] = groupsIn(FULL_HASH.test(first) ? FULL_HASH : ONE_LINE, line);
     if (hash !== undefined)
       commits.push({ hash: hash.length > LONGEST_SHORT ? hash.slice(0, SHORT_HASH) : hash, message });
-    else if (last?.message === '') last.message = FULL_MESSAGE.exec(line)?.[1] ?? '';
+    else if (last?.message === '') last.message = groupsIn(FULL_MESSAGE, line).join('');
   }
   return commits;
 }

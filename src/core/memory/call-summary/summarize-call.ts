@@ -1,4 +1,4 @@
-import { fieldsOf, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, groupsIn, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { LONG_LINE_LENGTH, type Mask, oneLine, pluralize } from '../../text/words.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
@@ -46,7 +46,7 @@ function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quot
   if (command === undefined) return undefined;
   const head = `${withoutBackticks(ended.call.use.name)} ${quote(command.text, TEXT_LENGTH)} ${commandEnd(command, ended.outcome)}`;
   if (command.background && command.exit === null) {
-    const [, file] = WRITTEN_TO.exec(ended.result.text) ?? [];
+    const [file] = groupsIn(WRITTEN_TO, ended.result.text);
     return file === undefined ? head : `${head}, its output in ${quote(file, PATH_LENGTH)}`;
   }
   const output = outputOf(ended, command, context, quote);
@@ -130,7 +130,7 @@ function todosText(todos: readonly unknown[]): string {
 }
 
 function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {
-  const [, server, tool] = MCP.exec(name) ?? [];
+  const [server, tool] = groupsIn(MCP, name);
   const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
   const titleText = title === '' ? '' : ` ${quote(title, TEXT_LENGTH)}`;
   if (server === undefined || tool === undefined) return `${withoutBackticks(name)}${titleText}`;

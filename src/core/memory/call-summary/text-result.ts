@@ -1,4 +1,4 @@
-import { fieldsOf, numberOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, groupsIn, numberOf, textOf } from '../../protocol/fields.ts';
 import { cut, cutterWith, lineFeeds, type Mask, oneLine, shorten } from '../../text/words.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 
@@ -91,6 +91,6 @@ export function describeKept({ report, result }: EndedCall, quote: Quote): strin
   const path = textOf(persistedOutputPath);
   if (path !== undefined) return `${sizeText(numberOf(persistedOutputSize))}, whole in ${quote(path, PATH_LENGTH)}`;
   const head = result.text.slice(0, HEAD);
-  const [, size, place] = PERSISTED.exec(head) ?? SAVED.exec(head) ?? [];
+  const [size, place] = [PERSISTED, SAVED].flatMap((pattern) => groupsIn(pattern, head));
   return place === undefined ? undefined : `${size}, whole in ${quote(place, PATH_LENGTH)}`;
 }

@@ -3,7 +3,7 @@ import { isOwnLine } from '../../governor/prompts/own-lines.ts';
 import { mayEcho } from '../../governor/relief/exact.ts';
 import { picturesIn, resultsIn, usesIn, wordsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, UserEvent } from '../../protocol/events.ts';
-import { type Fields, fieldsOf, listOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, groupsIn, listOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { LINE_LENGTH, oneLine } from '../../text/words.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
@@ -201,9 +201,9 @@ function rewritten(fields: Fields, list: Tasks): Task[] {
 }
 
 function createdTasks(fields: Fields, text: string, task: Fields): Task[] {
-  const match = /^Task #(\S+) created successfully: (.*)/.exec(text);
-  const id = textOf(task.id) ?? match?.[1];
-  const subject = subjectOf(task.subject) ?? subjectOf(fields.subject) ?? subjectOf(match?.[2]);
+  const [number, title] = groupsIn(/^Task #(\S+) created successfully: (.*)/, text);
+  const id = textOf(task.id) ?? number;
+  const subject = subjectOf(task.subject) ?? subjectOf(fields.subject) ?? subjectOf(title);
   return id === undefined || subject === undefined ? [] : [{ id, subject, status: 'pending' }];
 }
 

@@ -1,7 +1,7 @@
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
-import { fieldsOf, textOf } from '../../protocol/fields.ts';
+import { fieldsOf, groupsIn, textOf } from '../../protocol/fields.ts';
 import { durationText, lastLines } from '../../text/words.ts';
-import type { CommandFacts, Outcome, ToolEntry } from '../entry.ts';
+import type { CommandFacts, Outcome } from '../entry.ts';
 import { isReadOnly } from '../shell/command-words.ts';
 
 /** A tool call that waits for its result. */
@@ -45,7 +45,7 @@ export function readOutcome(name: string, result: ToolResult, report: unknown): 
   if (fieldsOf(report).interrupted === true) return { outcome: 'cancelled', exit: null };
   if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, report) : null };
   const head = result.text.slice(0, ERROR_HEAD);
-  const exit = EXIT_LINE.exec(head)?.[1];
+  const [exit] = groupsIn(EXIT_LINE, head);
   if (exit !== undefined) return { outcome: 'failed', exit: Number(exit) };
   if (CANCELLED.test(head)) return { outcome: 'cancelled', exit: null };
   return { outcome: isRefused(name, head, report) ? 'refused' : 'failed', exit: null };
@@ -119,8 +119,4 @@ export function commandEnd(command: CommandFacts, outcome: Outcome): string {
   const end = exit === null ? how : `exit ${exit}`;
   const took = ms === null || ms < 1_000 ? '' : `, ${durationText(ms)}`;
   return `${end}${took}${failures === undefined ? '' : `: ${failures}`}`;
-}
-
-export function isFailing(entry: ToolEntry): boolean {
-  return entry.outcome === 'failed' || (entry.command?.exit ?? 0) > 1 || entry.command?.failures !== undefined;
 }

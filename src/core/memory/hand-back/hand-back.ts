@@ -6,6 +6,7 @@ import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
+import { groupsIn } from '../../protocol/fields.ts';
 import { oneLine, spaced } from '../../text/words.ts';
 import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
@@ -99,19 +100,10 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     };
   }
 
-  function withPrompt({ context: before }: HookAnswer, state: GovernorState): AddedContext {
-    const hasRoom = (before?.length ?? 0) + MISSED_LIMIT < CONTEXT_LIMIT;
+  function withPrompt({ context: before = '' }: HookAnswer, state: GovernorState): AddedContext {
+    const hasRoom = before.length + MISSED_LIMIT < CONTEXT_LIMIT;
     const { context, decisions } = phase === 'compared' && hasRoom ? tellMissed(state) : NO_CONTEXT;
     return { context: [before, context].filter(Boolean).join('\n\n'), decisions };
-  }
-
-  /**
-   * At the start of a session: the location of the notes and the task only, because the rest of the context is unknown.
-   */
-  function tellBegun({ context = '' }: HookAnswer, state: GovernorState): AddedContext {
-    const room = CONTEXT_LIMIT - context.length - 4;
-    const opening = openingOf(notebook, state, folder(), room, true);
-    return { context: [context, opening].filter(Boolean).join('\n\n'), decisions: [] };
   }
 
   function tellMissed(state: GovernorState): AddedContext {
@@ -123,16 +115,16 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     return { context, decisions: [recalled('UserPromptSubmit', state, reason, context, items)] };
   }
 
-  const tell = { lost: tellLost, begun: tellBegun, prompt: withPrompt };
+  const tell = { lost: tellLost, prompt: withPrompt };
 
   return {
     answer(hook: HookAnswer, state: GovernorState): Answered {
       const isEmpty = notebook.toolLog.total + notebook.prompts.total + notebook.deadEnds.total === 0;
       const recalled = isEmpty || hook.recall === undefined ? NO_CONTEXT : tell[hook.recall](hook, state);
-      const recalledText = recalled.context || hook.context;
-      if (recalledText !== undefined) receipts.holds(recalledText, 'ctxb');
-      if (hook.context !== undefined) receipts.holds(spaced(hook.context), 'ctxb');
-      return { output: hookOutput(hook, recalledText), decisions: recalled.decisions };
+      const { context = '' } = hook;
+      const told = recalled.context || context;
+      for (const text of [told, spaced(context)]) receipts.holds(text, 'ctxb');
+      return { output: hookOutput(hook, told), decisions: recalled.decisions };
     },
     /**
      * Composed for an exact compaction, beside the kept prompts; earlier hand-backs are dropped. Only the mod knows
@@ -196,7 +188,7 @@ function isInConversation({ kind }: EvidenceItem): boolean {
 function factsOf({ requests, evidence }: Notebook): Fact[] {
   return [
     ...requests.prompts().map(({ text }) => promptFact(text)),
-    ...EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).flatMap(({ facts }) => facts),
+    ...EVIDENCE_KINDS.flatMap((kind) => evidence.items(kind)).map(({ fact }) => fact),
   ];
 }
 
@@ -249,14 +241,14 @@ function recalled(
   context: string,
   items: readonly EvidenceItem[],
 ): Decision {
-  const tally = tallyOf(items.flatMap(({ facts }) => facts));
+  const tally = tallyOf(items.map(({ fact }) => fact));
   return decided(state, 'recall:given', reason, { hook, chars: context.length, given: tally });
 }
 
 /** The file in the context folder that a path or a command names. */
 function fileIn(title: string, contextDir: string): string | undefined {
   // The folder's own name may contain blanks.
-  const [, name] = title.split(`${contextDir}/`, 2);
-  const file = name === undefined ? undefined : /^[^\s'"|;&]+/.exec(name)?.[0];
-  return file === undefined ? undefined : `${contextDir}/${file}`;
+  const [, name = ''] = title.split(`${contextDir}/`, 2);
+  const [file] = groupsIn(/^([^\s'"|;&]+)/, name);
+  return file && `${contextDir}/${file}`;
 }

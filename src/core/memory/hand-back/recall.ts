@@ -21,9 +21,7 @@ export function createRecall(evidence: Evidence) {
   let summary: Searchable | undefined;
 
   function isMissing(item: EvidenceItem): boolean {
-    const known = summary;
-    if (shown.has(item)) return false;
-    return known === undefined || item.facts.length === 0 || !item.facts.every((fact) => holds(known, fact));
+    return !shown.has(item) && (summary === undefined || !holds(summary, item.fact));
   }
 
   return {
@@ -76,9 +74,9 @@ function usefulOf(evidence: Evidence): EvidenceItem[] {
 }
 
 /** Whether a dead end names the same command. */
-function isSame({ kind, line, facts: [fact] }: EvidenceItem, deadEnd: EvidenceItem): boolean {
+function isSame({ kind, line, fact }: EvidenceItem, deadEnd: EvidenceItem): boolean {
   if (kind !== 'failing command') return false;
-  return fact?.whole === deadEnd.facts[0]?.or?.whole || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
+  return fact.whole === deadEnd.fact.or?.whole || deadEnd.line.includes(line.slice(0, line.indexOf('`', 1) + 1));
 }
 
 function isUrgent({ kind }: EvidenceItem): boolean {
@@ -138,5 +136,5 @@ function readerOf(document: string): (item: EvidenceItem) => boolean {
   // Commands in the section on dead ends count as failed. The gap keeps these words away from the document's last line.
   const failed = deadEnds.split('\n').map((line) => `${line}\nfailed`);
   const text = searchable([document, '-\n-\n-', ...failed].join('\n'));
-  return ({ facts }) => facts.length > 0 && facts.every((fact) => holds(text, fact));
+  return ({ fact }) => holds(text, fact);
 }

@@ -1,4 +1,4 @@
-import { parsed, textOf } from '../../protocol/fields.ts';
+import { groupsIn, parsed, textOf } from '../../protocol/fields.ts';
 import { oneLine } from '../../text/words.ts';
 
 export interface HandoffHead {
@@ -42,6 +42,7 @@ export function renderHandoffFile(head: HandoffHead, body: string): string {
 
 /** Splits off the head and reads claude's session id from it; undefined without a head. */
 export function parseHandoffFile(text: string): { readonly session: string | undefined; readonly body: string } {
-  const [head = ''] = /^---\nversion: 1\n(?:[a-z]{1,20}: .*\n){1,40}---\n/.exec(text) ?? [];
-  return { session: textOf(parsed(/^session: (.*)$/m.exec(head)?.[1] ?? '')), body: text.slice(head.length).trim() };
+  const [head = ''] = groupsIn(/^(---\nversion: 1\n(?:[a-z]{1,20}: .*\n){1,40}---\n)/, text);
+  const [session = ''] = groupsIn(/^session: (.*)$/m, head);
+  return { session: textOf(parsed(session)), body: text.slice(head.length).trim() };
 }

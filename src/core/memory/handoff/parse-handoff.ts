@@ -1,4 +1,5 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
+import { groupsIn } from '../../protocol/fields.ts';
 
 /** The parts of a handoff document that ctxb checks. */
 export interface Handoff {
@@ -55,7 +56,7 @@ const HEADING =
 const BOLD_LEVEL = 7;
 
 function sectionIn(line: string) {
-  const [, marks, title = '', rest = ''] = HEADING.exec(line.slice(0, LINE_NEAR)) ?? [];
+  const [marks, title = '', rest = ''] = groupsIn(HEADING, line.slice(0, LINE_NEAR));
   const section = BY_TITLE.get(wordsOf(title));
   return section && { section, level: marks?.length ?? BOLD_LEVEL, rest };
 }
@@ -63,7 +64,7 @@ function sectionIn(line: string) {
 function withFences(lines: readonly string[]): Line[] {
   let opened: string | undefined;
   return lines.map((text) => {
-    const mark = FENCE.exec(text)?.[1];
+    const [mark] = groupsIn(FENCE, text);
     const fenced = opened !== undefined || mark !== undefined;
     if (opened === undefined) opened = mark;
     else if (mark?.startsWith(opened)) opened = undefined;
@@ -78,7 +79,7 @@ function sectionsIn(lines: readonly string[]): Map<HandoffSection, Line[]> {
   let level = 0;
   for (const line of withFences(lines)) {
     const section = line.fenced ? undefined : sectionIn(line.text);
-    const marks = line.fenced ? undefined : /^ {0,3}(#{1,6})/.exec(line.text)?.[1];
+    const [marks] = line.fenced ? [] : groupsIn(/^ {0,3}(#{1,6})/, line.text);
     if (section !== undefined) {
       sectionLines = sections.get(section.section) ?? [];
       sections.set(section.section, sectionLines);

@@ -1,6 +1,6 @@
 import { inBackticks, LINE_LENGTH, oneLine, pluralize } from '../../text/words.ts';
-import type { DeadEnd, FileChange, ToolEntry } from '../entry.ts';
-import { commandEnd, isFailing } from '../extract/tool-calls.ts';
+import type { CommandFacts, DeadEnd, FileChange, ToolEntry } from '../entry.ts';
+import { commandEnd } from '../extract/tool-calls.ts';
 import { remember } from '../remember.ts';
 import { type CommandCore, collapseSpaces, commandCore } from '../shell/command-words.ts';
 import { commandFact, deadEndFact, type Fact, pathFact } from './fact.ts';
@@ -13,7 +13,7 @@ export interface EvidenceItem {
   /** How a command ended, or how a path changed. */
   readonly end: string;
   readonly line: string;
-  readonly facts: readonly Fact[];
+  readonly fact: Fact;
 }
 
 export const EVIDENCE_KINDS = ['dead end', 'failing command', 'file', 'command', 'file read'] as const;
@@ -59,7 +59,7 @@ export function createEvidence() {
         return [...deadEnds].sort((a, b) => b.last - a.last).map(deadEndItem);
       case 'failing command':
       case 'command': {
-        const isWanted = ({ entry }: CommandRuns) => isFailing(entry) === (kind === 'failing command');
+        const isWanted = (run: CommandRuns) => isFailing(run) === (kind === 'failing command');
         return newest(commands.values())
           .filter(isWanted)
           .map((ran) => commandItem(kind, ran));
@@ -77,10 +77,11 @@ export function createEvidence() {
     add(entry: ToolEntry): void {
       if (entry.reads !== undefined) remember(reads, entry.reads, true, MAX_FILES);
       for (const { path, change } of entry.changes ?? []) noteFile(path, change);
-      if (entry.command !== undefined && entry.command.exit !== null) {
-        const times = (commands.get(entry.command.text)?.times ?? 0) + 1;
-        remember(commands, entry.command.text, { entry, times }, MAX_COMMANDS);
-      }
+      const { command } = entry;
+      if (command === undefined || command.exit === null) return;
+      const { times = 0 } = commands.get(command.text) ?? {};
+      const run = { entry, command, core: commandCore(command.text), times: times + 1 };
+      remember(commands, command.text, run, MAX_COMMANDS);
     },
     deadEnds(current: readonly DeadEnd[]): void {
       deadEnds = current;
@@ -89,8 +90,8 @@ export function createEvidence() {
     outcomeOf(command: string): CommandOutcome {
       const wanted = commandCore(command).text;
       if (wanted === '') return 'unknown';
-      const same = newest(commands.values()).filter((run) => coreOf(run).text === wanted);
-      const exact = same.find(({ entry }) => collapseSpaces(entry.command?.text ?? '') === collapseSpaces(command));
+      const same = newest(commands.values()).filter(({ core }) => core.text === wanted);
+      const exact = same.find((run) => collapseSpaces(run.command.text) === collapseSpaces(command));
       const outcome = judge(exact ?? same[0]);
       // A later run in another folder or spelling makes the outcome uncertain.
       const since = exact === undefined ? [] : same.slice(0, same.indexOf(exact));
@@ -113,41 +114,39 @@ function newest<T>(items: Iterable<T>): T[] {
 
 function fileItem(kind: 'file' | 'file read', path: string, counts: string): EvidenceItem {
   const line = `${inBackticks(path, LINE_LENGTH)} ${counts}`.trimEnd();
-  return { kind, subject: path, end: counts, line, facts: [pathFact(path)] };
+  return { kind, subject: path, end: counts, line, fact: pathFact(path) };
 }
 
 /** The last run of a command, and the number of runs. */
 interface CommandRuns {
   readonly entry: ToolEntry;
+  readonly command: CommandFacts;
+  readonly core: CommandCore;
   readonly times: number;
-  /** Computed on first use. */
-  core?: CommandCore;
 }
 
-function coreOf(run: CommandRuns): CommandCore {
-  run.core ??= commandCore(run.entry.command?.text ?? '');
-  return run.core;
+function isFailing({ entry, command }: CommandRuns): boolean {
+  return entry.outcome === 'failed' || Number(command.exit) > 1 || command.failures !== undefined;
 }
 
 function judge(run: CommandRuns | undefined): CommandOutcome {
   if (run === undefined) return 'unknown';
-  if (isFailing(run.entry)) return 'failed';
+  if (isFailing(run)) return 'failed';
   // A pipe returns the exit status of its last program.
-  return run.entry.command?.exit === 0 && !coreOf(run).piped ? 'passed' : 'unknown';
+  return run.command.exit === 0 && !run.core.piped ? 'passed' : 'unknown';
 }
 
-function commandItem(kind: 'failing command' | 'command', { entry, times }: CommandRuns): EvidenceItem {
-  const { command, outcome, said } = entry;
-  const text = command?.text ?? '';
+function commandItem(kind: 'failing command' | 'command', { entry, command, times }: CommandRuns): EvidenceItem {
+  const { outcome, said } = entry;
+  const { text } = command;
   const cause = kind === 'failing command' && said !== '' ? ` ${inBackticks(said, LINE_LENGTH)}` : '';
-  const end = `${command === undefined ? '' : commandEnd(command, outcome)}${cause}`;
+  const end = `${commandEnd(command, outcome)}${cause}`;
   const line = `${inBackticks(text, LINE_LENGTH)} ${end}`;
   const factKind = kind === 'failing command' ? 'failing' : times > 1 ? 'again' : 'commands';
-  const facts = [commandFact(factKind, text)];
-  return { kind, subject: text, end, line, facts };
+  return { kind, subject: text, end, line, fact: commandFact(factKind, text) };
 }
 
 function deadEndItem({ key, text }: DeadEnd): EvidenceItem {
   const line = oneLine(text, 2 * LINE_LENGTH);
-  return { kind: 'dead end', subject: key, end: '', line, facts: [deadEndFact(line)] };
+  return { kind: 'dead end', subject: key, end: '', line, fact: deadEndFact(line) };
 }

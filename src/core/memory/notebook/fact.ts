@@ -1,4 +1,5 @@
 import type { FactKind, FactTally } from '../../governor/decisions.ts';
+import { groupsIn } from '../../protocol/fields.ts';
 import { LINE_LENGTH, oneLine, spaced } from '../../text/words.ts';
 
 /** Facts that must not be lost; reports list them by name. */
@@ -116,7 +117,7 @@ export function commandFact(kind: 'failing' | 'again' | 'commands', text: string
 
 /** Matches the dead end's line in the notes, or its approach near a word for failure. */
 export function deadEndFact(line: string): Fact {
-  const approach = /`([^`]+)`/.exec(line)?.[1];
+  const [approach] = groupsIn(/`([^`]+)`/, line);
   const fact = { kind: 'deadEnds', name: line, whole: normalise(line), isOpen: true } as const;
   if (approach === undefined) return fact;
   return { ...fact, or: { kind: 'deadEnds', ...wholeOf(approach), isFailure: true } };

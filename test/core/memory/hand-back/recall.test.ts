@@ -30,7 +30,7 @@ describe('recall', () => {
     expect(told).toBe(`Did not work:\n- ${text}\nCommands that failed when they last ran:\n- \`make\` exit 2`);
     const facts = (['dead end', 'failing command'] as const)
       .flatMap((kind) => evidence.items(kind))
-      .flatMap((item) => item.facts);
+      .map((item) => item.fact);
     expect(facts.map((fact) => [fact.kind, holds(searchable(told), fact)])).toStrictEqual([
       ['deadEnds', true],
       ['failing', true],
