@@ -1,22 +1,18 @@
-import { isFields } from '../core/protocol/fields.ts';
+import { groupsIn, isFields } from '../core/protocol/fields.ts';
 import { type Finding, isToolKey, type Origin, settingAt, type ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
 import { closest, didYouMean, finding, shown } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
+import type { SetValue } from './resolve-config.ts';
 import { expectation, leafOf, namesIn, SETTINGS } from './schema.ts';
 
 const OR_TOOL = ' or the name of a tool such as Read, mcp__github__*';
 
-export interface RawValue {
-  readonly key: KeyPath | ToolKey;
-  readonly value: unknown;
-}
-
 /** Extracts the values of known keys from a file's content; reports everything else as a finding. */
-export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user') {
+export function checkFile({ path, source, content }: ConfigFile) {
   const origin: Origin = { source, where: path };
-  const values: RawValue[] = [];
+  const values: SetValue[] = [];
   const findings: Finding[] = [];
   if (!isFields(content)) findings.push(notAnObject(path, SETTINGS, content));
   else for (const [name, value] of Object.entries(content)) setting(name, value);
@@ -34,7 +30,7 @@ export function checkFile({ path, content }: ConfigFile, source: 'file' | 'user'
   function visit(key: string, value: unknown, name: string, known: readonly string[]): void {
     // Tool keys must be nested: `tools.Read` at the top level of a file is unknown.
     const isKey = known.includes(name) || (name !== key && isToolKey(key));
-    if (isKey) values.push({ key: key as KeyPath | ToolKey, value });
+    if (isKey) values.push({ key: key as KeyPath | ToolKey, value, origin });
     else findings.push(unknownKey(key, name, known));
   }
 
@@ -109,7 +105,7 @@ function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { sour
     return 'set it in a configuration file, as a variable cannot hold it';
   const suggestion = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
   if (suggestion !== undefined) return `did you mean "${suggestion}"?`;
-  const thousands = THOUSANDS.exec(String(value))?.[1];
+  const [thousands] = groupsIn(THOUSANDS, String(value));
   if (thousands !== undefined && expected.includes('of tokens')) return `did you mean ${thousands}000?`;
   if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;
   return fallback === undefined

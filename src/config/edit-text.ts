@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Document, isMap, isScalar, type YAMLMap } from 'yaml';
-import { fieldsOf } from '../core/protocol/fields.ts';
+import { fieldsOf, groupsIn } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
 import { parseYaml } from './yaml.ts';
 
@@ -29,7 +29,7 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
   if (isDeepStrictEqual(data, target)) return text;
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
   const edited = style.isJson
-    ? `${JSON.stringify(target, undefined, /\n([ \t]+)/.exec(text)?.[1])}\n`
+    ? `${JSON.stringify(target, undefined, groupsIn(/\n([ \t]+)/, text)[0])}\n`
     : (editInPlace(text, document, edit, lineBreak) ?? rewritten(document, edit));
   const whole = edited?.replace(/\r?\n/g, lineBreak);
   return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), target) ? whole : undefined;

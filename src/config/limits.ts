@@ -14,9 +14,6 @@ export const LIMITS = [
   'agents.costUsd',
 ] as const satisfies readonly KeyPath[];
 
-/** Groups of the user's own file that apply even if a nearer file replaces it. */
-export const LIMIT_GROUPS = ['cost', 'limits', 'agents'] as const;
-
 /**
  * Prevents a file that may come with a repository from lifting limits that the user set elsewhere: ignores its
  * `observe`, and applies the lower of two limits.

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { groupsIn } from '../core/protocol/fields.ts';
 import { spaced } from '../core/text/words.ts';
 import { messageOf } from '../errors.ts';
 
@@ -44,7 +45,7 @@ export function parseJson(text: string): unknown {
  * fails at a token too.
  */
 function faultOffset(text: string, message: string): number {
-  const position = /at position (\d+)/.exec(message)?.[1];
+  const [position] = groupsIn(/at position (\d+)/, message);
   if (position !== undefined) return Number(position);
   let low = 0;
   let high = text.length;

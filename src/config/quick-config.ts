@@ -31,6 +31,6 @@ export async function quickSettings({ cwd, env, flags = {}, file }: ConfigWorld)
   return requireGood(resolveFound(found, { cwd, env, flags }));
 }
 
-function isUnset({ file, userFile, findings }: FoundConfig, env: Environment): boolean {
-  return file === undefined && userFile === undefined && findings.length === 0 && !hasVariable(env);
+function isUnset({ files, findings }: FoundConfig, env: Environment): boolean {
+  return files.length + findings.length === 0 && !hasVariable(env);
 }

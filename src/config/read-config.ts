@@ -26,17 +26,23 @@ const LIMIT = 4 * 1024 * 1024;
 export interface ConfigFile {
   /** Absolute path, or another name for findings. */
   readonly path: string;
+  /** `user`: the file in the home folder, or one that the user named. */
+  readonly source: 'file' | 'user';
   readonly content: unknown;
 }
 
 export interface FoundConfig {
-  readonly file?: ConfigFile;
-  /** The file in the home folder. May be the same as `file`. */
-  readonly userFile?: ConfigFile;
+  /** The file that applies, and the limits of the user's own if that is another one. */
+  readonly files: readonly ConfigFile[];
   /** The user named the file, so its paths are trusted. */
   readonly isNamed?: true;
   readonly findings: readonly Finding[];
 }
+
+const NOTHING: FoundConfig = { files: [], findings: [] };
+
+/** Groups of the user's own file that apply even if a nearer file replaces it. */
+const LIMIT_GROUPS: readonly string[] = ['cost', 'limits', 'agents'];
 
 /** The configuration file to read: a path, `false` for no file, or undefined for the nearest one. */
 export type WantedFile = string | false | undefined;
@@ -44,10 +50,10 @@ export type WantedFile = string | false | undefined;
 /** Reads the requested configuration file. A named file replaces all others. */
 export async function readWanted(wanted: WantedFile, cwd: string, env: Environment): Promise<FoundConfig> {
   if (wanted === undefined) return readConfig(cwd, env);
-  if (wanted === false) return { findings: [] };
+  if (wanted === false) return NOTHING;
   const path = resolve(cwd, wanted);
-  const found = await settingsIn(path, () => parseData(path, textOf(readNamed(path, LIMIT))));
-  return { ...found, ...(found.file && { userFile: found.file }), isNamed: true };
+  const found = await settingsIn({ path, source: 'user' }, () => parseData(path, textOf(readNamed(path, LIMIT))));
+  return { ...found, isNamed: true };
 }
 
 /**
@@ -56,41 +62,51 @@ export async function readWanted(wanted: WantedFile, cwd: string, env: Environme
  */
 export async function readConfig(cwd: string, env: Environment): Promise<FoundConfig> {
   const home = userHome(env);
-  const nearest = await firstOf(candidates(resolve(cwd)));
-  if (home === undefined) return nearest;
-  if (nearest.file !== undefined && realPath(dirname(nearest.file.path)) === realPath(home))
-    return { ...nearest, userFile: nearest.file };
-  const { file: userFile, findings } = await firstOf(placesIn(home));
-  return { ...nearest, ...(userFile && { userFile }), findings: [...new Set([...nearest.findings, ...findings])] };
+  const nearest = await firstOf(candidates(resolve(cwd), home && realPath(home)));
+  if (home === undefined || nearest.source === 'user') return nearest;
+  const own = await firstOf(placesIn(home, 'user'));
+  return {
+    files: [...nearest.files, ...own.files.map(limitsOnly)],
+    findings: [...nearest.findings, ...own.findings],
+  };
 }
+
+function limitsOnly({ content, ...file }: ConfigFile): ConfigFile {
+  const limits = Object.entries(fieldsOf(content)).filter(([name]) => LIMIT_GROUPS.includes(name));
+  return { ...file, content: Object.fromEntries(limits) };
+}
+
+type Place = Pick<ConfigFile, 'path' | 'source'>;
 
 /** The first file with content or findings. */
-async function firstOf(paths: Iterable<string>): Promise<FoundConfig> {
-  for (const path of paths) {
-    const found = await settingsIn(path, () => readPlace(path));
-    const isSilent = found.file?.content === undefined || found.file.content === null;
-    if (!isSilent || found.findings.length > 0) return found;
+async function firstOf(places: Iterable<Place>): Promise<FoundConfig & Partial<Place>> {
+  for (const place of places) {
+    const found = await settingsIn(place, () => readPlace(place.path));
+    const isSilent = found.files.every(({ content }) => content === undefined || content === null);
+    if (!isSilent || found.findings.length > 0) return { ...found, ...place };
   }
-  return { findings: [] };
+  return NOTHING;
 }
 
-async function settingsIn(path: string, read: () => unknown): Promise<FoundConfig> {
+async function settingsIn(place: Place, read: () => unknown): Promise<FoundConfig> {
   try {
-    return { file: { path, content: await read() }, findings: [] };
+    return { files: [{ ...place, content: await read() }], findings: [] };
   } catch (error) {
-    return { findings: [{ key: path, message: `${path}${faultText(error)}` }] };
+    const { path } = place;
+    return { files: [], findings: [{ key: path, message: `${path}${faultText(error)}` }] };
   }
 }
 
-function* candidates(cwd: string): Generator<string> {
+function* candidates(cwd: string, home: string | undefined): Generator<Place> {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    yield* placesIn(folder);
+    yield* placesIn(folder, realPath(folder) === home ? 'user' : 'file');
     if (folder === dirname(folder)) return;
   }
 }
 
-function placesIn(folder: string): string[] {
-  return PLACES.map((place) => join(folder, place)).filter((path) => existsSync(path) && isOurs(path));
+function placesIn(folder: string, source: Place['source']): Place[] {
+  const paths = PLACES.map((name) => join(folder, name)).filter((path) => existsSync(path) && isOurs(path));
+  return paths.map((path) => ({ path, source }));
 }
 
 /**

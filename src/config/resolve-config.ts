@@ -1,5 +1,4 @@
 import { dirname, resolve } from 'node:path';
-import { fieldsOf } from '../core/protocol/fields.ts';
 import { findingsError } from '../errors.ts';
 import type { Environment, Io } from '../io.ts';
 import { isInside, realPath } from '../store/files/plain-file.ts';
@@ -9,7 +8,7 @@ import { DEFAULTS, placed, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
 import { checkLevels, followLevels } from './levels.ts';
-import { LIMIT_GROUPS, withoutLifting } from './limits.ts';
+import { withoutLifting } from './limits.ts';
 import { type ConfigFile, type FoundConfig, readWanted, type WantedFile } from './read-config.ts';
 import { readEnvironment } from './read-environment.ts';
 import { leafOf, normalize } from './schema.ts';
@@ -58,12 +57,10 @@ export async function resolveConfig(world: ConfigWorld): Promise<ResolvedConfig>
 
 /** Like resolveConfig, for files that were read already. */
 export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: ConfigWorld): ResolvedConfig {
-  const { file, userFile, findings, isNamed } = found;
-  const fileSettings = file === undefined ? NOTHING : fileValues(file, file === userFile ? 'user' : 'file');
-  const userSettings = userFile === undefined || userFile === file ? NOTHING : fileValues(limitsOnly(userFile), 'user');
+  const { findings, isNamed } = found;
+  const files = found.files.map(checkFile);
   const settings = [
-    ...fileSettings.values,
-    ...userSettings.values,
+    ...files.flatMap(({ values }) => values),
     ...readEnvironment(env).values.map(({ key, value, where }): SetValue => {
       return { key, value: fromText(key, value), origin: { source: 'env', where } };
     }),
@@ -72,15 +69,7 @@ export function resolveFound(found: FoundConfig, { cwd, env, flags = {} }: Confi
   const place = settings.findLast(({ key, value, origin }) => key === 'contextDir' && !checkValue(key, value, origin));
   const outside = place && !isNamed ? outsideFindings(place, cwd) : [];
   const values = outside.length === 0 ? settings : settings.filter((value) => value !== place);
-  return resolveValues(values, [...findings, ...fileSettings.findings, ...userSettings.findings, ...outside]);
-}
-
-function limitsOnly({ path, content }: ConfigFile): ConfigFile {
-  const settings = fieldsOf(content);
-  return {
-    path,
-    content: Object.fromEntries(LIMIT_GROUPS.flatMap((name) => (name in settings ? [[name, settings[name]]] : []))),
-  };
+  return resolveValues(values, [...findings, ...files.flatMap((file) => file.findings), ...outside]);
 }
 
 /**
@@ -96,8 +85,8 @@ function outsideFindings({ key, value, origin }: SetValue, cwd: string): Finding
 }
 
 /** Like resolveConfig, with the values of one file only. */
-export function resolveFile(file: ConfigFile): ResolvedConfig {
-  const { values, findings } = fileValues(file);
+export function resolveFile(file: Omit<ConfigFile, 'source'>): ResolvedConfig {
+  const { values, findings } = checkFile({ ...file, source: 'file' });
   return resolveValues(values, findings);
 }
 
@@ -142,14 +131,6 @@ function resolveValues(all: readonly SetValue[], readFindings: readonly Finding[
   const config = isOwnDir ? { ...levels, costDir: levels.contextDir } : levels;
   const findings = [...readFindings, ...faults.filter((fault) => fault !== undefined), ...checkLevels(config, sources)];
   return { config, sources, values, findings, warnings };
-}
-
-const NOTHING = { values: [], findings: [] };
-
-function fileValues(file: ConfigFile, source: 'file' | 'user' = 'file') {
-  const origin: Origin = { source, where: file.path };
-  const checked = checkFile(file, source);
-  return { ...checked, values: checked.values.map((value): SetValue => ({ ...value, origin })) };
 }
 
 function flagValues(flags: Flags): SetValue[] {

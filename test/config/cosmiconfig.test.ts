@@ -15,9 +15,23 @@ it('ctxb executes no file that cosmiconfig would execute while it searches', asy
     const env = { PATH: process.env.PATH, NODE_PATH: join(import.meta.dirname, '../../node_modules') };
     const printed = execFileSync(process.execPath, ['-e', program], { cwd: folder, env, encoding: 'utf8' });
     expect(printed).toBe('executed\n');
-    const { file, findings } = await readConfig(folder, {});
-    expect({ content: file?.content, findings }).toEqual({ content: { observe: true }, findings: [] });
+    const { files, findings } = await readConfig(folder, {});
+    expect(files.map(({ content }) => content)).toEqual([{ observe: true }]);
+    expect(findings).toEqual([]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it('a faulty file of the home folder is reported once, also in a folder below', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'ctxb-home-'));
+  try {
+    writeFileSync(join(home, '.contextbudgetrc.json'), '{');
+    const project = join(home, 'project');
+    mkdirSync(project);
+    const { findings } = await readConfig(project, { HOME: home });
+    expect(findings).toMatchObject([{ key: join(home, '.contextbudgetrc.json') }]);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
   }
 });

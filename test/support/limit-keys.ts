@@ -52,9 +52,11 @@ export function configWith(limit: Limit, way: (typeof WAYS)[number], repository:
   const { mine } = LIMIT_VALUES[limit];
   const flags: Flags = way === 'flag' ? { [limit]: mine } : {};
   const env = way === 'variable' ? { [variableOf(limit)]: String(mine) } : {};
-  const file = { path: '/work/project/.contextbudgetrc', content: keyTree(repository) };
-  const userFile: ConfigFile = { path: '/home/me/.contextbudgetrc', content: keyTree({ [limit]: mine }) };
-  const found = { file, ...(way === "the user's file" && { userFile }), findings: [] };
+  const files: ConfigFile[] = [
+    { path: '/work/project/.contextbudgetrc', source: 'file', content: keyTree(repository) },
+    { path: '/home/me/.contextbudgetrc', source: 'user', content: keyTree({ [limit]: mine }) },
+  ];
+  const found = { files: way === "the user's file" ? files : files.slice(0, 1), findings: [] };
   return resolveFound(found, { cwd: '/work/project', env, flags });
 }
 
