@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import type { EffectOf } from '../core/governor/effects.ts';
+import { groupsIn } from '../core/protocol/fields.ts';
 import type { Io } from '../io.ts';
 import type { Watcher } from './headless-run.ts';
 import { timeoutSignal } from './signals.ts';
@@ -81,6 +82,6 @@ export function readLimit(
 ): number | undefined {
   const reply = answer.trim().toLowerCase();
   if (isYes(reply)) return nextLimit({ spentUsd, limitUsd });
-  const sum = /^\$?\s*(\d{1,7}(?:\.\d{1,6})?)$/.exec(reply)?.[1];
+  const [sum] = groupsIn(/^\$?\s*(\d{1,7}(?:\.\d{1,6})?)$/, reply);
   return sum !== undefined && Number(sum) > spentUsd ? Number(sum) : undefined;
 }

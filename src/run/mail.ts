@@ -1,29 +1,29 @@
 import { readAsk } from '../core/governor/conversation/asks.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
 import { parseFields, textOf } from '../core/protocol/fields.ts';
-import type { Faults } from '../store/files/store-error.ts';
+import { type Faults, orReport } from '../store/files/store-error.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 
 /** Milliseconds between two looks at the inbox while claude and the caller are silent. */
 const LOOK_MS = 250;
 
-/** Reads notes and requests that other ctxb commands leave for this run. */
-export function createMail(inbox: Inbox, onFault: Faults) {
+/**
+ * Reads notes and requests that other ctxb commands leave for this run.
+ *
+ * @param inbox undefined if it could not be created
+ */
+export function createMail(inbox: Inbox | undefined, onFault: Faults) {
   let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
+  let isOver = inbox === undefined;
 
-  function attempt<T>(work: () => T, consequence: string): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      isOver = true;
-      onFault(consequence, error);
-      return undefined;
-    }
-  }
+  const endWith: Faults = (consequence, error) => {
+    isOver = true;
+    onFault(consequence, error);
+  };
 
+  const read = () => inbox?.drain().flatMap(readLine);
   const drain = (): readonly OwnEvent[] =>
-    isOver ? [] : (attempt(() => inbox.drain().flatMap(readLine), 'no more notes and requests are read') ?? []);
+    (isOver ? undefined : orReport(endWith, 'no more notes and requests are read', read)) ?? [];
 
   return {
     /** Events from the lines left since the last call; feed them before processing the next input. */
@@ -33,10 +33,10 @@ export function createMail(inbox: Inbox, onFault: Faults) {
       timer = setInterval(() => tell(drain()), LOOK_MS).unref();
     },
     answer: (id: string, answer: object): void =>
-      void attempt(() => inbox.answer(id, answer), 'a request from outside is not answered'),
+      orReport(endWith, 'a request from outside is not answered', () => inbox?.answer(id, answer)),
     close(): void {
       clearInterval(timer);
-      attempt(() => inbox.dispose(), 'the inbox of this run is not removed');
+      orReport(endWith, 'the inbox of this run is not removed', () => inbox?.dispose());
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Answered, ExactNote } from '../core/memory/hand-back/hand-back.ts'
 import type { Memory } from '../core/memory/memory.ts';
 import { createNotebook, type DetailFile, type Page } from '../core/memory/notebook/notebook.ts';
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
-import type { Faults } from '../store/files/store-error.ts';
+import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
 import { openSessionFolder, type SessionFolder } from '../store/sessions/session-folder.ts';
 import type { AdoptedNotes } from './adopted-notes.ts';
@@ -21,6 +21,8 @@ export interface NoteTakerWorld {
   readonly onFault: Faults;
   /** Reports information that is not a fault. */
   readonly notice: (text: string) => void;
+  /** Keep no notes. */
+  readonly isOff: boolean;
   /** Set for a continued session. */
   readonly adopted?: AdoptedNotes | undefined;
 }
@@ -31,6 +33,8 @@ export interface NoteTakerWorld {
  */
 const FLUSH_AFTER_MS = 500;
 
+const NO_MORE = 'no more notes are kept';
+
 /** Connects working memory with its files: writes new notes, and reads earlier ones. */
 export function createNoteTaker(world: NoteTakerWorld) {
   const { memory } = world;
@@ -39,7 +43,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
   let sessionId: string | undefined;
   /** Whether the index on disk is out of date. */
   let isStale = true;
-  let isOver = false;
+  let isOver = world.isOff;
   let latest: GovernorState;
   let timer: NodeJS.Timeout | undefined;
   const unnoted: { readonly input: Input; readonly state: GovernorState }[] = [];
@@ -48,20 +52,14 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   /** Reports a fault (a full disk, a foreign file in the way) once; the run then continues without notes. */
   function attempt<T>(work: () => T): T | undefined {
-    if (isOver) return undefined;
-    try {
-      return work();
-    } catch (error) {
-      fail(error);
-      return undefined;
-    }
+    return isOver ? undefined : orReport(fail, NO_MORE, work);
   }
 
-  function fail(error: unknown): void {
+  function fail(consequence: string, error: unknown): void {
     isOver = true;
     // The timer would only delay the exit of the process.
     clearTimeout(timer);
-    world.onFault('no more notes are kept', error);
+    world.onFault(consequence, error);
     try {
       folder?.close();
     } catch {
@@ -75,7 +73,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
       for (const entry of notes.earlier()) yield { kind: 'earlier', entry };
       yield { kind: 'notes', path };
     } catch (error) {
-      fail(error);
+      fail(NO_MORE, error);
     }
   }
 

@@ -47,6 +47,7 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const seal = headless.values && openSeal(stateFolder(io.env));
   const store = createSessionStore(folder, { runId, now, onFault: faults, seal });
   const inbox = openInbox(folder, runId, faults);
+  const isOff = inbox === undefined || !headless.config.memory.enabled;
   const memory = createMemory({ run, mask: redact });
   const figures = createWholeResults(headless.resumed?.figures);
   return {
@@ -54,14 +55,11 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     figures,
     store,
     memory,
-    mail: inbox && createMail(inbox, faults),
-    notes:
-      inbox && headless.config.memory.enabled
-        ? createNoteTaker({
-            ...{ memory, run, folder, now, onFault: faults, notice },
-            adopted: run.resumes ? adoptNotes(headless, io, faults) : undefined,
-          })
-        : undefined,
+    mail: createMail(inbox, faults),
+    notes: createNoteTaker({
+      ...{ memory, run, folder, now, onFault: faults, notice, isOff },
+      adopted: run.resumes && !isOff ? adoptNotes(headless, io, faults) : undefined,
+    }),
     costs:
       run.mode === 'act'
         ? createCostKeeper({

@@ -2,7 +2,6 @@ import type { Child } from '../claude/child.ts';
 import { hasCompactionHook } from '../claude/claude-folders.ts';
 import { readLoggedState } from '../claude/claude-log.ts';
 import type { Action } from '../core/governor/decisions.ts';
-import { hookOutput } from '../core/governor/effects.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
@@ -70,7 +69,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
    */
   function feed(input: Input, line: ShownLine): void {
     const { from, event } = input;
-    if (from === 'caller' || event.kind === 'user' || event.kind === 'result') tellAll(mail?.drain() ?? []);
+    if (from === 'caller' || event.kind === 'user' || event.kind === 'result') tellAll(mail.drain());
     tellAll(tools.exactMod.seen(input));
     host.feed(input, line);
   }
@@ -88,14 +87,14 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     line?.passOn?.();
     carryOut(actions, isAnswered);
     // claude waits for an answer or a prompt, but not for the notes. Actions that need the notes write them first.
-    notes?.see(input, after);
+    notes.see(input, after);
     carryOut(actions, (action) => !settlesLines(action) && !isAnswered(action));
     noteSession(before.session, after.session);
-    const noted = notes?.note();
-    for (const decision of noted?.decisions ?? []) executor.execute(decision);
+    const { decisions, tell } = notes.note();
+    for (const decision of decisions) executor.execute(decision);
     watcher.status(after);
     card.see(after);
-    tellAll(noted?.tell ?? []);
+    tellAll(tell);
     const spent = costs?.settle(host.state);
     if (spent !== undefined) host.tell(spent);
     tellAll(loggedSpending.ofAgents(before, after, io));
@@ -115,16 +114,16 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     return {
       'start-claude': claude.startNext,
       'write-handoff'(effect) {
-        notes?.flush(host.state);
+        notes.flush(host.state);
         host.tellLater(tools.writeHandoff(effect, host.state));
       },
       'arm-exact': () => host.tellLater({ kind: 'exact-folder', ...tools.exactMod.arm() }),
       'prove-exact': () => tools.exactMod.whenAlive(() => host.tell({ kind: 'exact-proved' })),
       'plan-exact': ({ kind: _, ...plan }) =>
-        tools.exactMod.plan({ version: 1, ...(notes?.exactNote(host.state) ?? { note: '' }), ...plan }),
+        tools.exactMod.plan({ version: 1, ...notes.exactNote(host.state), ...plan }),
       'measure-file': (effect) => host.tellLater(tools.toolFiles.measure(effect)),
       'store-result': (effect) => host.tellLater(tools.toolFiles.store(effect)),
-      'answer-asker': ({ id, answer }) => mail?.answer(id, answer),
+      'answer-asker': ({ id, answer }) => mail.answer(id, answer),
       relay: ({ line }) => watcher.relay(line),
       reply: ({ line }) => queueMicrotask(() => show(output, line)),
       'ask-person': (effect) =>
@@ -176,8 +175,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     },
     onFault: watcher.notice,
     feed: (event) => void host.feed({ t: now(), from: 'timer', event }),
-    answer: (hook) => notes?.answer(hook, state()) ?? { output: hookOutput(hook, hook.context), decisions: [] },
-    flushNotes: () => notes?.flush(state()),
+    answer: (hook) => notes.answer(hook, state()),
+    flushNotes: () => notes.flush(state()),
     beforeHook: headless.beforeHook,
     hookFailed: (requestId) => host.tell({ kind: 'hook-failed', requestId }),
     others: others(),
@@ -199,7 +198,7 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
     mayContinue: (resume) => executor.whenWritable(resume),
   });
   host.tell({ kind: 'begin' });
-  mail?.watch(tellAll);
+  mail.watch(tellAll);
 
   return {
     /** The user pressed Ctrl-C: interrupts the turn, and sends no more prompts until told to. */
@@ -211,9 +210,9 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       executor.dispose();
       tools.exactMod.close();
       input.stop();
-      tellAll(mail?.drain() ?? []);
-      mail?.close();
-      notes?.close(state());
+      tellAll(mail.drain());
+      mail.close();
+      notes.close(state());
       costs?.close(state());
       return end;
     }),

@@ -1,4 +1,5 @@
 import type { Event, ResultEvent } from '../../core/protocol/events.ts';
+import { groupsIn } from '../../core/protocol/fields.ts';
 import type { Outlet } from './outlet.ts';
 
 export interface OutputFormat {
@@ -210,5 +211,5 @@ export function isBrokenOff({ subtype, terminalReason }: ResultEvent): boolean {
 
 /** The limit, in parentheses in the result's own message. */
 function figureOf(event: ResultEvent): string {
-  return /\(\$?([\d.]+)\)/.exec(event.errors.join('\n'))?.[1] ?? '';
+  return groupsIn(/\(\$?([\d.]+)\)/, event.errors.join('\n'))[0] ?? '';
 }
