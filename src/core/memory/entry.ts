@@ -105,5 +105,4 @@ export interface DeadEnd {
   readonly count: number;
   readonly first: number;
   readonly last: number;
-  readonly agent: string | null;
 }

@@ -27,6 +27,6 @@ function createRemark(ledger: Ledger): (entry: Entry) => void {
     const { text, t } = entry;
     const key = `told\n${spaced(text.toLowerCase()).trim()}`;
     const { count = 0, first = t } = ledger.get(key) ?? {};
-    ledger.put({ key, cause: 'told', agent: null }, { count: count + 1, first, last: t, ids: [] }, text);
+    ledger.put({ key, cause: 'told' }, { count: count + 1, first, last: t, ids: [] }, text);
   };
 }

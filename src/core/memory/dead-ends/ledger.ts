@@ -29,7 +29,7 @@ export function createLedger() {
   return {
     get: (key: string) => standing.get(key),
     /** Records a dead end, or another occurrence of a known one. */
-    put(about: Pick<DeadEnd, 'key' | 'cause' | 'agent'>, { ids, ...series }: Readonly<Series>, words: string): void {
+    put(about: Pick<DeadEnd, 'key' | 'cause'>, { ids, ...series }: Readonly<Series>, words: string): void {
       const evidence = ids.length > MAX_EVIDENCE ? [...ids.slice(0, 1), ...ids.slice(1 - MAX_EVIDENCE)] : [...ids];
       const deadEnd = { ...about, ...series, text: oneLine(words, LONG_LINE_LENGTH), evidence };
       changes.push({ what: standing.has(about.key) ? 'grown' : 'found', deadEnd });

@@ -34,7 +34,7 @@ export function createSameFailure(ledger: Ledger): (entry: Entry) => void {
     const verb = entry.outcome === 'refused' ? 'was refused' : 'failed';
     const reason = entry.command?.failures ?? entry.said;
     const text = `${nameOf(entry)} ${verb} ${count} times without a change in between: ${reason}`;
-    ledger.put({ key, cause: 'same failure', agent: entry.agent }, now.series, text);
+    ledger.put({ key, cause: 'same failure' }, now.series, text);
   }
 
   /** A success with the same command core clears the dead end too, even if its output was cut differently. */

@@ -27,12 +27,12 @@ export function createRevertedEdit(ledger: Ledger): (entry: Entry) => void {
     }
   }
 
-  function takeBack({ agent, t, id }: ToolEntry, path: string, key: string, maker: ToolEntry): void {
+  function takeBack({ t, id }: ToolEntry, path: string, key: string, maker: ToolEntry): void {
     const { count = 0, first = maker.t, evidence = [] } = ledger.get(key) ?? {};
     const series = { count: count + 1, first, last: t, ids: [...new Set([...evidence, maker.id, id])] };
     const [what, were] = count === 0 ? ['an edit', 'was'] : [pluralize(count + 1, 'edit'), 'were'];
     const text = `${what} of ${inBackticks(path, 160)} ${were} taken back: the old text is there again`;
-    ledger.put({ key, cause: 'edit reverted', agent }, series, text);
+    ledger.put({ key, cause: 'edit reverted' }, series, text);
   }
 
   return (entry) => {

@@ -26,7 +26,7 @@ describe('a reported dead end', () => {
     const entries = [told('Polling  the API'), told('polling the api')];
     expect(storyOf(entries)).toEqual(['1 found: told', '2 grown: told']);
     expect(deadEndsOf(entries)).toMatchObject([
-      { cause: 'told', text: 'polling the api', count: 2, first: 1_000, last: 2_000, evidence: [], agent: null },
+      { cause: 'told', text: 'polling the api', count: 2, first: 1_000, last: 2_000, evidence: [] },
     ]);
   });
 });
@@ -66,11 +66,6 @@ describe('createDeadEnds', () => {
       return [...entries.map((entry) => deadEnds.add(entry)), deadEnds.current()];
     };
     expect(all()).toEqual(all());
-  });
-
-  it('separates and names subagents', () => {
-    const deadEnd = deadEndsOf([1, 2].map(() => ({ ...failed('make'), agent: 'the helper' })))[0];
-    expect(deadEnd?.agent).toBe('the helper');
   });
 
   it('cuts its text to 500 code points on one line', () => {

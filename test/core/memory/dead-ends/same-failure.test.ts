@@ -122,7 +122,6 @@ describe('the same failure', () => {
       {
         key: expect.any(String),
         cause: 'same failure',
-        agent: null,
         text: '`npm test` failed 3 times without a change in between: 2 failed',
         evidence: ['c1', 'c2', 'c3'],
         count: 3,

@@ -22,7 +22,7 @@ describe('recall', () => {
   it('has a dead end only once, and no read-only commands', () => {
     const evidence = evidenceOf([command('make all', 2), command('make', 2), command('grep -rn x src', 0)]);
     const text = '`make all` failed 2 times without a change in between: no rule';
-    const found = { cause: 'same failure', count: 2, first: 1, last: 2, agent: null } as const;
+    const found = { cause: 'same failure', count: 2, first: 1, last: 2 } as const;
     evidence.deadEnds([{ ...found, key: 'k', text, evidence: ['t1', 't2'] }]);
     const recall = createRecall(evidence);
     recall.begin();
