@@ -30,9 +30,7 @@ export function healthTable({ projects, total }: HealthReport, style: Style, wid
   const all = projects.length > 1 ? [['all', ...cellsOf(total)]] : [];
   const headings = ['project', ...COLUMNS.map(([heading]) => heading)];
   const table = [headings, ...rows, ...all];
-  const upright = align(
-    headings.map((heading, column) => [heading, ...table.slice(1).map((row) => row[column] ?? '')]),
-  );
+  const upright = align(headings.map((_, column) => table.map((row) => row[column] ?? '')));
   const [wide, fits] = [align(table), (lines: string[]) => (lines[0]?.length ?? 0) <= width];
   const [first = '', ...lines] = !fits(wide) && fits(upright) ? upright : wide;
   return [style.bold(first), ...lines, ''].join('\n');

@@ -114,20 +114,20 @@ function levelsOf(window: number | null, policy: Policy) {
 
 /** The calls by column: in rows, the repeated names would be most of the page. `CallSeen` describes the values. */
 function columnsOf(calls: readonly CallSeen[], models: readonly (string | null)[]) {
-  const column = <T>(figure: (call: CallSeen) => T): readonly T[] => calls.map(figure);
+  const column = <K extends keyof CallSeen>(key: K) => calls.map((call) => call[key]);
   return {
-    turn: column(({ turn }) => turn),
-    line: column(({ line }) => line),
-    seconds: column(({ t }) => roundFigure(t, 1e-3)),
-    context: column(({ context }) => context),
-    input: column(({ input }) => input),
-    cacheRead: column(({ cacheRead }) => cacheRead),
-    output: column(({ output }) => Math.round(output)),
-    outputKnown: column(({ outputKnown }) => Number(outputKnown)),
-    predicted: column(({ predicted }) => roundFigure(predicted)),
-    usd: column(({ usd }) => usd),
+    turn: column('turn'),
+    line: column('line'),
+    seconds: column('t').map((t) => roundFigure(t, 1e-3)),
+    context: column('context'),
+    input: column('input'),
+    cacheRead: column('cacheRead'),
+    output: column('output').map(Math.round),
+    outputKnown: column('outputKnown').map(Number),
+    predicted: column('predicted').map((predicted) => roundFigure(predicted)),
+    usd: column('usd'),
     /** Index in the session's `models`. */
-    model: column(({ model }) => models.indexOf(model)),
+    model: column('model').map((model) => models.indexOf(model)),
     added: addedOf(calls),
   };
 }

@@ -194,26 +194,23 @@ function drawOn(plot: uPlot, draw: (pen: Pen) => void): void {
   ctx.beginPath();
   ctx.rect(bbox.left, 0, bbox.width, bbox.top + bbox.height);
   ctx.clip();
+  ctx.translate(bbox.left, bbox.top);
   ctx.scale(ratio, ratio);
   draw(penOf(plot, ratio));
   ctx.restore();
 }
 
-function penOf(plot: uPlot, ratio: number) {
-  const { ctx, bbox } = plot;
+/** The origin is the top left corner of the plot. */
+function penOf({ ctx, bbox, valToPos }: uPlot, ratio: number) {
   const path = (...points: readonly Point[]) => {
     ctx.beginPath();
     for (const [x, y] of points) ctx.lineTo(x, y);
   };
   return {
-    box: {
-      left: bbox.left / ratio,
-      top: bbox.top / ratio,
-      width: bbox.width / ratio,
-      height: bbox.height / ratio,
-    },
-    x: (call: number) => plot.valToPos(call, 'x', true) / ratio,
-    y: (value: number) => plot.valToPos(value, 'y', true) / ratio,
+    width: bbox.width / ratio,
+    height: bbox.height / ratio,
+    x: (call: number) => valToPos(call, 'x'),
+    y: (value: number) => valToPos(value, 'y'),
     /** @param alpha two hexadecimal digits */
     fill(color: Color, left: number, top: number, width: number, height: number, alpha = 'ff'): void {
       ctx.fillStyle = cssColor(color) + alpha;

@@ -65,48 +65,48 @@ export function short(figure: number): string {
 
 const TINTS = { warning: ['warn', '14'], critical: ['bad', '12'], handoff: ['bad', '22'] } as const;
 
-function drawZones({ box, fill, y }: Pen, { info: { levels } }: Session): void {
+function drawZones({ width, fill, y }: Pen, { info: { levels } }: Session): void {
   const zones = levels.filter(({ name }) => name in TINTS);
   for (const [at, { name, tokens: start }] of zones.entries()) {
     const [color, alpha] = TINTS[name as keyof typeof TINTS];
     const end = zones[at + 1]?.tokens;
-    const top = end === undefined ? box.top : Math.max(box.top, y(end));
-    if (y(start) > top) fill(color, box.left, top, box.width, y(start) - top, alpha);
+    const top = end === undefined ? 0 : Math.max(0, y(end));
+    if (y(start) > top) fill(color, 0, top, width, y(start) - top, alpha);
   }
 }
 
 /** Height of the strip of turns in pixels, and the minimum average width of a turn; narrower turns are not drawn. */
 const [STRIP, TURN] = [5, 3];
 
-function drawTurns({ box, x, fill }: Pen, { calls }: Session, { from, to }: Span): void {
+function drawTurns({ width, height, x, fill }: Pen, { calls }: Session, { from, to }: Span): void {
   const [first, last] = [Math.ceil(from), Math.floor(to)];
   const turns = new Map<number, { first: number; last: number }>();
   for (const { turn, number } of calls.slice(first - 1, last)) {
     turns.set(turn, { first: number, ...turns.get(turn), last: number });
   }
-  if ((turns.size - 1) * TURN > box.width) return;
+  if ((turns.size - 1) * TURN > width) return;
   for (const [turn, ends] of turns) {
     const [left, right] = [x(ends.first - 0.5), x(ends.last + 0.5)];
-    fill(turn % 2 === 0 ? 'line' : 'edge', left, box.top + box.height - STRIP, right - left, STRIP);
+    fill(turn % 2 === 0 ? 'line' : 'edge', left, height - STRIP, right - left, STRIP);
   }
 }
 
 /** Minimum distance between level names in pixels; closer levels share a line of text. */
 const LEVELS_APART = 15;
 
-function drawLevels({ box, y, line, text }: Pen, { info: { levels, window } }: Session): void {
+function drawLevels({ width, height, y, line, text }: Pen, { info: { levels, window } }: Session): void {
   const all = [...levels, { name: 'window', tokens: window.tokens ?? Number.POSITIVE_INFINITY }];
-  const labels: { readonly height: number; names: string }[] = [];
+  const labels: { readonly top: number; names: string }[] = [];
   for (const { name, tokens: at } of all) {
-    const height = y(at);
-    if (name === 'monitor' || height < box.top || height > box.top + box.height) continue;
-    line(name === 'window' ? 'ink' : 'quiet', [box.left, height], [box.left + box.width, height], [4, 4]);
+    const top = y(at);
+    if (name === 'monitor' || top < 0 || top > height) continue;
+    line(name === 'window' ? 'ink' : 'quiet', [0, top], [width, top], [4, 4]);
     const label = `${name} ${shareOf(at, window.tokens)}`;
     const below = labels.at(-1);
-    if (below !== undefined && below.height - height < LEVELS_APART) below.names += `, ${label}`;
-    else labels.push({ height, names: label });
+    if (below !== undefined && below.top - top < LEVELS_APART) below.names += `, ${label}`;
+    else labels.push({ top, names: label });
   }
-  for (const { height, names } of labels) text('quiet', names, box.left + 6, height);
+  for (const { top, names } of labels) text('quiet', names, 6, top);
 }
 
 /** Draws compactions as vertical lines and actions as marks above the chart. */
@@ -128,15 +128,16 @@ const [LETTER, ASIDE] = [6, 5];
  * Writes each name beside its line, at the bottom, clear of the levels. Without room for it up to the neighboring lines,
  * only the tooltip and the table show it.
  */
-function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['compactions']): void {
-  const isDense = compactions.length * APART > box.width;
-  const foot = box.top + (isDense ? TICK : box.height);
-  let free = box.left;
+function drawCompactions(pen: Pen, compactions: PageSession['compactions']): void {
+  const { x, line, text } = pen;
+  const isDense = compactions.length * APART > pen.width;
+  const foot = isDense ? TICK : pen.height;
+  let free = 0;
   for (const [index, { call, by }] of compactions.entries()) {
     const at = x(call + 0.5);
-    line('ink', [at, box.top], [at, foot], [5, 3]);
+    line('ink', [at, 0], [at, foot], [5, 3]);
     const next = compactions[index + 1];
-    const end = next === undefined ? box.left + box.width : x(next.call + 0.5);
+    const end = next === undefined ? pen.width : x(next.call + 0.5);
     const name = `by ${COMPACTED_BY[by]}`;
     const width = name.length * LETTER;
     const left = at + ASIDE + width <= end ? at + ASIDE : at - ASIDE - width;
@@ -148,7 +149,7 @@ function drawCompactions({ box, x, line, text }: Pen, compactions: PageSession['
 /** Actions drawn as errors. */
 const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'give-up', 'unavailable', 'left-undone']);
 
-function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): void {
+function drawActions({ x, mark }: Pen, actions: PageSession['actions']): void {
   const last = { bad: Number.NEGATIVE_INFINITY, warn: Number.NEGATIVE_INFINITY };
   for (const { call, kind } of actions) {
     const at = x(call + 0.5);
@@ -156,6 +157,6 @@ function drawActions({ box, x, mark }: Pen, actions: PageSession['actions']): vo
     // Marks less than two pixels apart would overlap.
     if (at - last[color] < 2) continue;
     last[color] = at;
-    mark(color, at, box.top - 1);
+    mark(color, at, -1);
   }
 }

@@ -47,7 +47,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
     },
     figure: short,
     behind: (pen) => {
-      width = pen.box.width;
+      width = pen.width;
       const drawn = stacks();
       drawStacks(pen, drawn, mode);
       const bars = drawn.size > 1 ? ` A bar stands for ${counted(drawn.size, 'call')}.` : '';

@@ -7,7 +7,7 @@ import { timeText } from './session-tables.ts';
 import { createSortTable, type TableColumn } from './sort-table.ts';
 
 export function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
-  const rows = sessions.map((session, at) => ({ session, at }));
+  const rows = sessions.map((session, at) => ({ ...session, at }));
   const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
   const textOf = ({ file, sessionId, model, project, prompt }: PageSession) =>
     [file, sessionId, model, project, prompt].join(' ').toLowerCase();
@@ -15,7 +15,7 @@ export function createSessionList(sessions: readonly PageSession[]): HTMLElement
   const found = h('span', { class: 'quiet', role: 'status' });
   find.addEventListener('input', () => {
     const words = find.value.toLowerCase().split(/\s+/);
-    const matching = rows.filter(({ session }) => words.every((word) => textOf(session).includes(word)));
+    const matching = rows.filter((row) => words.every((word) => textOf(row).includes(word)));
     table.fill(matching);
     found.textContent = `${counted(matching.length, 'session')} found`;
   });
@@ -30,21 +30,20 @@ export function createSessionList(sessions: readonly PageSession[]): HTMLElement
   ];
 }
 
-interface Row {
-  readonly session: PageSession;
+interface Row extends PageSession {
   readonly at: number;
 }
 
 const COLUMNS: readonly TableColumn<Row>[] = [
-  ['Session', ({ session }) => session.prompt ?? session.file, ({ session, at }) => linkTo(session, at)],
-  ['Context', ({ session }) => session.context.peakFraction, ({ session }) => curveOf(session)],
-  ['Peak', ({ session }) => session.context.peak || null],
-  ['Calls', ({ session }) => ownFigures(session).calls],
-  ['Turns', ({ session }) => session.turns],
-  ['Compactions', ({ session }) => ownFigures(session).compactions],
-  ['Cost', ({ session }) => ownFigures(session).usd, ({ session }) => costOf(session)],
-  ['Model', ({ session }) => session.model, ({ session }) => h('span', { class: 'once' }, modelOf(session))],
-  ['Began (UTC)', ({ session }) => session.time.first, ({ session }) => startText(session)],
+  ['Session', ({ prompt, file }) => prompt ?? file, linkTo],
+  ['Context', ({ context }) => context.peakFraction, curveOf],
+  ['Peak', ({ context }) => context.peak || null],
+  ['Calls', (row) => ownFigures(row).calls],
+  ['Turns', 'turns'],
+  ['Compactions', (row) => ownFigures(row).compactions],
+  ['Cost', (row) => ownFigures(row).usd, (row) => costText(ownFigures(row))],
+  ['Model', 'model', (row) => h('span', { class: 'once' }, modelOf(row))],
+  ['Began (UTC)', ({ time }) => time.first, startText],
 ];
 
 function modelOf({ model }: PageSession): string {
@@ -61,8 +60,7 @@ function curveOf({ context, window }: PageSession): HTMLElement | string {
 /**
  * Links a session by its first prompt, or by its file name: a recording of claude's output alone contains no prompt.
  */
-function linkTo(session: PageSession, at: number): HTMLElement {
-  const { file, prompt, project, copied } = session;
+function linkTo({ file, prompt, project, copied, at }: Row): HTMLElement {
   const name = prompt ?? (file === '-' ? 'standard input' : file.split('/').at(-1));
   const where = (project ?? file.split('/').at(-2) ?? '').split('/').at(-1) ?? '';
   const note = copied === undefined ? where : `${where}, ${counted(copied.calls, 'copied call')}`;
@@ -72,10 +70,6 @@ function linkTo(session: PageSession, at: number): HTMLElement {
 /** The last two parts of the path: project and session. */
 export function nameOf({ file }: PageSession): string {
   return file === '-' ? 'standard input' : file.split('/').slice(-2).join('/');
-}
-
-function costOf(session: PageSession): string {
-  return costText(ownFigures(session));
 }
 
 function startText({ time: { first } }: PageSession): string {

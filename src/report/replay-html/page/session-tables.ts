@@ -6,14 +6,13 @@ import { createSortTable, type TableColumn } from './sort-table.ts';
 
 export type Go = (call: number) => void;
 
-const dollarsOrNone = (usd: number | null) => (usd === null ? '–' : dollars(usd));
+const costOf = ({ usd }: { readonly usd: number | null }) => (usd === null ? '–' : dollars(usd));
 
 /** Tables of the charts' figures, with a row for each call. */
 export function callTables(session: Session, go: Go) {
   const table = (caption: string, columns: readonly TableColumn<Call>[]) => () => {
-    const call: TableColumn<Call> = ['Call', ({ number }) => number, ({ number }) => goTo(number, go)];
-    const turn: TableColumn<Call> = ['Turn', ({ turn }) => turn];
-    return createSortTable({ caption, rows: session.calls, columns: [call, turn, ...columns] }).element;
+    const call: TableColumn<Call> = ['Call', 'number', ({ number }) => goTo(number, go)];
+    return createSortTable({ caption, rows: session.calls, columns: [call, ['Turn', 'turn'], ...columns] }).element;
   };
   const added = session.added.map(
     ({ kind, tokens: each }): TableColumn<Call> => [kind, ({ number }) => each[number - 1] ?? 0],
@@ -31,22 +30,22 @@ function goTo(call: number, go: Go): HTMLElement {
 
 function contextColumns({ calls, info }: Session): TableColumn<Call>[] {
   const window = info.window.tokens;
-  const time: TableColumn<Call> = ['Time (UTC)', ({ seconds }) => seconds, ({ seconds }) => timeText(seconds)];
-  const withCtxb: TableColumn<Call> = [WITH_CTXB, (call) => call.withCtxb];
+  const time: TableColumn<Call> = ['Time (UTC)', 'seconds', ({ seconds }) => timeText(seconds)];
+  const withCtxb: TableColumn<Call> = [WITH_CTXB, 'withCtxb'];
   return [
-    ['Line', ({ line }) => line],
+    ['Line', 'line'],
     ...(calls.some(({ seconds }) => seconds !== null) ? [time] : []),
-    ['Context', ({ context }) => context],
+    ['Context', 'context'],
     [
       'Of the window',
       ({ context }) => (window === null ? null : context / window),
       ({ context }) => shareOf(context, window),
     ],
-    ['Predicted', ({ predicted }) => predicted],
+    ['Predicted', 'predicted'],
     ['Off by', ({ context, predicted }) => (predicted === null ? null : context - predicted)],
-    ['Output', ({ output }) => output, ({ outputText }) => outputText],
+    ['Output', 'output', ({ outputText }) => outputText],
     ...(info.curve ? [withCtxb] : []),
-    ['Model', ({ model }) => model],
+    ['Model', 'model'],
   ];
 }
 
@@ -56,15 +55,15 @@ export function timeText(seconds: number | null): string {
 }
 
 const COST_COLUMNS: readonly TableColumn<Call>[] = [
-  ['Input', ({ input }) => input],
-  ['Cache written', ({ cacheCreation }) => cacheCreation],
-  ['Cache read', ({ cacheRead }) => cacheRead],
-  ['Output', ({ output }) => output],
-  ['Cost', ({ usd }) => usd, ({ usd }) => dollarsOrNone(usd)],
-  ['So far', ({ spent }) => spent, ({ spent }) => dollars(spent)],
+  ['Input', 'input'],
+  ['Cache written', 'cacheCreation'],
+  ['Cache read', 'cacheRead'],
+  ['Output', 'output'],
+  ['Cost', 'usd', costOf],
+  ['So far', 'spent', ({ spent }) => dollars(spent)],
 ];
 
-function words(text: string): HTMLElement {
+function words({ text }: { readonly text: string }): HTMLElement {
   return h('span', { class: 'words' }, text);
 }
 
@@ -72,7 +71,7 @@ function words(text: string): HTMLElement {
 export function eventTables({ info }: Session, go: Go): HTMLElement[] {
   const call = <Row extends { readonly call: number }>(title = 'Call'): TableColumn<Row> => [
     title,
-    (row) => row.call,
+    'call',
     (row) => (row.call > 0 && row.call <= info.calls ? goTo(row.call, go) : row.call === 0 ? '0' : '–'),
   ];
   const table = <Row>(title: string, rows: readonly Row[], columns: readonly TableColumn<Row>[]) =>
@@ -82,54 +81,54 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
   const withinProject = (target: string) => target.replace(`${info.project}/`, '');
   return [
     ...table('Largest results of tools', info.results, [
-      ['Tool', (row) => row.tool],
-      ['Tokens', (row) => row.tokens],
-      ['Calls it stayed', (row) => row.stayed],
+      ['Tool', 'tool'],
+      ['Tokens', 'tokens'],
+      ['Calls it stayed', 'stayed'],
       ['Read again, tokens', (row) => row.tokens * row.stayed],
       call('First call'),
-      ['Line', (row) => row.line],
-      ['Used on', (row) => row.target, (row) => h('code', { class: 'words' }, withinProject(row.target))],
+      ['Line', 'line'],
+      ['Used on', 'target', (row) => h('code', { class: 'words' }, withinProject(row.target))],
     ]),
     ...table('Compactions', info.compactions, [
       call('After call'),
       ['By', (row) => COMPACTED_BY[row.by]],
-      ['Context before', (row) => row.preTokens],
-      ['Predicted', (row) => row.gaugeBefore],
-      ['First call after', (row) => row.firstAfter],
-      ['Line', (row) => row.line],
+      ['Context before', 'preTokens'],
+      ['Predicted', 'gaugeBefore'],
+      ['First call after', 'firstAfter'],
+      ['Line', 'line'],
     ]),
     ...table('What compactions and handoffs took', info.facts, [
       call('After call'),
-      ['Kind', (row) => row.kind],
-      ['Fate', (row) => row.fate],
-      ['Line', (row) => row.line],
-      ['Asked for again in call', (row) => row.again],
-      ['What', (row) => row.text, (row) => words(row.text)],
+      ['Kind', 'kind'],
+      ['Fate', 'fate'],
+      ['Line', 'line'],
+      ['Asked for again in call', 'again'],
+      ['What', 'text', words],
     ]),
     ...table('What ctxb did, or would have done', info.actions, [
       call('After call'),
-      ['Turn', (row) => row.turn],
-      ['Kind', (row) => row.kind],
-      ['What', (row) => row.text, (row) => words(row.text)],
+      ['Turn', 'turn'],
+      ['Kind', 'kind'],
+      ['What', 'text', words],
     ]),
     ...table('Prompts', info.prompts, [
-      ['Turn', (row) => row.turn],
-      ['Tokens', (row) => row.tokens],
-      ['Prompt', (row) => row.text, (row) => words(row.text)],
+      ['Turn', 'turn'],
+      ['Tokens', 'tokens'],
+      ['Prompt', 'text', words],
     ]),
     ...table('Subagents', info.subagents, [
-      ['Id', (row) => row.id],
+      ['Id', 'id'],
       ['Kind', (row) => row.kind ?? ''],
-      ['Calls', (row) => row.calls],
-      ['Tokens', (row) => row.tokens],
-      ['Largest context', (row) => row.peak],
-      ['Cost', (row) => row.usd, (row) => `${row.estimated ? 'about ' : ''}${dollarsOrNone(row.usd)}`],
+      ['Calls', 'calls'],
+      ['Tokens', 'tokens'],
+      ['Largest context', 'peak'],
+      ['Cost', 'usd', (row) => `${row.estimated ? 'about ' : ''}${costOf(row)}`],
     ]),
     ...table('The session went on under another id', info.lineage, [
-      ['From', (row) => row.from],
-      ['To', (row) => row.to],
-      ['Why', (row) => row.reason],
-      ['Context', (row) => row.context],
+      ['From', 'from'],
+      ['To', 'to'],
+      ['Why', 'reason'],
+      ['Context', 'context'],
     ]),
   ];
 }

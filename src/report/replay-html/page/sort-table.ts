@@ -1,10 +1,15 @@
 import { button, h } from '../../../browser/dom.ts';
 import { tokens } from '../../figures.ts';
 
-/** A column sorts by `value`, null last in both directions; `show` overrides how the value is displayed. */
+type Value = number | string | null;
+
+/**
+ * A column sorts by `value`, a key of the row or a function, null last in both directions; `show` overrides how the
+ * value is displayed.
+ */
 export type TableColumn<Row> = readonly [
   title: string,
-  value: (row: Row) => number | string | null,
+  value: keyof Row | ((row: Row) => Value),
   show?: (row: Row) => Node | string,
 ];
 
@@ -19,38 +24,35 @@ interface SortTableOptions<Row> {
   readonly size?: number;
 }
 
-type Direction = 'ascending' | 'descending';
-
 /** A table sorted by clicking its headings. Renders one page at a time, so that it can hold any number of rows. */
 export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitled }: SortTableOptions<Row>) {
-  let sorted: { readonly column: number; readonly direction: Direction } | undefined;
+  /** `sign`: 1 for ascending, -1 for descending. */
+  let sorted: { readonly column: TableColumn<Row>; readonly sign: number } | undefined;
   let unsorted = rows;
   let ordered = rows;
   let first = 0;
-  const figures = columns.map(([, value]) => rows.some((row) => typeof value(row) === 'number'));
-  const head = columns.map(([title], column) => {
-    const made = h('th', { scope: 'col', class: figures[column] && 'figure' });
-    made.append(button(title, () => sortBy(column)));
-    return made;
-  });
+  const figures = new Set(columns.filter((column) => rows.some((row) => typeof valueIn(row, column) === 'number')));
+  const head = columns.map((column) =>
+    h(
+      'th',
+      { scope: 'col', class: figures.has(column) && 'figure' },
+      button(column[0], () => sortBy(column)),
+    ),
+  );
   const body = h('tbody');
   const pager = h('div', { class: 'pager' });
 
-  function sortBy(column: number): void {
-    const usual: Direction = figures[column] ? 'descending' : 'ascending';
-    const other: Direction = usual === 'ascending' ? 'descending' : 'ascending';
-    const isAgain = sorted?.column === column && sorted.direction === usual;
-    sorted = { column, direction: isAgain ? other : usual };
-    for (const [at, cell] of head.entries()) {
-      if (at === column) cell.setAttribute('aria-sort', sorted.direction);
-      else cell.removeAttribute('aria-sort');
-    }
+  function sortBy(column: TableColumn<Row>): void {
+    const usual = figures.has(column) ? -1 : 1;
+    const sign = sorted?.column === column && sorted.sign === usual ? -usual : usual;
+    sorted = { column, sign };
+    for (const cell of head) cell.removeAttribute('aria-sort');
+    head[columns.indexOf(column)]?.setAttribute('aria-sort', sign > 0 ? 'ascending' : 'descending');
     order();
   }
 
   function order(): void {
-    const by = sorted === undefined ? undefined : columns[sorted.column];
-    ordered = by === undefined || sorted === undefined ? unsorted : sortRows(unsorted, by[1], sorted.direction);
+    ordered = sorted === undefined ? unsorted : sortRows(unsorted, sorted.column, sorted.sign);
     turnTo(0);
   }
 
@@ -71,10 +73,11 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
     return h('tr', {}, ...columns.map((column, at) => cellOf(column, at, row)));
   }
 
-  function cellOf([title, value, show]: TableColumn<Row>, at: number, row: Row): HTMLElement {
-    const figure = value(row);
-    const content = show?.(row) ?? (typeof figure === 'number' ? tokens(figure) : (figure ?? '–'));
-    const attributes = { class: figures[at] && 'figure', 'data-title': title };
+  function cellOf(column: TableColumn<Row>, at: number, row: Row): HTMLElement {
+    const [title, , show] = column;
+    const value = valueIn(row, column);
+    const content = show?.(row) ?? (typeof value === 'number' ? tokens(value) : (value ?? '–'));
+    const attributes = { class: figures.has(column) && 'figure', 'data-title': title };
     return at === 0 ? h('th', { scope: 'row', ...attributes }, content) : h('td', attributes, content);
   }
 
@@ -92,13 +95,16 @@ export function createSortTable<Row>({ caption, columns, rows, size = 50, isTitl
   };
 }
 
-function sortRows<Row>(rows: readonly Row[], value: TableColumn<Row>[1], direction: Direction): Row[] {
-  const sign = direction === 'ascending' ? 1 : -1;
-  const keyed = rows.map((row) => ({ row, key: value(row) }));
+function valueIn<Row>(row: Row, [, value]: TableColumn<Row>): Value {
+  return typeof value === 'function' ? value(row) : (row[value] as Value);
+}
+
+function sortRows<Row>(rows: readonly Row[], column: TableColumn<Row>, sign: number): Row[] {
+  const keyed = rows.map((row) => ({ row, key: valueIn(row, column) }));
   return keyed.sort((a, b) => compareKeys(a.key, b.key, sign)).map(({ row }) => row);
 }
 
-function compareKeys(a: number | string | null, b: number | string | null, sign: number): number {
+function compareKeys(a: Value, b: Value, sign: number): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
   return sign * String(a).localeCompare(String(b), 'en', { numeric: true });
