@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Command } from 'commander';
 import { contextFolder } from '../config/resolve-config.ts';
 import type { AskAnswer } from '../core/governor/effects.ts';
 import type { Ask } from '../core/governor/input.ts';
@@ -15,10 +14,10 @@ import { stateFolder } from '../store/folders/user-folders.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import { inboxPath, leaveInInbox, takeAnswer } from '../store/runs/inbox.ts';
 import { type RunCard, readRunCard, readRunCards } from '../store/runs/run-cards.ts';
-import { type CommonFlags, printResult } from './command.ts';
+import { type CommonFlags, type Define, printResult } from './command.ts';
 import { wholeNumber } from './inputs.ts';
 
-export interface AskFlags extends CommonFlags {
+interface AskFlags extends CommonFlags {
   readonly now?: true;
   readonly timeout?: number;
 }
@@ -29,21 +28,59 @@ const NO_ANSWER = 4;
 const LOOK_MS = 100;
 const USUAL_SECONDS = 600;
 
-/**
- * Adds the argument and the options of a request to a run. @param now the help text of `--now`; undefined: no such
- * option
- */
-export function takesRun(command: Command, now?: string): Command {
+/** The commands that ask a run for something. `now` is the help of `--now`; without it, there is no such option. */
+const COMMANDS: Readonly<Record<Ask['what'], { readonly now?: string; readonly help: string }>> = {
+  compact: {
+    now: 'compact in the middle of the turn, before its next call',
+    help: `
+Waits until the run has compacted its context, between two turns, and prints the
+result. Exit codes: 0 done, 3 not done (stderr says why), 4 no answer in time.
+
+Examples:
+  ctxb compact
+  ctxb compact 3f2a --now
+  ctxb compact 3f2a --timeout 60 --json`,
+  },
+  stop: {
+    now: 'interrupt the turn instead of waiting for its end',
+    help: `
+The run ends when its turn is over. If prompts have no answer, it ends with 7,
+and ctxb run --resume-run continues with them. Exit codes of ctxb stop: 0 the
+run has ended, 4 it has not ended in time.
+
+Examples:
+  ctxb stop
+  ctxb stop 3f2a --now`,
+  },
+  handoff: {
+    help: `
+Asks a run to hand over to a fresh context when its turn is over, and waits for
+the result. Exit codes: 0 done, 3 not done (stderr says why), 4 no answer in
+time.
+
+Examples:
+  ctxb handoff
+  ctxb handoff 3f2a --timeout 60`,
+  },
+};
+
+export const define: Define = (command, connect) => {
+  const what = command.name() as Ask['what'];
+  const { now, help } = COMMANDS[what];
   if (now !== undefined) command.option('--now', now);
-  return command
-    .argument('[run]', 'the beginning of its id, as ctxb runs shows it (default: the only run of this folder)')
-    .option(
-      '--timeout <seconds>',
-      `wait this long for the answer (default: ${USUAL_SECONDS})`,
-      wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
-    )
-    .option('--json', 'the answer as JSON');
-}
+  connect(
+    command
+      .argument('[run]', 'the beginning of its id, as ctxb runs shows it (default: the only run of this folder)')
+      .option(
+        '--timeout <seconds>',
+        `wait this long for the answer (default: ${USUAL_SECONDS})`,
+        wholeNumber('--timeout', 'a whole number of seconds, 1 or more', 1),
+      )
+      .option('--json', 'the answer as JSON')
+      .addHelpText('after', help),
+    (named: string | undefined, flags: AskFlags, io: Io) => askRun(what, named, flags, io),
+  );
+};
 
 interface AskOutcome extends AskAnswer {
   readonly runId: string;
@@ -52,22 +89,19 @@ interface AskOutcome extends AskAnswer {
 }
 
 /**
- * A command that sends a request to a run and prints the outcome. Resolves with 0 when it is done, 3 when it is not, and
- * 4 on a timeout.
+ * Sends a request to a run and prints the outcome. Resolves with 0 when it is done, 3 when it is not, and 4 on a timeout.
  *
  * @throws CtxbError `usage` when no run or several match; `store` when it belongs to another user
  */
-export function askRun(what: Ask['what']) {
-  return async (named: string | undefined, flags: AskFlags, io: Io): Promise<number> => {
-    const card = await findRun(named, io);
-    const ask = { what, now: flags.now === true };
-    const end = Date.now() + (flags.timeout ?? USUAL_SECONDS) * 1000;
-    const outcome = await answerOf(card, ask, end, io);
-    if (flags.json || outcome.outcome === 'done') {
-      await printResult(outcome, flags, io, () => `${textOfAnswer(outcome)}\n`);
-    } else tell(io, onOneLine(outcome.text));
-    return { done: 0, 'not done': NOT_DONE, timeout: NO_ANSWER }[outcome.outcome];
-  };
+async function askRun(what: Ask['what'], named: string | undefined, flags: AskFlags, io: Io): Promise<number> {
+  const card = await findRun(named, io);
+  const ask = { what, now: flags.now === true };
+  const end = Date.now() + (flags.timeout ?? USUAL_SECONDS) * 1000;
+  const outcome = await answerOf(card, ask, end, io);
+  if (flags.json || outcome.outcome === 'done') {
+    await printResult(outcome, flags, io, () => `${textOfAnswer(outcome)}\n`);
+  } else tell(io, onOneLine(outcome.text));
+  return { done: 0, 'not done': NOT_DONE, timeout: NO_ANSWER }[outcome.outcome];
 }
 
 function textOfAnswer({ text, before, after, estimated }: AskOutcome): string {
