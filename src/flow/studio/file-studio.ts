@@ -1,15 +1,45 @@
-import { basename } from 'node:path';
+import { basename, extname } from 'node:path';
+import type { BudgetChanges, Finding } from '../../config/config.ts';
+import { dataOf, editText } from '../../config/edit-text.ts';
+import { type Fields, fieldsOf, listOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
-import { lineDiff } from '../../report/line-diff.ts';
+import { type DiffLine, lineDiff } from '../../report/line-diff.ts';
 import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { readFlowReceipt } from '../../store/runs/flow-run.ts';
-import type { BudgetWorld } from '../effective.ts';
+import { type BudgetWorld, effectiveBudgets } from '../effective.ts';
+import { type Path, pathText } from '../file/fault.ts';
 import { MAX_FILE_BYTES } from '../file/flow-files.ts';
 import { checkFlow } from '../file/read-flow.ts';
-import { readReceipt } from '../step-receipt.ts';
-import { editedKey, editFlow, ownBudgets } from './edit-flow.ts';
-import type { Studio } from './studio-server.ts';
-import { type Edit, flowView, type StepView, type StudioView } from './studio-view.ts';
+import type { Flow, FlowStep } from '../flow.ts';
+import { REFERENCE_WINDOW } from '../pack/budgets.ts';
+import { type KnownReceipt, readReceipt } from '../step-receipt.ts';
+
+/** A key of `budgets` that the studio can change. */
+type BudgetKey = keyof BudgetChanges;
+
+/** A budget of a level as typed into the form; an empty value removes it. */
+export interface Edit {
+  /** Id of a step; null for the flow. */
+  readonly step: string | null;
+  readonly key: BudgetKey;
+  readonly value: string;
+}
+
+/** A flow file with unsaved edits, as shown on the page. */
+export interface StudioView {
+  readonly file: string;
+  /** Hash of the saved file. */
+  readonly hash: string;
+  /** Findings about the file or, if `flow` is defined, about edits, which `flow` and `diff` then exclude. */
+  readonly findings: readonly Finding[];
+  /** undefined if the file is not a valid flow. */
+  readonly flow: FlowView | undefined;
+  readonly diff: readonly DiffLine[];
+}
+
+export type FlowView = ReturnType<typeof flowView>;
+export type BudgetsView = FlowView['budgets'];
+export type StepView = FlowView['steps'][number];
 
 /** Where a flow's receipts are, and the settings it is shown with. */
 interface Place extends BudgetWorld {
@@ -18,44 +48,34 @@ interface Place extends BudgetWorld {
   readonly profile?: string | undefined;
 }
 
+/** The edited file. The functions may throw a `CtxbError`, which the page shows. */
+export type Studio = ReturnType<typeof createFileStudio>;
+
 /**
  * Edits a flow file. Reads the file for each request, to detect changes by other programs.
  *
  * @param path absolute path of the flow file
  */
-export function createFileStudio(path: string, place: Place): Studio {
+export function createFileStudio(path: string, place: Place) {
   const read = () => readUserFile(path, MAX_FILE_BYTES);
   const check = (text: string) => checkFlow(path, text, { profile: place.profile });
-
-  /** Edits with invalid values become findings; the view then shows the other edits only. */
-  function view(edits: readonly Edit[]): StudioView {
-    const { text: before, hash } = read();
-    const base = { file: basename(path), hash, diff: [] };
-    const known = check(before);
-    if (known.flow === undefined) return { ...base, findings: known.findings, flow: undefined };
-    const all = editFlow(path, before, edits);
-    const { findings, flow } = check(all);
-    const bad = new Set(findings.map(({ key }) => key));
-    const good = edits.filter((edit) => !bad.has(editedKey(path, before, edit)));
-    const text = flow === undefined ? editFlow(path, before, good) : all;
-    const shown = flow ?? check(text).flow ?? known.flow;
-    const { contextDir, global, window } = place;
-    return {
-      ...base,
-      findings,
-      diff: lineDiff(before, text),
-      flow: flowView(shown, {
-        global,
-        window,
-        ownBudgets: ownBudgets(path, text),
-        receiptOf: (step) => receiptOf(contextDir, shown.name, step),
-      }),
-    };
-  }
-
   return {
-    view,
-    save(edits, hash) {
+    /** Edits with invalid values become findings; the view then shows the other edits only. */
+    view(edits: readonly Edit[]): StudioView {
+      const { text: before, hash } = read();
+      const base = { file: basename(path), hash, diff: [] };
+      const known = check(before);
+      if (known.flow === undefined) return { ...base, findings: known.findings, flow: undefined };
+      const all = editFlow(path, before, edits);
+      const { findings, flow } = check(all);
+      const bad = new Set(findings.map(({ key }) => key));
+      const good = edits.filter((edit) => !bad.has(editedKey(path, before, edit)));
+      const text = flow === undefined ? editFlow(path, before, good) : all;
+      const shown = flow ?? check(text).flow ?? known.flow;
+      return { ...base, findings, diff: lineDiff(before, text), flow: flowView(shown, ownBudgets(path, text), place) };
+    },
+    /** @param hash of the file version that the edits apply to */
+    save(edits: readonly Edit[], hash: string): 'saved' | 'changed' {
       const file = read();
       if (file.hash !== hash) return 'changed';
       const edited = editFlow(path, file.text, edits);
@@ -68,8 +88,43 @@ export function createFileStudio(path: string, place: Place): Studio {
   };
 }
 
-/** An unreadable receipt is reported at its step. */
-function receiptOf(contextDir: string, flow: string, step: string): StepView['receipt'] {
+const NOTHING = { budgets: {}, model: undefined };
+
+/** @param ownOf the budgets of a level in the file, with the edits applied */
+function flowView(flow: Flow, ownOf: (level: Edit['step']) => Fields, { contextDir, global, window }: Place) {
+  const budgetsOf = (level: Edit['step'], step: Pick<FlowStep, 'budgets' | 'model'> = NOTHING) => {
+    const own = Object.entries(ownOf(level)).map(([key, value]) => [key, String(value)]);
+    const { values, warnings } = effectiveBudgets(flow, step, { global, window });
+    return {
+      own: Object.fromEntries(own) as Readonly<Partial<Record<BudgetKey, string>>>,
+      /** After all levels and guardrails. */
+      effective: values,
+      warnings,
+    };
+  };
+  return {
+    name: flow.name,
+    profile: flow.profile,
+    /** The window in tokens that presets and shares refer to. */
+    window: window ?? REFERENCE_WINDOW,
+    /** For steps without budgets of their own. */
+    budgets: budgetsOf(null),
+    steps: flow.steps.map((step) => ({
+      id: step.id,
+      agent: step.agent,
+      objective: step.objective,
+      budgets: budgetsOf(step.id, step),
+      receipt: receiptOf(contextDir, flow.name, step.id),
+    })),
+  };
+}
+
+/** The receipt of a step's last run; undefined if it has never run. An unreadable one is reported at its step. */
+function receiptOf(
+  contextDir: string,
+  flow: string,
+  step: string,
+): KnownReceipt | { readonly fault: string } | undefined {
   try {
     const json = readFlowReceipt(contextDir, flow, step);
     return json === undefined ? undefined : (readReceipt(json) ?? { fault: 'its receipt is not one that can be read' });
@@ -77,4 +132,73 @@ function receiptOf(contextDir: string, flow: string, step: string): StepView['re
     if (error instanceof CtxbError) return { fault: error.message };
     throw error;
   }
+}
+
+/** The limit that shortened something: the whole budget, only limits of single steps, or nothing. */
+export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' | 'steps' | 'nothing' {
+  if (context_truncation.truncated) return 'whole';
+  return items.some(({ outcome }) => outcome === 'cut' || outcome === 'summary') ? 'steps' : 'nothing';
+}
+
+/** The budgets of a level. @param step id of a step; null for the flow */
+export function levelOf(flow: FlowView | undefined, step: Edit['step']): BudgetsView | undefined {
+  return step === null ? flow?.budgets : flow?.steps.find(({ id }) => id === step)?.budgets;
+}
+
+/** Returns the budgets of each step in a flow's text; null selects the flow's own. */
+export function ownBudgets(path: string, text: string): (step: Edit['step']) => Fields {
+  const data = dataOf(text, styleOf(path));
+  return (step) => budgetsAt(data, holderOf(data, step));
+}
+
+/** The path of an edited value in findings. */
+function editedKey(path: string, text: string, { step, key }: Edit): string {
+  return pathText([...holderOf(dataOf(text, styleOf(path)), step), 'budgets', key]);
+}
+
+/**
+ * Edits the text of a checked flow and keeps the rest unchanged. Does not check the new values.
+ *
+ * @throws CtxbError `usage` for an unknown step, and if the edit would change other parts
+ */
+export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
+  return edits.reduce((edited, edit) => editOnce(path, edited, edit), text);
+}
+
+function editOnce(path: string, text: string, edit: Edit): string {
+  const { step, key } = edit;
+  const data = dataOf(text, styleOf(path));
+  const holder = holderOf(data, step);
+  const value = typedValue(edit);
+  const isLast = value === undefined && Object.keys(budgetsAt(data, holder)).every((other) => other === key);
+  const place = [...holder, 'budgets', ...(isLast ? [] : [key])];
+  const edited = editText(text, { place, value }, styleOf(path));
+  if (edited !== undefined) return edited;
+  const where = step === null ? basename(path) : `step ${step}`;
+  throw new CtxbError('usage', `the budgets of ${where} cannot be changed here; change them by hand`);
+}
+
+function styleOf(path: string): { readonly isJson: boolean } {
+  return { isJson: extname(path) === '.json' };
+}
+
+/** Converts `200,000` and `0.25` to numbers; percentages and names stay strings. */
+function typedValue({ value }: Edit): string | number | undefined {
+  const text = value.trim();
+  if (text === '') return undefined;
+  const digits = /^\d{1,3}(?:[,_' ]\d{3})+$/.test(text) ? text.replace(/\D/g, '') : text;
+  return /^\d{1,15}(?:\.\d+)?$/.test(digits) ? Number(digits) : text;
+}
+
+/** The path of the object that holds the edited budgets: a step, or the flow. */
+function holderOf(data: unknown, step: string | null): Path {
+  if (step === null) return [];
+  const index = listOf(fieldsOf(data).steps).findIndex((each) => fieldsOf(each).id === step);
+  if (index === -1) throw new CtxbError('usage', `there is no step ${JSON.stringify(step)}: load the file again`);
+  return ['steps', index];
+}
+
+function budgetsAt(data: unknown, holder: Path): Fields {
+  const place = [...holder, 'budgets'].reduce((parts, part) => Object(parts)[part], data);
+  return fieldsOf(place);
 }

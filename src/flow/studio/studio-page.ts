@@ -13,7 +13,7 @@ import {
   levelOf,
   type StepView,
   type StudioView,
-} from './studio-view.ts';
+} from './file-studio.ts';
 
 /** What the page shows of a flow. */
 export interface ShownEdit {

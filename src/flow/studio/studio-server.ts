@@ -1,17 +1,10 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isCtxbError } from '../../errors.ts';
+import { type Edit, levelOf, type Studio } from './file-studio.ts';
 import { FIELDS, studioPage } from './studio-page.ts';
-import { type Edit, levelOf, type StudioView } from './studio-view.ts';
-
-/** The edited file. The functions may throw a `CtxbError`, which the page shows. */
-export interface Studio {
-  view(edits: readonly Edit[]): StudioView;
-  /** @param hash of the file version that the edits apply to */
-  save(edits: readonly Edit[], hash: string): 'saved' | 'changed';
-}
 
 const TOKEN_BYTES = 32;
 
@@ -127,7 +120,7 @@ function urlOf({ headers, url = '' }: IncomingMessage, { host, token }: { host: 
   if (headers.host !== host) return undefined;
   if (headers.origin !== undefined && headers.origin !== `http://${host}`) return undefined;
   const [, urlToken = '', file = '', query] = /^\/([^/?#]*)\/([^/?#]*)(?:\?([^#]*))?$/.exec(url) ?? [];
-  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const digest = (text: string) => hash('sha256', text, 'buffer');
   return timingSafeEqual(digest(urlToken), digest(token)) ? { file, query: new URLSearchParams(query) } : undefined;
 }
 

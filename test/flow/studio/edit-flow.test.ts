@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkFlow } from '../../../src/flow/file/read-flow.ts';
-import { editFlow, ownBudgets } from '../../../src/flow/studio/edit-flow.ts';
-import type { Edit } from '../../../src/flow/studio/studio-view.ts';
+import { type Edit, editFlow, ownBudgets } from '../../../src/flow/studio/file-studio.ts';
 import { lineDiff } from '../../../src/report/line-diff.ts';
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`;

@@ -10,9 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFileStudio } from '../../../src/flow/studio/file-studio.ts';
-import type { Studio } from '../../../src/flow/studio/studio-server.ts';
-import type { Edit, StudioView } from '../../../src/flow/studio/studio-view.ts';
+import { createFileStudio, type Edit, type Studio, type StudioView } from '../../../src/flow/studio/file-studio.ts';
 import { aReceipt, STUDIO_FLOW, type StudioFolder, studioFolder } from '../../support/studio.ts';
 
 let folder: StudioFolder;

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
-import { type Studio, type StudioServer, startStudioServer } from '../../../src/flow/studio/studio-server.ts';
-import type { StudioView } from '../../../src/flow/studio/studio-view.ts';
+import type { Studio, StudioView } from '../../../src/flow/studio/file-studio.ts';
+import { type StudioServer, startStudioServer } from '../../../src/flow/studio/studio-server.ts';
 
 const SIZE = { value: 50_000, source: 'flow' };
 const EFFECTIVE = { contextBudgetChars: SIZE, historyRecentChars: SIZE, historyOlderChars: SIZE };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type KnownReceipt, readReceipt } from '../../../src/flow/step-receipt.ts';
-import { bindingOf } from '../../../src/flow/studio/studio-view.ts';
+import { bindingOf } from '../../../src/flow/studio/file-studio.ts';
 import { aReceipt, aReceiptItem } from '../../support/studio.ts';
 
 function known(parts: Parameters<typeof aReceipt>[0]): KnownReceipt {
