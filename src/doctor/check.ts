@@ -37,3 +37,7 @@ export interface Remark {
   /** A remedy. */
   readonly todo?: string;
 }
+
+export function remark(status: Remark['status'], subject: string, text: string, todo?: string): Remark {
+  return { status, subject, text, ...(todo !== undefined && { todo }) };
+}

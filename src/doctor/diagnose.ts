@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { startChild } from '../claude/child.ts';
+import { givenOption } from '../claude/claude-arguments.ts';
 import { NEWEST_CLAUDE, OLDEST_CLAUDE } from '../claude/supported-versions.ts';
 import { type Config, valueAt } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
@@ -8,7 +9,7 @@ import { countOf, textOf } from '../core/protocol/fields.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
-import type { Check, Remark } from './check.ts';
+import { type Check, type Remark, remark } from './check.ts';
 import { type Limits, patienceMs, runChecks } from './run-checks.ts';
 import { unlessContradicted } from './stage/scene.ts';
 import { type Place, type Stage, withStage } from './stage/stage.ts';
@@ -34,7 +35,7 @@ export async function diagnose(checks: readonly Check[], place: Place, around: S
 function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshContext | undefined): Remark[] {
   if (fresh !== undefined) return judgeThresholds(resolved.config, fresh, isTriggerTaken);
   const text = 'claude did not tell its window: they cannot be checked';
-  return [{ status: 'warning', subject: 'thresholds', text, todo: 'set window in the configuration' }];
+  return [remark('warning', 'thresholds', text, 'set window in the configuration')];
 }
 
 /** Versions that the protocol was measured with. */
@@ -61,16 +62,16 @@ export function judgeVersion(version: string | undefined): Remark {
   const subject = 'version';
   if (version === undefined) {
     const todo = 'check that it is Claude Code, and that it starts';
-    return { status: 'warning', subject, text: 'it does not report its version', todo };
+    return remark('warning', subject, 'it does not report its version', todo);
   }
   if (!isAtLeast(version, OLDEST_CLAUDE)) {
     const text = `${version} is not supported: ctxb only measures it, and neither compacts nor hands over`;
     const todo = `install ${OLDEST_CLAUDE} or newer: npm install -g @anthropic-ai/claude-code`;
-    return { status: 'warning', subject, text, todo };
+    return remark('warning', subject, text, todo);
   }
-  if (MEASURED.includes(version)) return { status: 'good', subject, text: `${version}, which ctxb was measured with` };
+  if (MEASURED.includes(version)) return remark('good', subject, `${version}, which ctxb was measured with`);
   const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED.join(', ')}): see the facts`;
-  return { status: 'warning', subject, text };
+  return remark('warning', subject, text);
 }
 
 type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
@@ -82,7 +83,7 @@ type FreshContext = NonNullable<Awaited<ReturnType<typeof askFreshContext>>>;
  * @param model the user's; undefined: claude's default
  */
 async function askFreshContext(stage: Stage, model: string | undefined) {
-  const claude = await stage.start({ args: model === undefined ? [] : ['--model', model] });
+  const claude = await stage.start({ args: givenOption('--model', model) });
   // Not the summary, whose parts the API would count; the stand-in only estimates them.
   const { ok, response } = await claude.ask({ subtype: 'get_context_usage' });
   const window = countOf(response.rawMaxTokens);
@@ -112,7 +113,7 @@ export function judgeThresholds(config: Config, fresh: FreshContext, isTaken: bo
   if (remarks.length > 0) return remarks;
   const own = isTaken ? '' : `; claude itself compacts at ${tokens(trigger)}`;
   const text = `ctxb ${relief(config, window)} of ${tokens(window)} tokens${own}; a fresh context has about ${tokens(fresh.prefix)}`;
-  return [{ status: 'good', subject: 'thresholds', text }];
+  return [remark('good', 'thresholds', text)];
 }
 
 function relief(config: Config, window: number): string {
@@ -125,21 +126,18 @@ function neverCrossed(config: Config, window: number, trigger: number | undefine
   const level = inTokens(config.thresholds.compact, window);
   if (!config.compaction.enabled || trigger === undefined || level < trigger) return [];
   const text = `${tokens(level)} tokens are never reached: claude compacts by itself at ${tokens(trigger)} of ${tokens(window)}`;
-  const todo = `lower it below ${tokens(trigger)}`;
-  return [{ status: 'warning', subject: 'thresholds.compact', text, todo }];
+  return [remark('warning', 'thresholds.compact', text, `lower it below ${tokens(trigger)}`)];
 }
 
 function crossedAtOnce(config: Config, window: number, prefix: number): Remark[] {
   const sizeOf = (key: KeyPath) =>
     key === 'thresholds.handoff' ? handoffLevel(config, window) : inTokens(Number(valueAt(config, key)), window);
-  const remarks = LEVELS.filter((key) => sizeOf(key) <= prefix).map((key): Remark => {
+  const todo = `raise it above ${tokens(prefix)}`;
+  const remarks = LEVELS.filter((key) => sizeOf(key) <= prefix).map((key) => {
     const text = `${tokens(sizeOf(key))} tokens are crossed by the first call: a fresh context has about ${tokens(prefix)}`;
-    return { status: 'warning', subject: key, text, todo: `raise it above ${tokens(prefix)}` };
+    return remark('warning', key, text, todo);
   });
   if (sizeOf('compaction.target') > prefix) return remarks;
   const text = `no compaction can land below it: a fresh context has about ${tokens(prefix)}, so each leads to a handoff`;
-  return [
-    ...remarks,
-    { status: 'warning', subject: 'compaction.target', text, todo: `raise it above ${tokens(prefix)}` },
-  ];
+  return [...remarks, remark('warning', 'compaction.target', text, todo)];
 }

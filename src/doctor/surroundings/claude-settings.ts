@@ -3,9 +3,9 @@ import { SETTINGS_LIMIT, settingsPaths } from '../../claude/claude-folders.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { messageOf } from '../../errors.ts';
-import type { Io } from '../../io.ts';
+import type { Io, Where } from '../../io.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
-import type { Remark } from '../check.ts';
+import { type Remark, remark } from '../check.ts';
 
 interface SettingsFile {
   readonly path: string;
@@ -25,7 +25,7 @@ const MANAGED =
     : '/etc/claude-code/managed-settings.json';
 
 /** claude's settings for the folder, highest precedence last. A file that is not JSON causes a remark. */
-export function readSettingsFiles(world: Pick<Io, 'env' | 'cwd'>): { files: SettingsFile[]; remarks: Remark[] } {
+export function readSettingsFiles(world: Where): { files: SettingsFile[]; remarks: Remark[] } {
   // In the home folder, the user's settings are also the project's.
   const places = new Set([...settingsPaths(world), MANAGED]);
   const files: SettingsFile[] = [];
@@ -34,7 +34,7 @@ export function readSettingsFiles(world: Pick<Io, 'env' | 'cwd'>): { files: Sett
     try {
       files.push({ path, settings: fieldsOf(parseJson(readGiven(path, SETTINGS_LIMIT).toString('utf8'))) });
     } catch (error) {
-      remarks.push({ status: 'warning', subject: path, text: faultText(error), todo: 'correct it' });
+      remarks.push(remark('warning', path, faultText(error), 'correct it'));
     }
   }
   return { files, remarks };
@@ -121,17 +121,17 @@ export function checkOddSettings(files: readonly SettingsFile[], variables: Vari
     ...remarksOn(SETTINGS, (name) => settingOf(files, name)),
   ];
   if (remarks.length > 0) return remarks;
-  return [{ status: 'good', subject: "claude's settings", text: 'they do not restrict ctxb' }];
+  return [remark('good', "claude's settings", 'they do not restrict ctxb')];
 }
 
 function remarksOn(
   oddities: Readonly<Record<string, Oddity>>,
   find: (name: string) => SetSomewhere | undefined,
 ): Remark[] {
-  return Object.entries(oddities).flatMap(([name, { applies = () => true, text, todo }]): Remark[] => {
+  return Object.entries(oddities).flatMap(([name, { applies = () => true, text, todo }]) => {
     const set = find(name);
     if (set === undefined || !applies(set.value, set.where)) return [];
-    return [{ status: 'warning', subject: `${name} in ${set.where}`, text, todo }];
+    return remark('warning', `${name} in ${set.where}`, text, todo);
   });
 }
 

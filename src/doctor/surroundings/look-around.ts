@@ -7,17 +7,17 @@ import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.
 import { textOf } from '../../core/protocol/fields.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
 import { messageOf, orElse } from '../../errors.ts';
-import type { Io } from '../../io.ts';
+import type { Where } from '../../io.ts';
 import { kindOf } from '../../store/files/plain-file.ts';
 import { requireOwn } from '../../store/folders/context-dir.ts';
-import type { Remark } from '../check.ts';
+import { type Remark, remark } from '../check.ts';
 import { checkOddSettings, isTriggerTaken, readSettingsFiles, settingOf, variablesOf } from './claude-settings.ts';
 
 /** The surroundings of a run: installation, configuration, folders. */
 export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;
 
 /** Checks everything but claude. */
-export async function inspectSurroundings(world: Pick<Io, 'env' | 'cwd'>) {
+export async function inspectSurroundings(world: Where) {
   const resolved = await resolveConfig(world);
   const { files, remarks } = readSettingsFiles(world);
   const variables = variablesOf(world, files);
@@ -40,22 +40,22 @@ export async function inspectSurroundings(world: Pick<Io, 'env' | 'cwd'>) {
 /** The findings about the configuration; if it is valid, its sources. @param unknown findings about unknown variables */
 function checkConfiguration({ findings, warnings, sources }: ResolvedConfig, unknown: readonly Finding[]): Remark[] {
   const remarksFor = (status: 'fault' | 'warning', found: readonly Finding[]) =>
-    found.map(({ message }): Remark => ({ status, subject: 'configuration', text: message, todo: 'ctxb config' }));
+    found.map(({ message }) => remark(status, 'configuration', message, 'ctxb config'));
   const faults = remarksFor('fault', findings);
   const warned = remarksFor('warning', [...unknown, ...warnings]);
   if (faults.length + warned.length > 0) return [...faults, ...warned];
   const set = Object.values(sources).filter(({ source }) => source !== 'default');
   const places = [...new Set(set.flatMap(({ where }) => where ?? []))];
   const text = places.length === 0 ? 'defaults only' : `${set.length} set in ${places.join(', ')}`;
-  return [{ status: 'good', subject: 'configuration', text }];
+  return [remark('good', 'configuration', text)];
 }
 
 /** @param version from `process.versions.node` */
 export function checkNode(version: string): Remark {
   const requiredVersion = manifest.engines.node.replace('>=', '');
-  if (isAtLeast(version, requiredVersion)) return { status: 'good', subject: 'Node', text: version };
+  if (isAtLeast(version, requiredVersion)) return remark('good', 'Node', version);
   const text = `${version} is too old: ctxb needs ${requiredVersion} or newer`;
-  return { status: 'fault', subject: 'Node', text, todo: 'install a newer one' };
+  return remark('fault', 'Node', text, 'install a newer one');
 }
 
 /** @param folder absolute path, which may not exist */
@@ -64,19 +64,18 @@ function checkContextFolder(folder: string): Remark {
   const kind = kindOf(folder);
   if (kind !== 'missing' && kind !== 'folder') {
     const todo = 'move it away, or name another folder (contextDir)';
-    return { status: 'fault', subject, text: `${folder} is a ${kind}: ctxb writes to folders only`, todo };
+    return remark('fault', subject, `${folder} is a ${kind}: ctxb writes to folders only`, todo);
   }
   const place = nearestFolder(folder);
   if (!isWritable(place)) {
     const todo = `make ${place} writable, or name another folder (contextDir)`;
-    return { status: 'fault', subject, text: `${folder} cannot be written: no notes, no recovery`, todo };
+    return remark('fault', subject, `${folder} cannot be written: no notes, no recovery`, todo);
   }
   const refusal = kind === 'folder' ? refusalOf(folder) : undefined;
   if (refusal !== undefined) {
-    const todo = 'name another folder (contextDir)';
-    return { status: 'fault', subject, text: `ctxb run will not start: ${refusal}`, todo };
+    return remark('fault', subject, `ctxb run will not start: ${refusal}`, 'name another folder (contextDir)');
   }
-  return { status: 'good', subject, text: kind === 'folder' ? folder : `${folder} (the first run creates it)` };
+  return remark('good', subject, kind === 'folder' ? folder : `${folder} (the first run creates it)`);
 }
 
 /** Why ctxb would refuse the folder; undefined if it would not. */
