@@ -25,6 +25,9 @@ interface DirectIo {
   write(text: string): void;
 }
 
+/** The environment variables and the working folder. */
+export type Where = Pick<Io, 'env' | 'cwd'>;
+
 /** Prefix of variables that set configuration keys. */
 export const VARIABLE_PREFIX = 'CTXB_';
 

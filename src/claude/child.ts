@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { CtxbError, orElse } from '../errors.ts';
-import type { Environment, Io } from '../io.ts';
+import type { Environment, Io, Where } from '../io.ts';
 
 /** Signals by which a user, or the program that started ctxb, asks it to end. */
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -88,7 +88,7 @@ export function signalExitCode(signal: NodeJS.Signals): number {
 export async function runUntouched(
   program: string,
   args: readonly string[],
-  { cwd, env }: Pick<Io, 'cwd' | 'env'>,
+  { cwd, env }: Where,
   input?: string,
 ): Promise<number> {
   const { isatty } = await import('node:tty');

@@ -60,7 +60,10 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
   const usedOptions = tokens.filter((token) => token.kind === 'option');
   const options: Options = new Map(usedOptions.map(({ name, value }) => [name, value]));
   const reason = otherMode(argv, tokens, options) ?? refusal(usedOptions, options);
-  return reason === undefined ? headless(argv, tokens, options) : { kind: 'untouched', reason };
+  if (reason !== undefined) return { kind: 'untouched', reason };
+  const isText = pick(INPUT_FORMATS, options.get('--input-format')) === 'text';
+  const prompt = isText ? findPrompt(tokens) : freeWords(tokens)[0];
+  return prompt?.kind === 'ambiguous' ? prompt : headlessInvocation(argv, tokens, options, prompt);
 }
 
 /**
@@ -77,11 +80,12 @@ export function childArguments(invocation: HeadlessInvocation): string[] {
  * @param resume the session to resume; undefined: a fresh one
  */
 export function successorArguments(invocation: HeadlessInvocation, resume: string | undefined): string[] {
-  return [
-    ...ourArguments(invocation),
-    ...(resume === undefined ? [] : ['--resume', resume]),
-    ...invocation.passedAgain,
-  ];
+  return [...ourArguments(invocation), ...givenOption('--resume', resume), ...invocation.passedAgain];
+}
+
+/** An option with its value; nothing without a value. */
+export function givenOption(name: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [name, value];
 }
 
 /**
@@ -161,12 +165,6 @@ function isOneOf<T extends string>(allowed: readonly T[], value: string | undefi
 
 function pick<T extends string>(allowed: readonly [T, ...T[]], value: string | undefined): T {
   return isOneOf(allowed, value) ? value : allowed[0];
-}
-
-function headless(argv: readonly string[], tokens: readonly Token[], options: Options): ClaudeInvocation {
-  const isText = pick(INPUT_FORMATS, options.get('--input-format')) === 'text';
-  const prompt = isText ? findPrompt(tokens) : freeWords(tokens)[0];
-  return prompt?.kind === 'ambiguous' ? prompt : headlessInvocation(argv, tokens, options, prompt);
 }
 
 function headlessInvocation(

@@ -2,17 +2,12 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseFields } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
-import type { Environment } from '../io.ts';
+import type { Where } from '../io.ts';
 import { readGiven } from '../store/files/given-file.ts';
 import { namesCompactionHook } from './compaction-hooks.ts';
 
-export interface ClaudePlace {
-  readonly env: Environment;
-  readonly cwd: string;
-}
-
 /** Claude Code's folder for the user's settings and logs: `$CLAUDE_CONFIG_DIR`, else `~/.claude`. */
-export function configFolder({ env, cwd }: ClaudePlace): string {
+export function configFolder({ env, cwd }: Where): string {
   return env.CLAUDE_CONFIG_DIR ? resolve(cwd, env.CLAUDE_CONFIG_DIR) : join(env.HOME || homedir(), '.claude');
 }
 
@@ -21,7 +16,7 @@ export function configFolder({ env, cwd }: ClaudePlace): string {
  *
  * @param where `cwd` is the project's folder
  */
-export function settingsPaths(where: ClaudePlace): string[] {
+export function settingsPaths(where: Where): string[] {
   const names = ['settings.json', 'settings.local.json'];
   return [join(configFolder(where), 'settings.json'), ...names.map((name) => join(where.cwd, '.claude', name))];
 }
@@ -34,7 +29,7 @@ export const SETTINGS_LIMIT = 4 * 1024 * 1024;
  *
  * @param given the value of `--settings`: a path or JSON
  */
-export function hasCompactionHook(where: ClaudePlace, given: string | undefined): boolean {
+export function hasCompactionHook(where: Where, given: string | undefined): boolean {
   const files = settingsPaths(where);
   const own = given?.trimStart().startsWith('{') ? parseFields(given) : undefined;
   const paths = given === undefined || own !== undefined ? files : [...files, resolve(where.cwd, given)];

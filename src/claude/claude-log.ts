@@ -4,6 +4,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { DESCRIPTIVE_KEYS } from '../core/memory/entries/describe.ts';
 import { type Fields, fieldsOf, listOf, stringOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
+import { cut } from '../core/text/words.ts';
 import type { Io } from '../io.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
@@ -133,10 +134,7 @@ const TITLE_LENGTH = 200;
 
 function titleOf(input: Fields): string {
   const title = DESCRIPTIVE_KEYS.map((key) => stringOf(input[key])).find((text) => text !== '') ?? '';
-  const line = title.trim().split(/\r?\n/, 1)[0] ?? '';
-  return Array.from(line.slice(0, 2 * TITLE_LENGTH))
-    .slice(0, TITLE_LENGTH)
-    .join('');
+  return cut(title.trim().split(/\r?\n/, 1)[0] ?? '', TITLE_LENGTH);
 }
 
 function addText(set: Set<string>, value: unknown): void {

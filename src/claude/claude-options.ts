@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Io } from '../io.ts';
+import type { Where } from '../io.ts';
 import { startChild } from './child.ts';
 
 /**
@@ -134,7 +134,7 @@ function readOption(word: string, rest: string[]): OptionToken | UnknownToken {
 function withValues(option: ClaudeOption, word: string, rest: string[]): OptionToken {
   const values = rest.splice(0, countValues(option, rest));
   const incomplete = values.length === 0 && (option.values === 'one' || option.values === 'many');
-  return { kind: 'option', name: option.name, written: [word, ...values], value: values[0], incomplete };
+  return optionToken(option, [word, ...values], values[0], incomplete);
 }
 
 function countValues({ values }: ClaudeOption, rest: readonly string[]): number {
@@ -153,7 +153,7 @@ function readAssignment(word: string): OptionToken | undefined {
   const option = equals === -1 ? undefined : OPTIONS.get(word.slice(0, equals));
   return option === undefined || option.values === 'none'
     ? undefined
-    : attachedToken(option, word, word.slice(equals + 1));
+    : optionToken(option, [word], word.slice(equals + 1));
 }
 
 /** Parses `-pc` as `-p -c`, and `-rID` as `-r ID`. */
@@ -161,13 +161,18 @@ function readCluster(word: string, rest: string[]): OptionToken | undefined {
   const short = word.slice(0, 2);
   const option = OPTIONS.get(short);
   if (option === undefined) return undefined;
-  if (option.values !== 'none') return attachedToken(option, word, word.slice(2));
+  if (option.values !== 'none') return optionToken(option, [word], word.slice(2));
   rest.unshift(`-${word.slice(2)}`);
-  return { kind: 'option', name: option.name, written: [short], value: undefined, incomplete: false };
+  return optionToken(option, [short], undefined);
 }
 
-function attachedToken(option: ClaudeOption, word: string, value: string): OptionToken {
-  return { kind: 'option', name: option.name, written: [word], value, incomplete: false };
+function optionToken(
+  { name }: ClaudeOption,
+  written: readonly string[],
+  value: string | undefined,
+  incomplete = false,
+): OptionToken {
+  return { kind: 'option', name, written, value, incomplete };
 }
 
 function unknownToken(word: string): UnknownToken {
@@ -185,7 +190,7 @@ const REFUSED = ['--input-format', 'stream-json', '--output-format', 'text'];
 export async function refusesArguments(
   program: string,
   args: readonly string[],
-  { cwd, env }: Pick<Io, 'cwd' | 'env'>,
+  { cwd, env }: Where,
 ): Promise<boolean> {
   const child = await startChild({ command: program, args: [...args, ...REFUSED], cwd, env });
   child.stdin.end();

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { CtxbError, orElse } from '../errors.ts';
-import type { Environment, Io } from '../io.ts';
+import type { Environment, Where } from '../io.ts';
 import { withGiven } from '../store/files/given-file.ts';
 import { readAt } from '../store/files/plain-file.ts';
 
@@ -12,8 +12,6 @@ export interface FindOptions {
   /** The running program, which is never returned. Default: the program that node was started with. */
   readonly self?: string;
 }
-
-type Where = Pick<Io, 'env' | 'cwd'>;
 
 const REMEDY = 'install Claude Code (npm install -g @anthropic-ai/claude-code), or set CTXB_CLAUDE to its path';
 

@@ -1,12 +1,13 @@
 import { basename, join } from 'node:path';
 import { parseFields, textOf } from '../core/protocol/fields.ts';
 import { orElse } from '../errors.ts';
+import type { Where } from '../io.ts';
 import { kindOf, namesOf, realPath, statsOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
-import { type ClaudePlace, configFolder } from './claude-folders.ts';
+import { configFolder } from './claude-folders.ts';
 
 /** The parts of claude's environment that determine the path of a log. */
-interface LogPlace extends ClaudePlace {
+interface LogPlace extends Where {
   /** Path of the log from a hook's input. Preferred, unless the file is missing or belongs to another session. */
   readonly transcriptPath?: string | undefined;
 }
@@ -34,7 +35,7 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
  *
  * @param besides id of a session to skip
  */
-export function newestSession(place: ClaudePlace, besides?: string): string | undefined {
+export function newestSession(place: Where, besides?: string): string | undefined {
   const path = sessionLogsSince(0, place).find((path) => basename(path, '.jsonl') !== besides && mayBeResumed(path));
   return path && basename(path, '.jsonl');
 }
@@ -44,7 +45,7 @@ export function newestSession(place: ClaudePlace, besides?: string): string | un
  *
  * @param since milliseconds since the epoch
  */
-export function sessionLogsSince(since: number, place: ClaudePlace): string[] {
+export function sessionLogsSince(since: number, place: Where): string[] {
   const folder = projectLogs(place);
   const logs = namesOf(folder).filter((name) => SESSION_LOG.test(name));
   return newestFirst(
@@ -67,7 +68,7 @@ function mayBeResumed(path: string): boolean {
 /**
  * The folder of a project's logs, which may not exist. Its name is derived from the project's path with links resolved.
  */
-export function projectLogs(place: ClaudePlace): string {
+export function projectLogs(place: Where): string {
   return join(configFolder(place), 'projects', projectFolder(realPath(place.cwd)));
 }
 
@@ -75,7 +76,7 @@ export function projectLogs(place: ClaudePlace): string {
  * Whether a log may belong to the project. False if its first row with a folder names another project, whose logs share
  * the same folder.
  */
-export function mayBeOfProject(path: string, { cwd }: ClaudePlace): boolean {
+export function mayBeOfProject(path: string, { cwd }: Where): boolean {
   const own = realPath(cwd);
   for (const line of readLines(path)) {
     const named = line.includes('"cwd"') ? textOf(parseFields(line).cwd) : undefined;

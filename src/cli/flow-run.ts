@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path';
+import { givenOption } from '../claude/claude-arguments.ts';
 import type { Config } from '../config/config.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { parseFields } from '../core/protocol/fields.ts';
@@ -96,11 +97,7 @@ async function runSteps(request: FlowRequest, io: Io): Promise<number> {
 
 /** The shell command that resumes the run. */
 function resumeCommand({ file, words, options, files }: FlowRequest) {
-  const { profile, contextDir } = options;
-  const optionValues = { profile, 'context-dir': contextDir };
-  const flags = Object.entries(optionValues).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, `${value}`],
-  );
+  const flags = [...givenOption('--profile', options.profile), ...givenOption('--context-dir', options.contextDir)];
   return shellLine(['ctxb', 'flow', 'run', file, '--resume', files.id, ...flags, '--', ...words]);
 }
 

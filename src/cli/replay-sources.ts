@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync, readSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parsed } from '../core/protocol/fields.ts';
@@ -32,7 +32,7 @@ export function replaySources(sources: readonly Source[], options: SourcesOption
   const folder = cached && explain === undefined ? cacheFolder(env) : undefined;
   const judge = (missing: readonly Source[]) => judgeAnew(missing, own);
   if (folder === undefined) return judge(sources);
-  const program = createHash('sha256').update(readFileSync(PROGRAM)).digest('hex');
+  const program = hash('sha256', readFileSync(PROGRAM));
   const key = JSON.stringify({ program, policy, depth, series, uses, retention });
   return replayCached(sources, { cache: openFileCache(join(folder, 'replay'), key), judge, onBytes });
 }

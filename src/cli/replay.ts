@@ -11,9 +11,8 @@ import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { withCtxb } from '../replay/what-if.ts';
-import { hanging } from '../report/layout.ts';
 import { isGated } from '../report/replay/gates.ts';
-import { printable } from '../report/shown.ts';
+import { tell } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import type { Define } from './command.ts';
@@ -66,7 +65,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const say = (message: string) => {
     progress.clear();
-    io.stderr.write(`${hanging('ctxb:', printable(message), io.stderr.columns)}\n`);
+    tell(io, message);
   };
   const how = {
     ...sessionOptions(options),

@@ -14,11 +14,12 @@ export interface Part {
   readonly paint?: (text: string) => string;
 }
 
-const BAR_CELLS = 20;
-const SHORT_BAR = 5;
-
-/** With a full or short bar, parts up to this rank must fit; otherwise the next shorter bar is tried. */
-const MAX_RANKS = { whole: 4, short: 2, none: 0 } as const;
+/** Lengths of the bar. If a part up to the rank `kept` does not fit beside it, the next shorter bar is tried. */
+const BARS = [
+  { cells: 20, kept: 4 },
+  { cells: 5, kept: 2 },
+  { cells: 0, kept: 0 },
+] as const;
 
 /**
  * The status line: a bar, the size and basis of the context, the zone, the forecast, the cost, and limits.
@@ -34,16 +35,12 @@ export function statusText(
   width: number,
   more: readonly Part[] = [],
 ): string {
-  for (const [cells, kept] of [
-    [BAR_CELLS, MAX_RANKS.whole],
-    [SHORT_BAR, MAX_RANKS.short],
-    [0, MAX_RANKS.none],
-  ] as const) {
+  for (const { cells, kept } of BARS) {
     const parts = [
       ...barParts(state, style, cells),
       ...sizeParts(state),
       ...forecastParts(state, style),
-      ...costParts(state, costUsd, cells === BAR_CELLS),
+      ...costParts(state, costUsd, cells === BARS[0].cells),
       ...limitParts(state, style),
       ...more,
     ];

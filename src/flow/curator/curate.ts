@@ -1,4 +1,4 @@
-import { type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
+import { givenOption, type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../../core/text/words.ts';
 import { CtxbError, messageOf } from '../../errors.ts';
@@ -115,7 +115,7 @@ export function curatorInvocation(
   const invocation = readClaudeArguments([
     ...['-p', '--output-format', 'stream-json', '--verbose'],
     ...['--model', model],
-    ...(settings === undefined ? [] : ['--settings', settings]),
+    ...givenOption('--settings', settings),
     ...READ_ONLY,
     ...FOLDER_ONLY,
     // Keep this session out of the user's `claude --continue`.

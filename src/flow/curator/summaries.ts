@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Budgets } from '../../config/config.ts';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
@@ -99,10 +99,8 @@ interface SummarySource {
 const keptSchema = v.object({ version: v.literal(1), text: v.string() });
 
 function fileOf({ stepId, output }: PackItem, { model, limit }: SummarySource): string {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([stepId, output, model, limit]))
-    .digest('hex');
-  return `summary-${hash.slice(0, 16)}.json`;
+  const source = hash('sha256', JSON.stringify([stepId, output, model, limit]));
+  return `summary-${source.slice(0, 16)}.json`;
 }
 
 /** Accepts each requested summary that has words and is not too long. */

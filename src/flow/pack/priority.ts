@@ -96,7 +96,7 @@ const WORDS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+/gu;
 
 const TIER_OF_WORD: ReadonlyMap<string, Tier> = new Map(
   // If a word has two tiers, the more important one is set last and wins.
-  [...TIERS].reverse().flatMap((tier) => ID_WORDS[tier].flatMap(formsOf).map((form): [string, Tier] => [form, tier])),
+  TIERS.toReversed().flatMap((tier) => ID_WORDS[tier].flatMap(formsOf).map((form): [string, Tier] => [form, tier])),
 );
 
 /**

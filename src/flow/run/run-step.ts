@@ -1,7 +1,12 @@
 import { PassThrough, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import split2 from 'split2';
-import { type HeadlessInvocation, readClaudeArguments, withNamedWorktree } from '../../claude/claude-arguments.ts';
+import {
+  givenOption,
+  type HeadlessInvocation,
+  readClaudeArguments,
+  withNamedWorktree,
+} from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { windowOfModel } from '../../core/governor/gauge/window.ts';
@@ -132,7 +137,7 @@ export function createLineSink(onLine: (line: string) => void): Writable {
  */
 export function readStepClaude([program, ...args]: readonly string[], step: Pick<FlowStep, 'model'>) {
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');
-  const model = step.model === undefined ? [] : ['--model', step.model];
+  const model = givenOption('--model', step.model);
   const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);
   if (invocation.kind !== 'headless') {
     const reason =

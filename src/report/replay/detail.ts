@@ -84,7 +84,7 @@ function stretchRows(calls: readonly CallSeen[], since: CallSeen | undefined, st
   const name = page.style.bold(`turn ${last.turn}`) + (since?.turn === last.turn ? ' continues' : '');
   return [
     `  ${name}: ${counted(calls.length, 'call')}, ${contextText(first, last, session, page)}`,
-    ...prompts.map(({ text }) => cut(`${INDENT}prompt    ${onOneLine(text)}`, page)),
+    ...prompts.map(({ text }) => fitText(`${INDENT}prompt    ${onOneLine(text)}`, page.columns)),
     ...present(growth !== '' && `${INDENT}grew by   ${growth}`),
     ...dropRows(session)
       .filter(isIn)
@@ -119,10 +119,11 @@ function callsBefore({ t = null, call = 0 }: SubagentSeen, series: readonly Call
   return series.filter((seen) => (seen.t ?? 0) <= t).length;
 }
 
-function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, page: Page): string {
+function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, { columns }: Page): string {
   const what = task === null || task === '' ? id : task;
   const figures = `${counted(calls, 'call')}, peak ${tokens(peak)}, ${usd === null ? 'no price' : dollars(usd)}`;
-  return cut(`${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`, page);
+  const line = `${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`;
+  return fitText(line, columns);
 }
 
 /** Minimum width for a target beside the figures; with less room the target moves to a line of its own. */
@@ -150,8 +151,4 @@ function largestRows(largest: readonly ResultSeen[], { style, columns, edge }: P
     return [line, `${INDENT}${INDENT}${fitText(target, columns - 2 * INDENT.length, kept)}`];
   });
   return [head, ...withTargets];
-}
-
-function cut(line: string, { columns }: Page): string {
-  return fitText(line, columns);
 }

@@ -89,7 +89,7 @@ const LISTED = 10;
 
 /** Subagents by cost, the highest first: `general-purpose: 12 calls, 345,000 tokens, peak 34,000, $0.45`. */
 function subagentRows({ subagents }: SessionSummary): string[] {
-  const all = [...subagents].sort((a, b) => (b.usd ?? 0) - (a.usd ?? 0));
+  const all = subagents.toSorted((a, b) => (b.usd ?? 0) - (a.usd ?? 0));
   const rest = all.slice(LISTED);
   const sum = (of: (agent: SubagentSeen) => number) => rest.reduce((total, agent) => total + of(agent), 0);
   const last = {

@@ -44,7 +44,7 @@ function totalsTable(totals: WhatIfTotals, page: Page): string {
 /** A row for each listed session. */
 function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page: Page): string[] {
   const dearest = listed(
-    [...tried].sort((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
+    tried.toSorted((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
     page,
   );
   const figures = figureColumns<Omit<SessionWhatIf, 'curve'>>(

@@ -104,7 +104,7 @@ function cutsText(cuts: readonly Cut[]): string | undefined {
 /** `7 subagents made 43 calls with 1,204,000 tokens, about $3.41; the dearest: Explore $1.20 (9 calls, peak 84,000)`. */
 function agentsText(state: GovernorState): string | undefined {
   const { count, calls, tokens: used, microUsd, all } = agentTotals(state);
-  const [dearest] = [...all].sort((a, b) => b.microUsd - a.microUsd);
+  const [dearest] = all.toSorted((a, b) => b.microUsd - a.microUsd);
   if (dearest === undefined) return undefined;
   const sums = `${counted(count, 'subagent')} made ${counted(calls, 'call')} with ${tokens(used)} tokens, about ${dollars(toUsd(microUsd))}`;
   if (count === 1) return `${sums}; peak ${tokens(dearest.peak)}`;

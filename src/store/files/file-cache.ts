@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { orElse } from '../../errors.ts';
@@ -94,5 +94,5 @@ function nameOf(file: string): string {
 }
 
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return hash('sha256', text).slice(0, 32);
 }

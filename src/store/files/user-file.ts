@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { accessSync, constants, lstatSync } from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
 import { CtxbError } from '../../errors.ts';
@@ -20,7 +20,7 @@ export function readUserFile(path: string, limit: number) {
     return readAt(fd, 0, size);
   });
   if (bytes === undefined) throw notAFile(path, 'missing');
-  return { text: decodeText(path, bytes), hash: createHash('sha256').update(bytes).digest('hex') };
+  return { text: decodeText(path, bytes), hash: hash('sha256', bytes) };
 }
 
 /**

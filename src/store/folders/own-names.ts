@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { type Kind, kindOfStats } from '../files/plain-file.ts';
@@ -6,7 +7,8 @@ import { orStoreError } from '../files/store-error.ts';
 /** The file that marks a folder as made by ctxb; it contains the folder's inode. */
 export const MARK = 'CTXB.TAG';
 export const IGNORE = '.gitignore';
-const PART = 'health-\\d{8}T\\d{9}-[0-9a-f]{4}\\.ndjson';
+const TIMED = '\\d{8}T\\d{9}-[0-9a-f]{4}';
+const PART = `health-${TIMED}\\.ndjson`;
 /** An archived part of a health log. */
 export const HEALTH_PART = wholeName(PART);
 
@@ -20,7 +22,7 @@ const LOCK = `lock\\.${ANY}`;
 const ROOT_FILES = `(?:scratch\\.md|(?:journal|mailbox|health)\\.ndjson|${PART}|\\${IGNORE}|${MARK})`;
 const SESSION_FILES =
   '(?:(?:human-input|state-changes|dead-ends|artifacts|commands|scratch|tool-log)\\.md|memory\\.ndjson|session\\.json)';
-const FLOW_RUN = `flows/\\d{8}T\\d{9}-[0-9a-f]{4}-${ANY}`;
+const FLOW_RUN = `flows/${TIMED}-${ANY}`;
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d-\\d{3}Z';
 
 /** Paths of all files that ctxb creates in its folder. */
@@ -51,6 +53,11 @@ const OUR_FOLDER = wholeName(FOLDERS.join('|'));
 
 function wholeName(names: string): RegExp {
   return new RegExp(`^(?:${names})$`);
+}
+
+/** A unique name that sorts by time: `20260131T140509123-0c3f`. */
+export function timedName(time: Date): string {
+  return `${time.toISOString().replaceAll(/[-:.Z]/g, '')}-${randomBytes(2).toString('hex')}`;
 }
 
 export interface Found {

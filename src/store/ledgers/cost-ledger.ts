@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
@@ -120,7 +120,7 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
 
 /** A readable and unique name for the project. */
 function nameOf(project: string): string {
-  return `${fileName(basename(project)).slice(0, 30)}-${createHash('sha256').update(project).digest('hex').slice(0, 32)}`;
+  return `${fileName(basename(project)).slice(0, 30)}-${hash('sha256', project).slice(0, 32)}`;
 }
 
 /** Undefined for a line that this user's ctxb did not write for this project. */

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { readdirSync, renameSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { orElse, unreadableError } from '../../errors.ts';
 import { namesIn, realPath, removeFile, statsOf } from '../files/plain-file.ts';
 import { ignoring, orStoreError } from '../files/store-error.ts';
-import { HEALTH_PART } from '../folders/own-names.ts';
+import { HEALTH_PART, timedName } from '../folders/own-names.ts';
 
 export const HEALTH_LOG = 'health.ndjson';
 
@@ -18,9 +17,8 @@ const MAX_PARTS = 8;
 export function keepShort(folder: string, now: number): void {
   const path = join(folder, HEALTH_LOG);
   if ((statsOf(path)?.size ?? 0) < FULL) return;
-  const time = new Date(now).toISOString().replaceAll(/[-:.Z]/g, '');
   // All names differ, so nothing is ever replaced.
-  const part = `health-${time}-${randomBytes(2).toString('hex')}.ndjson`;
+  const part = `health-${timedName(new Date(now))}.ndjson`;
   orStoreError(path, () => ignoring(['ENOENT'], () => renameSync(path, join(folder, part))));
   for (const old of partsIn(folder).slice(0, -MAX_PARTS)) removeFile(join(folder, old));
 }

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import { isLocked } from '../files/lock.ts';
 import { namesIn, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
+import { timedName } from '../folders/own-names.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
 import { lockRun } from './run-lock.ts';
 
@@ -102,8 +102,7 @@ export function liveFlowRuns(contextDir: string): string[] {
 
 /** A new run id for a flow. Ids sort by time. */
 export function newFlowRun(flow: string, now = new Date()): string {
-  const time = now.toISOString().slice(0, 23).replaceAll(/[-:.]/g, '');
-  return `${time}-${randomBytes(2).toString('hex')}-${fileName(flow)}`;
+  return `${timedName(now)}-${fileName(flow)}`;
 }
 
 function jsonOf(value: object): DiskText {
