@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { findClaude, installedClaude } from '../claude/find-claude.ts';
 import { DEFAULTS } from '../config/defaults.ts';
-import { closingText } from '../demo/closing-text.ts';
 import { DEMO_PROMPTS } from '../demo/job.ts';
 import { runLive } from '../demo/live-run.ts';
-import { createScreen } from '../demo/screen.ts';
+import { closingText, createScreen } from '../demo/screen.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { replaySource } from '../replay/replay.ts';

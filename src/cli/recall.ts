@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { configFolder } from '../claude/claude-folders.ts';
-import { mayBeOfProject, projectLogs } from '../claude/find-session-log.ts';
+import { configFolder, mayBeOfProject, projectLogs } from '../claude/find-session-log.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { timeText } from '../core/text/words.ts';

@@ -5,8 +5,7 @@ import type { Io } from '../io.ts';
 import { buildNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { redact } from '../store/masks/redact.ts';
-import { openNotesFolder } from '../store/sessions/session-folder.ts';
-import { findSession, readIndex } from '../store/sessions/sessions.ts';
+import { findSession, openNotesFolder, readIndex } from '../store/sessions/sessions.ts';
 import type { CommonFlags, Define } from './command.ts';
 import { isRecording } from './inputs.ts';
 

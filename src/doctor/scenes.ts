@@ -6,9 +6,8 @@ import type { HookName } from '../core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
 import type { Fields } from '../core/protocol/fields.ts';
 import { Contradiction } from './check.ts';
-import type { Conversation } from './stage/conversation.ts';
 import { eventsOf, playScene, scene } from './stage/scene.ts';
-import type { Stage } from './stage/stage.ts';
+import type { Conversation, Stage } from './stage/stage.ts';
 
 /** Context sizes of the calls in the first turn, in tokens. */
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;

@@ -10,7 +10,7 @@ import { createNotebook, type DetailFile, type Page } from '../core/memory/noteb
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
-import { openSessionFolder, type SessionFolder } from '../store/sessions/session-folder.ts';
+import { openSessionFolder, type SessionFolder } from '../store/sessions/sessions.ts';
 import type { AdoptedNotes } from './adopted-notes.ts';
 
 export interface NoteTakerWorld {

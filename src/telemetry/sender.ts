@@ -12,8 +12,8 @@ import {
 import { MeterProvider, PeriodicExportingMetricReader, type PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Environment } from '../io.ts';
+import { INSTRUMENTS, type Measure, type Metric } from './create-signals.ts';
 import type { Destination } from './destinations.ts';
-import { INSTRUMENTS, type Measure, type Metric } from './signal.ts';
 
 export type Sender = ReturnType<typeof createSender>;
 

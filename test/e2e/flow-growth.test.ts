@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { codePoints } from '../../src/core/governor/gauge/token-estimate.ts';
-import { effectiveBudgets } from '../../src/flow/effective.ts';
+import { effectiveBudgets } from '../../src/flow/briefing.ts';
 import { readFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow } from '../../src/flow/flow.ts';
 import { runProgram, startWorld } from '../support/claude.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BudgetChanges } from '../../src/config/config.ts';
-import { type BriefingWorld, briefingOf } from '../../src/flow/briefing.ts';
-import { budgetWarnings, effectiveBudgets } from '../../src/flow/effective.ts';
+import { type BriefingWorld, briefingOf, budgetWarnings, effectiveBudgets } from '../../src/flow/briefing.ts';
 import type { Flow, FlowStep } from '../../src/flow/flow.ts';
 import { flowOf, flowStep, headingsOf } from '../support/packs.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { type KnownReceipt, readReceipt } from '../../src/flow/earlier-run.ts';
 import { reportRun } from '../../src/flow/report/run-report.ts';
-import { type KnownReceipt, readReceipt } from '../../src/flow/step-receipt.ts';
 import { figures, fixtureFlow, stepReceipt } from '../support/flow-run.ts';
 
 const { flow } = fixtureFlow('25-steps.yaml');

@@ -14,7 +14,7 @@ import type { Io } from '../../src/io.ts';
 import { adoptNotes } from '../../src/run/adopted-notes.ts';
 import type { HeadlessRun } from '../../src/run/headless-run.ts';
 import { masked } from '../../src/store/masks/disk-text.ts';
-import { openSessionFolder } from '../../src/store/sessions/session-folder.ts';
+import { openSessionFolder } from '../../src/store/sessions/sessions.ts';
 import { createRandom, type Random } from '../support/random.ts';
 import { sized } from '../support/size.ts';
 

@@ -10,7 +10,7 @@ import { openContextDir } from '../../src/store/folders/context-dir.ts';
 import { asItIs } from '../../src/store/masks/disk-text.ts';
 import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 import { createInbox } from '../../src/store/runs/inbox.ts';
-import { openSessionFolder, type SessionFolder } from '../../src/store/sessions/session-folder.ts';
+import { openSessionFolder, type SessionFolder } from '../../src/store/sessions/sessions.ts';
 
 let folder: string;
 let root: string;

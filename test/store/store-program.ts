@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const STORE = fileURLToPath(new URL('../../src/store', import.meta.url));
-const MODULES = ['sessions/session-folder', 'runs/inbox', 'files/lock', 'folders/context-dir'];
+const MODULES = ['sessions/sessions', 'runs/inbox', 'files/lock', 'folders/context-dir'];
 
 /** Bundles the store, so that processes of their own can use it as `store`. */
 export async function bundleStore(folder: string): Promise<string> {

@@ -1,5 +1,5 @@
+import { readReceipt } from '../../src/flow/earlier-run.ts';
 import type { Flow } from '../../src/flow/flow.ts';
-import { readReceipt } from '../../src/flow/step-receipt.ts';
 import { startWorld } from './claude.ts';
 import { mainRequests } from './conversation.ts';
 import { names, outputsToSum } from './curator.ts';

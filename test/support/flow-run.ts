@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { briefingOf } from '../../src/flow/briefing.ts';
+import type { MeasuredStep, StepReceipt } from '../../src/flow/earlier-run.ts';
 import { checkFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow, StepOutput } from '../../src/flow/flow.ts';
 import type { CuratedChoice } from '../../src/flow/pack/receipt.ts';
-import type { MeasuredStep, StepReceipt } from '../../src/flow/step-receipt.ts';
 import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 
 /** A flow of `fixtures/flows`: its text, and what it says. */

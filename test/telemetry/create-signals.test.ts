@@ -5,8 +5,7 @@ import type { Input } from '../../src/core/governor/input.ts';
 import type { Run } from '../../src/core/governor/state.ts';
 import { step } from '../../src/core/governor/step.ts';
 import { decodeObject } from '../../src/core/protocol/decode.ts';
-import { createSignals } from '../../src/telemetry/create-signals.ts';
-import type { Attributes, Metric } from '../../src/telemetry/signal.ts';
+import { type Attributes, createSignals, type Metric } from '../../src/telemetry/create-signals.ts';
 import {
   boundaryLine,
   callLine,

@@ -3,8 +3,7 @@ import type { Fields } from '../../core/protocol/fields.ts';
 import { contextOf } from '../../core/protocol/usage.ts';
 import type { RecordedRequest, RequestKind, Scenario } from '../../standin/scenario.ts';
 import { Contradiction, expectFact } from '../check.ts';
-import type { Conversation } from './conversation.ts';
-import type { Stage, StartOptions } from './stage.ts';
+import type { Conversation, Stage, StartOptions } from './stage.ts';
 
 /** A scenario for the API, and the actions that one or more claudes take. */
 export interface Scene {

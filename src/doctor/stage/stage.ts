@@ -1,9 +1,17 @@
-import { type Child, startChild } from '../../claude/child.ts';
+import { EventEmitter, once } from 'node:events';
+import { type Child, type ChildEnd, startChild } from '../../claude/child.ts';
+import { CALLBACKS, isToolHook } from '../../core/governor/control/hook-callbacks.ts';
+import type { HookName } from '../../core/governor/effects.ts';
+import { decodeLine } from '../../core/protocol/decode.ts';
+import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../core/protocol/events.ts';
+import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import { createFramer } from '../../core/protocol/frame.ts';
 import type { Scenario } from '../../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../standin/server.ts';
 import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
-import { type Conversation, converse, type Hooks } from './conversation.ts';
+import { Contradiction } from '../check.ts';
+import { eventsOf } from './scene.ts';
 
 /** The claude to examine, and its environment. */
 export interface Place {
@@ -68,4 +76,130 @@ export async function withStage<T>(
     await standin.close();
     await scratch.dispose();
   }
+}
+
+/** The answer to a hook: its output, or a failure. */
+type HookAnswer = object | 'error';
+
+/** The hooks of a scene, with their answers. */
+export type Hooks = Readonly<Partial<Record<HookName, (input: Fields) => HookAnswer>>>;
+
+/** A conversation with claude. Decodes its output with the same decoder as a run. */
+export type Conversation = ReturnType<typeof converse>;
+
+/**
+ * Opens the control channel as ctxb does: `initialize` first, with the hooks.
+ *
+ * @param patience aborted on a timeout
+ */
+export function converse(child: Child, hooks: Hooks, patience: AbortSignal) {
+  let at = 0;
+  let requestCount = 0;
+
+  const send = (line: Fields) => void (child.stdin.writable && child.stdin.write(`${JSON.stringify(line)}\n`));
+  const { events, end, wait } = listen(child, patience, (event) => {
+    if (event.kind === 'control-request') send(answerTo(event));
+  });
+
+  /** Answers a hook, and refuses all other requests of claude. */
+  function answerTo({ requestId, callbackId, request }: ControlRequestEvent): Fields {
+    const [hook] = HOOKS.find(([, id]) => id === callbackId) ?? [];
+    const output = (hook && hooks[hook]?.(fieldsOf(request.input))) ?? 'error';
+    const response =
+      output === 'error'
+        ? { subtype: 'error', request_id: requestId, error: 'refused on purpose' }
+        : { subtype: 'success', request_id: requestId, response: output };
+    return { type: 'control_response', response };
+  }
+
+  function ask(request: Fields): Promise<ControlResponseEvent> {
+    requestCount += 1;
+    const id = `doctor:${requestCount}`;
+    send({ type: 'control_request', request_id: id, request });
+    return wait(`the answer to ${textOf(request.subtype)}`, () =>
+      eventsOf(events, 'control-response').find(({ requestId }) => requestId === id),
+    );
+  }
+
+  const opened = ask({ subtype: 'initialize', hooks: hookRegistration(hooks) });
+  // Most scenes do not await it.
+  opened.catch(() => {});
+  return {
+    events,
+    /** The answer to `initialize`. */
+    opened,
+    ask,
+    /** Sends a prompt. Resolves with all events up to the next result. */
+    turn(text: string): Promise<readonly Event[]> {
+      send({ type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, session_id: '' });
+      return wait(`the result of "${text}"`, () => {
+        const index = events.findIndex(({ kind }, place) => place >= at && kind === 'result');
+        if (index === -1) return undefined;
+        const heard = events.slice(at, index + 1);
+        at = index + 1;
+        return heard;
+      });
+    },
+    kill: child.kill,
+    ended: () => wait('its end', end),
+  };
+}
+
+const HOOKS = Object.entries(CALLBACKS) as [HookName, string][];
+
+/** Registers the hooks; those of tools apply to every tool, because the scenes use Bash. */
+function hookRegistration(hooks: Hooks): Fields {
+  const names = Object.keys(hooks) as HookName[];
+  return Object.fromEntries(
+    names.map((name) => [name, [{ matcher: isToolHook(name) ? '*' : null, hookCallbackIds: [CALLBACKS[name]] }]]),
+  );
+}
+
+/** Maximum UTF-16 units of claude's stderr in the error after an early exit. */
+const STDERR_LENGTH = 500;
+
+function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => void) {
+  const events: Event[] = [];
+  const news = new EventEmitter();
+  // Every pending wait() adds a listener.
+  news.setMaxListeners(0);
+  const wake = () => void news.emit('more');
+  let end: ChildEnd | undefined;
+  let stderr = '';
+
+  const framer = createFramer();
+  child.stdout.on('data', (chunk: Buffer) => {
+    for (const line of framer.push(chunk)) {
+      const event = decodeLine(line.toString());
+      events.push(event);
+      onEvent(event);
+    }
+    wake();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr = `${stderr}${chunk}`.slice(-STDERR_LENGTH);
+  });
+  void Promise.all([child.ended, once(child.stdout, 'end')]).then(([how]) => {
+    end = how;
+    wake();
+  });
+  patience.addEventListener('abort', wake);
+
+  return {
+    events,
+    end: () => end,
+    /** Calls `look` after each line, until it returns a value, claude ends, or the time is up. */
+    async wait<T>(what: string, look: () => T | undefined): Promise<T> {
+      for (;;) {
+        const found = look();
+        if (found !== undefined) return found;
+        if (patience.aborted) throw new Contradiction(`${what} did not come`);
+        if (end !== undefined) {
+          const how = end.signal ?? `exit code ${end.code}`;
+          throw new Contradiction(`${what}: claude ended before (${how}) ${stderr.trim()}`.trim());
+        }
+        await once(news, 'more');
+      }
+    },
+  };
 }

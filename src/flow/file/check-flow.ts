@@ -1,10 +1,40 @@
 import { relative } from 'node:path';
 import * as v from 'valibot';
+import type { Origin } from '../../config/config.ts';
 import { closest, didYouMean, shown } from '../../config/finding.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
 import { type Fields, fieldsOf, isFields, textOf } from '../../core/protocol/fields.ts';
-import { nameText, type Path, type Refuse } from './fault.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
+
+/** The path of a value in a flow file: keys and list indexes. */
+export type Path = readonly (string | number)[];
+
+/**
+ * Reports a fault.
+ *
+ * @param todo the advice; a function if computing it is expensive, because not all faults are shown
+ * @param place the offset in the text and the origin of the value; default: those of `path` in the file
+ */
+export type Refuse = (
+  path: Path,
+  expected: string,
+  found: string,
+  todo: string | (() => string),
+  place?: { readonly offset?: number | undefined; readonly origin?: Origin },
+) => void;
+
+/** Formats a path for findings: `steps[3].needs[0]`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? nameText(part) : `${text}.${nameText(part)}`;
+  }, '');
+}
+
+/** Formats a key of the file, quoted if it could be misread. */
+function nameText(name: string): string {
+  return /^[\w$-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 40));
+}
 
 /** The parts of a valibot schema that are needed to check keys. */
 interface Level extends Leaf {

@@ -2,8 +2,7 @@ import { counted, percent, tokens } from '../../report/figures.ts';
 import { align, foldText } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
-import { type BriefingWorld, briefingOf } from '../briefing.ts';
-import { effectiveCurator } from '../effective.ts';
+import { type BriefingWorld, briefingOf, effectiveCurator } from '../briefing.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 

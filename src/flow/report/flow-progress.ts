@@ -8,8 +8,7 @@ import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { CLEAR_LINE } from '../../report/terminal/progress.ts';
 import type { FlowStep } from '../flow.ts';
-import type { FlowWatcher } from '../run/conduct-flow.ts';
-import type { Board, StepNews } from '../run/run-flow.ts';
+import type { Board, FlowWatcher, StepNews } from '../run/conduct-flow.ts';
 import type { StepEnd } from '../run/run-step.ts';
 
 interface FlowProgressOptions {

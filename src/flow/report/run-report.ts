@@ -2,9 +2,8 @@ import { counted, dollars, duration, NONE, tokens } from '../../report/figures.t
 import { align, foldText } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
-import type { EarlierRun } from '../earlier-run.ts';
+import type { EarlierRun, KnownReceipt } from '../earlier-run.ts';
 import { outcomeCounts } from '../pack/receipt.ts';
-import type { KnownReceipt } from '../step-receipt.ts';
 
 type RunReport = ReturnType<typeof reportRun>;
 

@@ -6,13 +6,13 @@ import { CtxbError } from '../../errors.ts';
 import { type DiffLine, lineDiff } from '../../report/line-diff.ts';
 import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { readFlowReceipt } from '../../store/runs/flow-run.ts';
-import { type BudgetWorld, effectiveBudgets } from '../effective.ts';
-import { type Path, pathText } from '../file/fault.ts';
+import { type BudgetWorld, effectiveBudgets } from '../briefing.ts';
+import { type KnownReceipt, readReceipt } from '../earlier-run.ts';
+import { type Path, pathText } from '../file/check-flow.ts';
 import { MAX_FILE_BYTES } from '../file/flow-files.ts';
 import { checkFlow } from '../file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import { REFERENCE_WINDOW } from '../pack/budgets.ts';
-import { type KnownReceipt, readReceipt } from '../step-receipt.ts';
 
 /** A key of `budgets` that the studio can change. */
 type BudgetKey = keyof BudgetChanges;

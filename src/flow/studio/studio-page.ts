@@ -1,10 +1,10 @@
 import { groupDigits, pluralize } from '../../core/text/words.ts';
 import { type Html, html, htmlTable } from '../../report/html.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
+import type { KnownReceipt } from '../earlier-run.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 import { TIERS } from '../pack/priority.ts';
 import { outcomeCounts } from '../pack/receipt.ts';
-import type { KnownReceipt } from '../step-receipt.ts';
 import {
   type BudgetsView,
   bindingOf,

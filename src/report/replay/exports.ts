@@ -1,9 +1,11 @@
-import { ownFigures, sumUsd } from '../../replay/copies.ts';
+import { ownFigures, sumUsd, totalsOf } from '../../replay/copies.ts';
 import type { CallSeen } from '../../replay/items-seen.ts';
-import type { SessionSummary } from '../../replay/summary.ts';
+import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import { replayReport } from '../../replay/sums.ts';
+import { counted } from '../figures.ts';
 import { onOneLine, printableJson } from '../shown.ts';
 import { listed, type Report } from './format.ts';
+import { CALLS, COMPACTIONS, COST, PEAK, shortPaths } from './session-list.ts';
 
 export const json: Report = (sessions, page) => {
   const report = replayReport(sessions, page.list.by, page.list.since);
@@ -139,4 +141,40 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
 /** @param t milliseconds since the epoch; null if unknown. Returns null if the time is outside the range of a Date */
 export function isoTime(t: number | null): string | null {
   return t === null || !(Math.abs(t) <= 8.64e15) ? null : new Date(t).toISOString();
+}
+
+/** A table for a pull request or a CI job summary. */
+export const markdown: Report<SessionFigures> = (sessions, page, { breaches, faults }) => {
+  const shown = listed(sessions, page);
+  const names = shortPaths(shown.map(({ file }) => file));
+  const rows = shown.map((session, at) => [markdownCell(names[at] ?? ''), ...figuresOf([session])]);
+  if (sessions.length > 1) rows.push([`**${counted(sessions.length, 'session')}**`, ...figuresOf(sessions)]);
+  const parts = [
+    '### Context of Claude Code',
+    ...bulletList('Gates that were not passed:', breaches),
+    ...bulletList('What could not be read:', faults),
+    rows.length === 0
+      ? 'no recordings found'
+      : [HEAD, RULE, ...rows.map((cells) => cells.join(' | '))].map(inBars).join('\n'),
+  ];
+  return [parts.join('\n\n')];
+};
+
+const HEAD = 'session | peak | calls | compacted | cost';
+const RULE = '--- | ---: | ---: | ---: | ---:';
+
+const inBars = (cells: string) => `| ${cells} |`;
+
+function figuresOf(sessions: readonly SessionFigures[]): string[] {
+  const totals = totalsOf(sessions);
+  return [PEAK, CALLS, COMPACTIONS, COST].map(([, text]) => text(totals));
+}
+
+function bulletList(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [heading, lines.map((line) => `- ${markdownCell(line)}`).join('\n')];
+}
+
+/** Escapes Markdown in untrusted text: any ASCII punctuation may follow a backslash. */
+function markdownCell(text: string): string {
+  return onOneLine(text).replace(/[\\`*_{}[\]<>()#!|~&@:]/g, '\\$&');
 }

@@ -37,9 +37,9 @@ const TEXT = list('text', async () => (await import('./session-list.ts')).text);
 /** Reports on a single subject; with --json they are fields of the JSON output instead. */
 const ASIDES: readonly ReportFormat[] = [
   list('by', async () => (await import('./session-list.ts')).sums),
-  format('retention', async () => (await import('./retention.ts')).retention),
-  format('explain', async () => (await import('./explain.ts')).explain),
-  format('whatIf', async () => (await import('./what-if.ts')).whatIf),
+  format('retention', async () => (await import('./asides.ts')).retention),
+  format('explain', async () => (await import('./asides.ts')).explain),
+  format('whatIf', async () => (await import('./asides.ts')).whatIf),
 ];
 
 /** Formats selected by an option, one at a time. */
@@ -59,7 +59,7 @@ export const FORMATS: readonly ReportFormat[] = [
     name: 'markdown',
     about: 'a Markdown table, for a pull request or the summary of a CI job',
     depth: 'light',
-    load: async () => (await import('./markdown.ts')).markdown,
+    load: async () => (await import('./exports.ts')).markdown,
     needsSeries: false,
     isData: true,
   },

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
+import { rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseFields } from '../../core/protocol/fields.ts';
-import { type ContextDir, fileName } from '../folders/context-dir.ts';
+import { CtxbError, orElse } from '../../errors.ts';
+import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
 import { createPlain, kindOf, namesIn, readPlain, removeFile } from './plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark, processMark } from './process-mark.ts';
@@ -64,7 +67,7 @@ export function isLocked(folder: string): boolean {
 }
 
 /** The living process that holds the lock. */
-export function holderOf(folder: string): Holder | undefined {
+function holderOf(folder: string): Holder | undefined {
   const locks = lockPaths(folder).flatMap((path) =>
     kindOf(path) === 'file' ? [{ path, holder: readHolder(path) }] : [],
   );
@@ -98,4 +101,38 @@ function release(path: string, holder: Holder): void {
 
 function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/**
+ * Locks an unfinished run until this process exits. Call it before reading the run.
+ *
+ * @throws CtxbError `usage` when another process has the lock
+ */
+export function ownRun(contextDir: string, runId: string): void {
+  const folder = openContextDir(contextDir).within(join('runs', fileName(runId)));
+  // This process already holds it.
+  if (holderOf(folder.path)?.pid === process.pid) return;
+  const lock = lockRun(folder, runId);
+  process.once('exit', () => {
+    lock.release();
+    removeIfEmpty(folder.path);
+  });
+}
+
+/**
+ * Takes the lock of a run's folder.
+ *
+ * @throws CtxbError `usage` when another process has the lock
+ */
+export function lockRun(folder: ContextDir, runId: string): Lock {
+  const lock = takeLock(folder, newHolder(randomUUID(), Date.now()));
+  if (lock !== undefined) return lock;
+  const owner = holderOf(folder.path)?.pid;
+  const who = owner === undefined ? 'another process' : `process ${owner}`;
+  throw new CtxbError('usage', `run ${runId} is being resumed by ${who}: end that first`);
+}
+
+function removeIfEmpty(folder: string): void {
+  // Another run may still use a folder.
+  for (const path of [folder, join(folder, '..')]) orElse(() => rmdirSync(path), undefined);
 }

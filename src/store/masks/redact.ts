@@ -1,5 +1,4 @@
-import { SECRET_RULES } from './secret-rules.ts';
-import type { SecretRule } from './token-rules.ts';
+import { SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
 const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;

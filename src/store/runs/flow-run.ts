@@ -1,11 +1,10 @@
 import { dirname, join, resolve } from 'node:path';
-import { isLocked } from '../files/lock.ts';
+import { isLocked, lockRun } from '../files/lock.ts';
 import { namesIn, readPlain } from '../files/plain-file.ts';
 import type { Faults } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { timedName } from '../folders/own-names.ts';
 import { type DiskText, joined, masked, maskedJson } from '../masks/disk-text.ts';
-import { lockRun } from './run-lock.ts';
 
 const FLOWS = 'flows';
 

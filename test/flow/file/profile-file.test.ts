@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { effectiveBudgets, effectiveCurator } from '../../../src/flow/effective.ts';
+import { effectiveBudgets, effectiveCurator } from '../../../src/flow/briefing.ts';
 import { readFlow } from '../../../src/flow/file/read-flow.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Flow, FlowStep } from '../../../src/flow/flow.ts';
-import { runFlow } from '../../../src/flow/run/run-flow.ts';
+import { runFlow } from '../../../src/flow/run/conduct-flow.ts';
 import type { StepEnd } from '../../../src/flow/run/run-step.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';

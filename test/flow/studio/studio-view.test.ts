@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type KnownReceipt, readReceipt } from '../../../src/flow/step-receipt.ts';
+import { type KnownReceipt, readReceipt } from '../../../src/flow/earlier-run.ts';
 import { bindingOf } from '../../../src/flow/studio/file-studio.ts';
 import { aReceipt, aReceiptItem } from '../../support/studio.ts';
 

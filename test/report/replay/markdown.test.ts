@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { markdown } from '../../../src/report/replay/markdown.ts';
+import { markdown } from '../../../src/report/replay/exports.ts';
 import { compactionOf, judged, summaryOf, written } from '../../support/session-summary.ts';
 
 it('has a table of sessions', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/core/governor/decisions.ts';
 import type { GovernorState } from '../../../src/core/governor/state.ts';
 import { changedIn } from '../../../src/core/governor/steps.ts';
-import { createClosingFigures, type RunEnd } from '../../../src/report/terminal/closing-figures.ts';
+import { createClosingFigures, type RunEnd } from '../../../src/report/terminal/terminal.ts';
 import { callLine, drive, initLine, resultLine } from '../../support/governor.ts';
 
 const END = { ms: 7_200 };

@@ -3,10 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { takeLock } from '../../../src/store/files/lock.ts';
+import { ownRun, takeLock } from '../../../src/store/files/lock.ts';
 import { processMark } from '../../../src/store/files/process-mark.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
-import { ownRun } from '../../../src/store/runs/run-lock.ts';
 
 const RUN = '11111111-2222-4333-8444-555555555555';
 

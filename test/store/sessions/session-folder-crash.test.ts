@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
-import { openSessionFolder } from '../../../src/store/sessions/session-folder.ts';
-import { listSessions } from '../../../src/store/sessions/sessions.ts';
+import { listSessions, openSessionFolder } from '../../../src/store/sessions/sessions.ts';
 import { sized } from '../../support/size.ts';
 import { bundleStore, type StoreProgram, startStoreProgram } from '../store-program.ts';
 

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { asItIs } from '../../../src/store/masks/disk-text.ts';
-import { openSessionFolder, type SessionFolder } from '../../../src/store/sessions/session-folder.ts';
+import { openSessionFolder, type SessionFolder } from '../../../src/store/sessions/sessions.ts';
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const RUN = '01234567-89ab';

@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CtxbError } from '../../../src/errors.ts';
 import { asItIs } from '../../../src/store/masks/disk-text.ts';
-import { openSessionFolder, type SessionFolder } from '../../../src/store/sessions/session-folder.ts';
-import { findSession, listSessions } from '../../../src/store/sessions/sessions.ts';
+import {
+  findSession,
+  listSessions,
+  openSessionFolder,
+  type SessionFolder,
+} from '../../../src/store/sessions/sessions.ts';
 
 let folder: string;
 let root: string;
