@@ -167,8 +167,8 @@ function emptyFault(file: string): CtxbError {
 
 export const HOW_TO_RECORD = 'claude writes them with --output-format stream-json --verbose';
 
-function isForeign({ lines: { total, malformed, unknown } }: SessionFigures): boolean {
-  return total > 0 && malformed + unknown === total;
+function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionFigures): boolean {
+  return total > 0 && malformed + unknown === total && sessionId === null;
 }
 
 /** Unsupported formats of recordings: the first bytes in hex, and the command that converts them. */

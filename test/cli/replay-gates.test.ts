@@ -109,6 +109,18 @@ describe('gates', () => {
     expect(run.stdout.toString()).not.toContain('log.ndjson');
   });
 
+  it('reads lines behind the time that a CI service writes', async () => {
+    await using place = await createPlace();
+    const lines = readFileSync(COMPACT, 'utf8').trim().split('\n');
+    await place.file('ci.ndjson', lines.map((line) => `2026-04-25T12:00:00.0000000Z ${line}\n`).join(''));
+    const peaks = [COMPACT, 'ci.ndjson'].map(async (file) => {
+      const { stdout } = await ctxb(place, ['replay', '--json', file]);
+      return JSON.parse(stdout.toString()).totals;
+    });
+    const [plain, prefixed] = await Promise.all(peaks);
+    expect(prefixed).toEqual(plain);
+  });
+
   it('a failed gate outranks an unreadable file', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['replay', '--max-compactions', '0', 'missing.ndjson', COMPACT]);

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -432,6 +432,17 @@ describe('all of the input', () => {
     expect(calls).toBe(3);
     expect(full.map(({ lines }) => lines.malformed)).toEqual([1, 1]);
   });
+
+  it('finds a row behind a torn one that has many braces, also at the end of a file', async () => {
+    const code = 'if (a) {{ return {"b": 1};'.repeat(200);
+    const report = { stdout: code, structuredPatch: Array.from({ length: 200 }, (_, at) => ({ lines: [code, at] })) };
+    const torn = JSON.stringify(said('s', result('t'), { toolUseResult: report })).slice(0, -900);
+    const spliced = (id: string) => `${torn}${JSON.stringify(call('s', id, usage(0, 1_000, 0, 0)))}`;
+    put('s.jsonl', [said('s', 'go'), spliced('m1')]);
+    appendFileSync(join(folder, 's.jsonl'), spliced('m2'));
+    const { calls, lines } = await found();
+    expect([calls, lines]).toEqual([2, [{ total: 3, unknown: 0, malformed: 2 }]]);
+  });
 });
 
 describe('logs that were laid out', () => {
@@ -449,6 +460,10 @@ describe('logs that were laid out', () => {
       write: (lines: readonly Fields[]) => `\n${JSON.stringify(lines, null, 2)}`,
     },
     {
+      name: 'rows that end with a carriage return',
+      write: (lines: readonly Fields[]) => lines.map((line) => `${JSON.stringify(line)}\r`).join(''),
+    },
+    {
       name: 'a file that ends in the middle of an object',
       write: (lines: readonly Fields[]) => `${pretty(lines)}{\n  "type": "user",\n`,
     },
@@ -463,6 +478,26 @@ describe('logs that were laid out', () => {
     const { full } = await found();
     expect(full.map(({ cost }) => cost.usd)).toEqual([0.25]);
   });
+
+  const alone = (more: Fields) => put('s.ndjson', [{ type: 'result', is_error: false, session_id: 's', ...more }]);
+
+  it('are read as a result of one call, which sums count too', async () => {
+    alone({ subtype: 'success', num_turns: 1, total_cost_usd: 0.25, usage: usage(4, 20_000, 0, 90) });
+    const session = await onlyOne();
+    expect(session).toMatchObject({ context: { peak: 20_004 }, traffic: { main: { cacheCreation: 20_000 } } });
+    expect(sumsBy([session], 'day')).toMatchObject([{ calls: 1, usd: 0.25 }]);
+  });
+
+  it('have no context of a turn that was interrupted: its usage is a sum', async () => {
+    const sum = usage(112, 58_211, 1_120_129, 6_814);
+    alone({ subtype: 'error_during_execution', num_turns: 0, total_cost_usd: 0.66, usage: sum });
+    expect(await onlyOne()).toMatchObject({ calls: 0, cost: { usd: 0.66 }, window: { tokens: null } });
+  });
+
+  it.each([{ total_cost: 0.03 }, { cost_usd: 0.03 }])('name the cost as old versions did: $0', async (cost) => {
+    alone({ subtype: 'success', num_turns: 3, ...cost });
+    expect((await onlyOne()).cost.usd).toBe(0.03);
+  });
 });
 
 describe('agents in a folder of their own', () => {
@@ -470,6 +505,16 @@ describe('agents in a folder of their own', () => {
     put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0))]);
     put('subagents/agent-x1.jsonl', [ofAgent(call('s', 'm9', usage(0, 4_000, 0, 0)))]);
     expect(await found()).toMatchObject({ sessions: 1, calls: 1, usd: 0.01875 });
+  });
+
+  it('compact contexts of their own', async () => {
+    put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(10, 30_000, 0, 0))]);
+    const boundary = row('s', { type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'auto' } });
+    const again = (id: string) => call('s', id, usage(0, 4_000, 0, 0));
+    put('s/subagents/agent-x1.jsonl', [said('s', 'task'), again('m8'), boundary, again('m9')].map(ofAgent));
+    const session = await onlyOne();
+    expect(session).toMatchObject({ compactions: [], oddities: [], context: { last: 30_010, basis: 'measured' } });
+    expect(breachesOf(session, { maxUnplanned: 0 })).toEqual([]);
   });
 
   it.each(['s/subagents/', 'subagents/', ''])('without their session are one entry: %s', async (place) => {

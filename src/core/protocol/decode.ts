@@ -62,7 +62,7 @@ const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
   attachment: decodeAttachment,
   result: decodeResult,
   stream_event: decodePartial,
-  system: (line) => decodeSystem(line, lineFields(line)),
+  system: decodeSystemLine,
   'permission-mode': decodeMode,
   conversation_reset: (line) => ({ kind: 'reset', ...lineFields(line) }),
   command_lifecycle: decodeLifecycle,
@@ -132,6 +132,13 @@ function decodeUser(line: Fields): UserEvent {
   };
 }
 
+function decodeSystemLine(line: Fields): Event {
+  const event = decodeSystem(line, lineFields(line));
+  // A subagent's compaction replaces only its own context.
+  if (event.kind !== 'boundary' || subagentOf(line) === null) return event;
+  return { kind: 'known', ...lineFields(line), name: 'system/compact_boundary' };
+}
+
 /** Session logs store the user's words during a turn, and texts of Claude Code, as attachments. */
 function decodeAttachment(line: Fields): Event {
   const attachment = fieldsOf(line.attachment);
@@ -163,7 +170,8 @@ function decodeResult(line: Fields): ResultEvent {
     errors: textsOf(line.errors),
     usage,
     lastIteration: readLastIteration(line.usage),
-    costUsd: typeof line.total_cost_usd === 'number' ? line.total_cost_usd : undefined,
+    // Versions before 1.0.22 wrote the other names.
+    costUsd: [line.total_cost_usd, line.total_cost, line.cost_usd].find((usd) => typeof usd === 'number'),
     windows: readWindows(line.modelUsage),
     fromBackgroundTask: fieldsOf(line.origin).kind === 'task-notification',
     terminalReason: textOf(line.terminal_reason),

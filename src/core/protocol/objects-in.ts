@@ -10,8 +10,11 @@ interface Salvaged {
   readonly isLost: boolean;
 }
 
-/** Maximum start positions that are tried in torn text; each takes a scan to the end of the line. */
-const MAX_PLACES = 100;
+/** Maximum number of times that torn text is scanned for the end of an object. */
+const MAX_SCANS = 100;
+
+/** In a string, the quotes of an object are escaped. */
+const OPENING = /^\{ ?"/;
 
 const CALL = /"usage"|"type":\s*"assistant"/;
 
@@ -26,12 +29,12 @@ export function objectsIn(line: string): Salvaged {
   const values: Fields[] = [];
   let rest = '';
   let done = 0;
-  let places = 0;
-  for (let at = line.indexOf('{'); at !== -1 && places < MAX_PLACES; at = line.indexOf('{', at)) {
-    const end = valueEnd(line, at);
-    const value = parsed(line.slice(at, end));
+  let scanned = 0;
+  for (let at = line.indexOf('{'); at !== -1 && scanned < MAX_SCANS * line.length; at = line.indexOf('{', at)) {
+    const end = OPENING.test(line.slice(at, at + 3)) ? valueEnd(line, at) : at;
+    const value = end === at ? undefined : parsed(line.slice(at, end));
+    scanned += end - at;
     if (!isRow(value)) {
-      places++;
       at++;
       continue;
     }

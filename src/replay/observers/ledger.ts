@@ -18,6 +18,11 @@ interface Open {
   besides: number;
 }
 
+/** The line that begins a call: an answer, or the result of a turn whose answers the recording lacks. */
+type Started = Pick<AssistantEvent, 'messageId' | 'subagent' | 'model' | 'sessionId' | 'usage'>;
+
+const NO_ANSWER = { messageId: '', subagent: null, model: undefined };
+
 /**
  * Lists each call of a session once, including subagents.
  *
@@ -38,7 +43,7 @@ export function createLedger(keepsUsage: boolean) {
     Object.assign(calls[at] ?? {}, paid);
   }
 
-  function begin(seen: Seen, event: AssistantEvent): void {
+  function begin(seen: Seen, event: Started): void {
     const { messageId, subagent, model = null, usage = NO_USAGE } = event;
     const t = timeIn(seen.input);
     const call = { at: calls.length, messageId, usage, besides: 0 };
@@ -52,8 +57,7 @@ export function createLedger(keepsUsage: boolean) {
   function seeMain(seen: Seen): void {
     const { before, after } = seen;
     const measured = after.facts.call;
-    if (measured?.kind === 'assistant') begin(seen, measured);
-    else if (measured) open.delete('');
+    if (measured) begin(seen, measured.kind === 'assistant' ? measured : { ...measured, ...NO_ANSWER });
     const call = open.get('');
     if (call === undefined || after.gauge.call === null || after.gauge.call === before.gauge.call) return;
     const { price, besides } = call;
@@ -113,7 +117,7 @@ const MAX_LENGTH = 100;
  * short id is combined with its time, which copies keep, and with the session and the tokens that the call read, for
  * other recordings of the session.
  */
-function keysOf({ messageId, usage = NO_USAGE }: AssistantEvent, t: number | null, session = ''): readonly string[] {
+function keysOf({ messageId, usage = NO_USAGE }: Started, t: number | null, session = ''): readonly string[] {
   if (messageId === '') return [];
   if (messageId.length >= RANDOM_LENGTH) return [`${messageId.slice(0, MAX_LENGTH)} ${contextOf(usage)}`];
   const inSession = `${messageId} ${session} ${readKey(usage) ?? ''}`;

@@ -71,12 +71,16 @@ export function findIn(text: string): ReadLine {
   }
 }
 
-/** Everything readable on a line, which two processes may have written at once. */
-export function findAllIn(text: string): readonly ReadLine[] {
+/**
+ * Everything readable on a line, which two processes may have written at once.
+ *
+ * @param isLast the line may still be being written, so that no call on it is lost
+ */
+export function findAllIn(text: string, isLast = false): readonly ReadLine[] {
   const line = findIn(text);
   if (line.kind !== 'malformed') return [line];
   const { values, isTorn, isLost } = objectsIn(text);
-  const tornLine = isTorn ? [isLost ? LOST : MALFORMED] : [];
+  const tornLine = isTorn ? [isLost && !isLast ? LOST : MALFORMED] : [];
   const found: readonly ReadLine[] = values.map((value) => ({ kind: 'value', value }));
   return [...found, ...tornLine].map((each, at) => (at === 0 ? each : { ...each, isMore: true }));
 }
@@ -172,9 +176,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       document = [Buffer.from(text)];
       return;
     }
-    // An incomplete last line is still being written, so no call is lost.
-    if (isLast) hand(findIn(text), text);
-    else for (const line of findAllIn(text)) hand(line, text);
+    for (const line of findAllIn(text, isLast)) hand(line, text);
   }
 
   function hand(line: ReadLine, text: string): void {

@@ -220,7 +220,7 @@ function learnWindows(gauge: Gauge, windows: ResultEvent['windows'], main: strin
 function lastCall({ usage, lastIteration, numTurns }: ResultEvent, { tokens = 0, source }: ContextWindow) {
   if (usage === undefined || saysNothing(usage)) return undefined;
   if (lastIteration !== undefined && !saysNothing(lastIteration)) return lastIteration;
-  const isLone = numTurns === undefined ? source !== 'result' || contextOf(usage) <= tokens : numTurns <= 1;
+  const isLone = numTurns === undefined ? source !== 'result' || contextOf(usage) <= tokens : numTurns === 1;
   return isLone ? usage : undefined;
 }
 
