@@ -149,7 +149,7 @@ const SUMMARY_OPENING = 'This session is being continued from a previous convers
  * itself.
  */
 const ELEMENTS =
-  /^\s*(?:<(local-command-\w+|command-(?:name|message|args)|bash-(?:input|stdout|stderr)|system-reminder|task-notification|(?:teammate|agent|channel|cross-session)-message|ide_\w+)(?:\s[^>]*)?>[\s\S]*?<\/\1>\s*)+/;
+  /^\s*(?:<(local-command-\w+|command-(?:name|message|args)|bash-(?:input|stdout|stderr)|system-reminder|task-notification|(?:teammate|agent|channel|cross-session|slack-tag)-message|mcp-(?:resource|polling)-update|channel|slack-ping|coordinator-relay|remote-review|fork-boilerplate|tick|ide_\w+)(?:\s[^>]*)?>[\s\S]*?<\/\1>\s*)+/;
 
 /** Sentences that Claude Code writes in the user's place. */
 const SENTENCE =

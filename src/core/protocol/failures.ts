@@ -10,16 +10,21 @@ export const UNWRITABLE = /\b(?:ENOSPC|EDQUOT|EFBIG|EROFS)\b/;
 export const BLOCKED = /blocked by PreCompact hook/i;
 /** claude reports a 429 for an API key as "Request rejected (429)": a rate limit that resets within a minute. */
 const API_DOWN =
-  /API Error: (?:429|5\d\d)\b|Request rejected \(429\)|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
+  /API Error: (?:40[89]|429|5\d\d)\b|Request rejected \(429\)|overloaded|rate.?limit|temporarily (?:unavailable|limiting)/i;
 /** Messages of 2.1.197 and of 2.1.330 for a failed connection. */
 const UNREACHABLE =
   /unable to connect|connection (?:error|refused|dropped|lost|closed|reset)|can't reach the API|no internet route|couldn't connect|timed out|no response from API|fetch failed|\((?:E[A-Z]{4,}[A-Z_]*|Connection[A-Z]\w+|FailedToOpenSocket|\w*ERR_\w+)\)/i;
-export const REJECTION = /API Error: 4(?!29)\d\d\b|prompt is too long|below the context limit/i;
+export const REJECTION = /API Error: 4(?!0[89]|29)\d\d\b|prompt is too long|below the context limit/i;
 /** claude's own limit on an answer. */
 const TOO_LONG_ANSWER = /output token maximum/i;
 
 /** Messages about a subscription's usage limit. */
 const LIMIT_REACHED = /hit your .*limit|usage limit reached/i;
+
+/** Whether a later request may succeed, by the HTTP status. These are the statuses at which claude tries again. */
+export function isTemporary(status: number): boolean {
+  return status >= 500 || [408, 409, 429].includes(status);
+}
 
 /** Whether an error says that the API is unavailable and may answer later. */
 export function saysUnavailable(text: string): boolean {
@@ -30,7 +35,7 @@ export function saysUnavailable(text: string): boolean {
 export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   const status = countOf(line.api_error_status) ?? 0;
   const isAccount = (ACCOUNT_FAULTS.includes(status) && line.api_error_type !== undefined) || NO_CREDIT.test(text);
-  const isAnswered = status !== 429 && status < 500 && !saysUnavailable(text) && !isForeign(line, text);
+  const isAnswered = !isTemporary(status) && !saysUnavailable(text) && !isForeign(line, text);
   if (isAnswered && !isAccount) return undefined;
   const isLimit = line.api_error === 'usage_limit_reached' || LIMIT_REACHED.test(text);
   const resetTime = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;

@@ -30,6 +30,8 @@ describe('API failures', () => {
     ['API Error: Connection dropped (ECONNRESET). Check the gateway set in ANTHROPIC_BASE_URL', {}, 'outage'],
     ['API Error: Unable to connect to API (ConnectionRefused)', {}, 'outage'],
     ['words of a version to come', { api_error_status: 503 }, 'outage'],
+    ['API Error: 409 conflict', { api_error_status: 409, api_error_type: 'conflict_error' }, 'outage'],
+    ['API Error: 408 timeout', { api_error_status: 408, api_error_type: 'timeout_error' }, 'outage'],
     ['API Error: API returned an empty or malformed response (HTTP 200)', FOREIGN, 'outage'],
     ['Failed to authenticate. API Error: 403 Forbidden', { ...FOREIGN, api_error_status: 403 }, 'outage'],
     ['API Error: 407 Proxy Authentication Required', { ...FOREIGN, api_error_status: 407 }, 'outage'],

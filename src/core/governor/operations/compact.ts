@@ -3,6 +3,7 @@ import type { ApiRetryEvent, CompactStatusEvent, Event, ResultEvent } from '../.
 import {
   BLOCKED,
   COMMANDS_OFF,
+  isTemporary,
   NOTHING_TO_COMPACT,
   REJECTION,
   saysUnavailable,
@@ -225,7 +226,7 @@ function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: Res
 
 /** Whether the API is down, by the status for which claude last tried a call again. */
 export function isUnavailable(status: Attempt['apiStatus']): boolean {
-  return status === 'unreachable' || status === 429 || (status !== undefined && status >= 500);
+  return status === 'unreachable' || isTemporary(status ?? 0);
 }
 
 export function statusOf({ status }: ApiRetryEvent): Attempt['apiStatus'] {
@@ -234,6 +235,6 @@ export function statusOf({ status }: ApiRetryEvent): Attempt['apiStatus'] {
 
 /** Whether the API refused for good, as opposed to being unavailable now. */
 function isRejected({ error, apiStatus }: Failure): boolean {
-  const byStatus = typeof apiStatus === 'number' && apiStatus >= 400 && apiStatus < 500 && apiStatus !== 429;
+  const byStatus = typeof apiStatus === 'number' && apiStatus >= 400 && !isTemporary(apiStatus);
   return byStatus || REJECTION.test(error ?? '');
 }
