@@ -47,9 +47,9 @@ export function takeNext({ sources, order, taken }: Share) {
 }
 
 /** Imported on demand, because the governor takes 10 MB and other threads may do the reading. */
-function reading() {
+function reading({ depth }: Pick<DepthOptions, 'depth'>) {
   // V8 lets the heap nearly double before it collects what survives a few rows.
-  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  if (depth === 'full') setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   return import('./replay.ts');
 }
 
@@ -64,7 +64,7 @@ export async function work(
   own: Pick<DepthOptions, 'stdin' | 'mask'>,
   tell: (message: FromWorker) => void,
 ): Promise<void> {
-  const { attempt, readSource } = await reading();
+  const { attempt, readSource } = await reading(share.options);
   let bytes = 0;
   const onBytes = (count: number) => {
     bytes += count;
@@ -113,7 +113,7 @@ export async function* replayOnThreads(
   program: URL,
 ): AsyncGenerator<SessionAttempt> {
   const isLittle = (bytesOf(sources) ?? 0) < worthOf(sources, options);
-  if (isLittle || hasBoundAddresses()) yield* (await reading()).readAll(sources, options);
+  if (isLittle || hasBoundAddresses()) yield* (await reading(options)).readAll(sources, options);
   else yield* replayTogether(sources, options, program);
 }
 
@@ -144,7 +144,7 @@ async function* replayTogether(
     for (const [at, source] of sources.entries()) {
       while (!attempts.has(at) && crew.isThere()) await crew.news();
       const found = attempts.get(at);
-      if (found === undefined) yield* (await reading()).readAll([source], options);
+      if (found === undefined) yield* (await reading(options)).readAll([source], options);
       else yield found;
       attempts.delete(at);
     }
