@@ -171,23 +171,26 @@ function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionF
   return total > 0 && malformed + unknown === total && sessionId === null;
 }
 
-/** Unsupported formats of recordings: the first bytes in hex, and the command that converts them. */
-const WRAPPINGS: readonly (readonly [begins: RegExp, what: string])[] = [
-  [/^1f8b/, 'it is compressed: gzip -dc FILE | ctxb replay'],
-  [/^28b5/, 'it is compressed: zstd -dc FILE | ctxb replay'],
-  [/^425a/, 'it is compressed: bzip2 -dc FILE | ctxb replay'],
-  [/^fd37/, 'it is compressed: xz -dc FILE | ctxb replay'],
-  [/^(?:fffe|feff)/, 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay'],
-];
+const unpacked = (tool: string) => `it is compressed: ${tool} -dc FILE | ctxb replay`;
+const UTF_16 = 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay';
+
+/** Commands that convert unsupported formats of recordings, by the first two bytes in hex. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  '1f8b': unpacked('gzip'),
+  '28b5': unpacked('zstd'),
+  '425a': unpacked('bzip2'),
+  fd37: unpacked('xz'),
+  fffe: UTF_16,
+  feff: UTF_16,
+};
 
 function foreignFault(file: string): CtxbError {
   const name = file === '-' ? 'stdin' : file;
-  const begin = beginOf(file);
-  const [, remedy = HOW_TO_RECORD] = WRAPPINGS.find(([begins]) => begins.test(begin)) ?? [];
+  const remedy = REMEDIES[beginOf(file)] ?? HOW_TO_RECORD;
   return new CtxbError('unreadable-input', `${name}: no line comes from claude: ${remedy}`);
 }
 
-/** The first bytes of a file in hex; empty for a stream such as stdin. */
+/** The first two bytes of a file in hex; zeros for a stream such as stdin. */
 function beginOf(file: string): string {
   const bytes = Buffer.alloc(2);
   return bytes.toString(

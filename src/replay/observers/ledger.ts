@@ -35,11 +35,11 @@ export function createLedger(keepsUsage: boolean) {
 
   function learn(call: Open, usage: Usage): void {
     call.usage = usage;
-    if (keepsUsage) Object.assign(calls[call.at] ?? {}, { usage });
+    if (keepsUsage) pay(call, { usage });
   }
 
   /** Mutates the call, because a recording can have many. */
-  function pay({ at }: Open, paid: Partial<LedgerCall>): void {
+  function pay({ at }: Open, paid: Partial<CountedCall>): void {
     Object.assign(calls[at] ?? {}, paid);
   }
 

@@ -3,7 +3,7 @@ import { isNewer, saysNothing } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 import { addContent, type Content, measureLine, NO_CONTENT, sumContent } from '../gauge/estimator.ts';
 import { callMicroUsd, latestCallsMicroUsd, openMicroUsd, type PricedCall, replaceCall } from './priced-call.ts';
-import { costBeside, leastPriceFor, microUsdOf, PAID, type Price, type Prices, priceFor } from './prices.ts';
+import { costBeside, leastPriceFor, microUsdOf, PAID, type Price, type Prices, priceFor, ratesBy } from './prices.ts';
 
 /**
  * Costs of a run, including subagents. All sums are whole micro-dollars (millionths of a US dollar): with binary
@@ -206,7 +206,10 @@ function beganAgain(cost: Cost, event: ResultEvent, list: PriceList): Cost {
 function turnMicroUsd({ usage, windows }: ResultEvent, { prices, version }: PriceList): number {
   const [model, ...others] = Object.keys(windows);
   const price = others.length > 0 ? undefined : priceFor(model, prices, version);
-  return usage === undefined || price === undefined ? 0 : microUsdOf(usage, price);
+  if (usage === undefined || price === undefined) return 0;
+  // A sum of prompts is no long prompt.
+  const rates = ratesBy((name) => price[name]);
+  return microUsdOf(usage, rates);
 }
 
 /**

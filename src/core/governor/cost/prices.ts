@@ -14,12 +14,12 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
-  /** A call with a prompt of more than `above` tokens costs `times` as much in total. */
-  readonly longPrompt?: { readonly above: number; readonly times: number };
+  /** Rates of a call with a prompt of more than `above` tokens. */
+  readonly longPrompt?: { readonly above: number; readonly rates: Rates };
   /** Factor of the price in fast mode; undefined if the price is the same. */
   readonly fastTimes?: number;
-  /** Versions of Claude Code before `version` used these rates. */
-  readonly before?: { readonly version: string; readonly rates: Rates };
+  /** The different prices of versions of Claude Code before `version`. */
+  readonly before?: { readonly version: string; readonly price: Partial<Price> };
 }
 
 /** Prices by the beginning of a model's id, or by the whole id. The longest match counts. */
@@ -31,13 +31,19 @@ export const USUAL_RATIOS = { input: 1, output: 5, cacheWrite: 1.25, cacheWriteH
 const FAST = { fastTimes: 2 };
 const FAST_OF_BEFORE = { fastTimes: 6 };
 
+/** Prices while the window of 1,000,000 tokens was a beta: prompts above 200,000 tokens cost more. */
+const withBeta = (dollars: number): Price => {
+  const rates = { ...ratesFrom(2 * dollars), output: 7_500_000 * dollars };
+  return { ...ratesFrom(dollars), before: { version: '2.1.75', price: { longPrompt: { above: 200_000, rates } } } };
+};
+
 /**
  * List prices as Claude Code itself uses them. Source of each figure: test/e2e/prices.test.ts asks claude, 2.1.332 and
  * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts
  * compares them with every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with
- * 2.1.239 (its catalogue beside that of 2.1.238), the cache reads of Sonnet 5.5 with 2.1.296. Up to 2.1.87 claude
- * counted the one-hour cache like the five-minute cache; the API never did. Opus 3, Sonnet 3 and Haiku 3, which claude
- * no longer knows, have the last list prices of the API.
+ * 2.1.239 (its catalogue beside that of 2.1.238), the cache reads of Sonnet 5.5 with 2.1.296, long prompts with 2.1.75
+ * (its code beside that of 2.1.74). Up to 2.1.87 claude counted the one-hour cache like the five-minute cache; the API
+ * never did. Opus 3, Sonnet 3 and Haiku 3, which claude no longer knows, have the last list prices of the API.
  *
  * A model that is not in this table has no price; Claude Code counts it like a current Opus.
  */
@@ -50,8 +56,8 @@ export const PRICES: Prices = {
   'claude-mythos-5-2': { ...ratesFrom(8, 1 / 40), ...FAST },
   'claude-opus-4-0': ratesFrom(15),
   'claude-opus-4-1': ratesFrom(15),
-  'claude-opus-4-5': ratesFrom(5),
-  'claude-opus-4-6': { ...ratesFrom(5), ...FAST_OF_BEFORE },
+  'claude-opus-4-5': withBeta(5),
+  'claude-opus-4-6': { ...withBeta(5), ...FAST_OF_BEFORE },
   'claude-opus-4-7': { ...ratesFrom(5), ...FAST_OF_BEFORE },
   'claude-opus-4-8': { ...ratesFrom(5), ...FAST },
   'claude-opus-5': { ...ratesFrom(5), ...FAST },
@@ -60,15 +66,15 @@ export const PRICES: Prices = {
   'claude-3-sonnet': ratesFrom(3),
   'claude-3-5-sonnet': ratesFrom(3),
   'claude-3-7-sonnet': ratesFrom(3),
-  'claude-sonnet-4': ratesFrom(3),
-  'claude-sonnet-4-5': ratesFrom(3),
-  'claude-sonnet-4-6': ratesFrom(3),
-  'claude-sonnet-5': { ...ratesFrom(2), before: { version: '2.1.239', rates: ratesFrom(3) } },
-  'claude-sonnet-5-5': { ...ratesFrom(2, 1 / 20), before: { version: '2.1.296', rates: ratesFrom(2) } },
+  'claude-sonnet-4': withBeta(3),
+  'claude-sonnet-4-5': withBeta(3),
+  'claude-sonnet-4-6': withBeta(3),
+  'claude-sonnet-5': { ...ratesFrom(2), before: { version: '2.1.239', price: ratesFrom(3) } },
+  'claude-sonnet-5-5': { ...ratesFrom(2, 1 / 20), before: { version: '2.1.296', price: ratesFrom(2) } },
   'claude-3-haiku': { ...ratesFrom(0.25), cacheWrite: 300_000, cacheRead: 30_000 },
   'claude-3-5-haiku': ratesFrom(0.8),
   'claude-haiku-4-5': ratesFrom(1),
-  'claude-haiku-5-5': { ...ratesFrom(0.1), longPrompt: { above: 100_000, times: 5 } },
+  'claude-haiku-5-5': { ...ratesFrom(0.1), longPrompt: { above: 100_000, rates: ratesFrom(0.5) } },
 };
 
 /** The price of tokens whose cost is known otherwise. */
@@ -99,8 +105,8 @@ export function ratesBy(rate: (name: keyof Rates) => number): Rates {
 /** Prices of a call with a prompt of `promptTokens`. */
 export function priceAt(price: Price, promptTokens: number, isFast = false): Rates {
   const { longPrompt, fastTimes = 1 } = price;
-  const long = longPrompt !== undefined && promptTokens > longPrompt.above ? longPrompt.times : 1;
-  return multiply(price, long * (isFast ? fastTimes : 1));
+  const isLong = longPrompt !== undefined && promptTokens > longPrompt.above;
+  return multiply(isLong ? longPrompt.rates : price, isFast ? fastTimes : 1);
 }
 
 export function multiply(rates: Rates, times: number): Rates {
@@ -158,7 +164,7 @@ function listPrice(model: string, version: string | null | undefined): Price | u
   const price = priceOf(model, PRICES);
   if (price?.fastTimes !== undefined && FAST_ID.test(model)) return multiply(price, price.fastTimes);
   if (price?.before === undefined || version == null || isAtLeast(version, price.before.version)) return price;
-  return { ...price, ...price.before.rates };
+  return { ...price, ...price.before.price };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { microUsdOf, PRICES, priceFor, priceOf } from '../../../../src/core/governor/cost/prices.ts';
+import { microUsdOf, PRICES, priceFor, priceOf, ratesBy } from '../../../../src/core/governor/cost/prices.ts';
 import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
 import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../../support/recordings.ts';
 
@@ -38,11 +38,9 @@ describe('the price of a model', () => {
   });
 
   it('has whole numbers', () => {
-    const figures = Object.values(PRICES).flatMap(({ longPrompt, before, ...price }) => [
-      ...Object.values(price),
-      ...Object.values(longPrompt ?? {}),
-      ...Object.values(before?.rates ?? {}),
-    ]);
+    const text = JSON.stringify(PRICES, (_, value) => (value === undefined ? null : value));
+    const figures = [...text.matchAll(/":([^{"][^,}]*)/g)].map(([, figure]) => Number(figure));
+    expect(figures.length).toBeGreaterThan(150);
     expect(figures.filter((figure) => !Number.isSafeInteger(figure) || figure <= 0)).toEqual([]);
   });
 });
@@ -137,6 +135,17 @@ describe('the price of a model by version', () => {
     expect(priceFor('claude-sonnet-5', {}, version)).toMatchObject({ input, output });
   });
 
+  it.each([
+    { model: 'claude-sonnet-4-5', version: '2.0.45', tokens: 200_001, microUsd: 142_501 },
+    { model: 'claude-sonnet-4-5', version: '2.1.74', tokens: 200_000, microUsd: 75_000 },
+    { model: 'claude-sonnet-4-5', version: '2.1.75', tokens: 200_001, microUsd: 75_000 },
+    { model: 'claude-opus-4-6', version: '2.1.69', tokens: 200_001, microUsd: 237_501 },
+  ])('of $tokens tokens of $model with $version', ({ model, version, tokens, microUsd }) => {
+    const price = priceFor(model, {}, version) ?? expect.unreachable();
+    const usage = { input: 0, output: 1_000, cacheCreation: 0, cacheRead: tokens };
+    expect(microUsdOf(usage, price)).toBe(microUsd);
+  });
+
   it('is the configured one for any version', () => {
     const own = { 'claude-sonnet': { input: 1, output: 1, cacheWrite: 1, cacheWriteHour: 1, cacheRead: 1 } };
     expect(priceFor('claude-sonnet-5', own, '2.1.197')?.input).toBe(1);
@@ -207,7 +216,9 @@ function computed({ model, version, use }: ModelUse, cacheCreationHour: number):
   const { inputTokens = 0, outputTokens = 0, cacheCreationInputTokens = 0, cacheReadInputTokens = 0 } = use;
   const usage = { input: inputTokens, output: outputTokens, cacheCreation: cacheCreationInputTokens };
   const price = priceFor(model, {}, version);
-  return price && microUsdOf({ ...usage, cacheRead: cacheReadInputTokens, cacheCreationHour }, price);
+  // The counts are sums over calls, none of which had a long prompt.
+  const rates = price && ratesBy((name) => price[name]);
+  return rates && microUsdOf({ ...usage, cacheRead: cacheReadInputTokens, cacheCreationHour }, rates);
 }
 
 /** The sums do not say for how long the cache was to last: all of it was of one kind in each of these. */
