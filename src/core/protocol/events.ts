@@ -38,6 +38,8 @@ export type Block =
       readonly toolUseId: string;
       readonly isError: boolean;
       readonly text: string;
+      /** Stands for the text, which is then empty. */
+      readonly size?: TextSize;
       /** Text blocks, if more than one. */
       readonly texts?: readonly string[];
       readonly images: number;
@@ -49,6 +51,12 @@ export type Block =
   | { readonly type: 'image'; readonly size?: PictureSize }
   | { readonly type: 'document' }
   | { readonly type: 'other'; readonly name: string };
+
+/** Expected tokens of a text, and its UTF-16 units. */
+export interface TextSize {
+  readonly tokens: number;
+  readonly chars: number;
+}
 
 export type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 export type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;

@@ -80,14 +80,20 @@ function acting<E extends Event>(rule: Rule<E>): Rule<E> {
   return (state, line) => (state.run.mode === 'act' ? rule(state, line) : state);
 }
 
+/** A rule for a session in progress: no report on a recording shows what it keeps. */
+function live<E extends Event>(rule: Rule<E>): Rule<E> {
+  return (state, line) => (state.run.mode === 'replay' ? state : rule(state, line));
+}
+
 /** The rules for a line, applied in order after it is read. `advance` decides what happens between turns. */
 const RULES: readonly Rule[] = [
+  live(followTools),
   on('boundary', noteBoundary),
   when('call', followCall),
   when('call', announceBreak),
   acting((state, { before }) => followAccount(before, state)),
   on('init', acting(passThroughOlder)),
-  followResults,
+  live(followResults),
   on('rate-limit', followLimits),
   followWait,
   // The owner of the turn, and the end of the turn.
@@ -101,11 +107,11 @@ const RULES: readonly Rule[] = [
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
   acting((state, { before }) => (hasBegun(before, state) ? emit(state, NO_TURN_TIMER) : state)),
   // Changes of the context.
-  on('boundary', tellNative),
+  on('boundary', live(tellNative)),
   on('compact-status', giveUpNative),
   noteMidTurn,
   (state, { event }) => followExact(state, event),
-  on('boundary', brakeThrash),
+  on('boundary', live(brakeThrash)),
   when('call', measureLanding),
   (state, { event }) => (isReading(state, event) ? judgeLevel(state) : state),
   when('ending', noteTurn),
@@ -124,23 +130,14 @@ const RULES: readonly Rule[] = [
 
 /** The state after reading a line: its meters, and the facts of the line. */
 function readLine(state: GovernorState, event: Event, isInjected: boolean): GovernorState {
-  const { facts, relief, run, operation, gauge, session, work } = state;
+  const { facts, run, session, work } = state;
   const draft = draftOf(state);
   if (!isInjected) {
     draft.turn = beginTurn(state, event);
     draft.mailbox = markHeard(state, event);
   }
-  const tools = toolsAfter(work.tools, event, {
-    now: facts.now,
-    calls: gauge.calls,
-    kept: relief.exact.receipt?.whole ?? [],
-    calibration: gauge.calibration,
-    // Recordings have too many lines to weigh, and a handoff is weighed after it has ended.
-    weighs: run.mode === 'act' && operation.phase !== 'clearing',
-    cutFrom: (result) => cutTokens(state, result),
-  });
-  const { budget, agents } = work;
-  draft.work = { tools, budget, agents, tasks: tasksAfter(work.tasks, event, isStopped(state, event)) };
+  const tasks = tasksAfter(work.tasks, event, isStopped(state, event));
+  if (tasks !== work.tasks) draft.work = { ...work, tasks };
   const measured = measureLine(event);
   const content = sumContent(measured);
   const { prices } = run.policy.cost;
@@ -149,6 +146,21 @@ function readLine(state: GovernorState, event: Event, isInjected: boolean): Gove
   if (cost !== state.limits.cost) draft.limits = { ...state.limits, cost };
   const after = readSession(readAgents(readContext(draft, event, content), event), event);
   return changed(after, { facts: factsOf(event, state, after, { now: facts.now, measured, isInjected }) });
+}
+
+/** Records the tools that claude calls, and their results. */
+function followTools(state: GovernorState, { before, event }: Line): GovernorState {
+  const { facts, relief, run, operation, gauge, work } = before;
+  const tools = toolsAfter(work.tools, event, {
+    now: facts.now,
+    calls: gauge.calls,
+    kept: relief.exact.receipt?.whole ?? [],
+    calibration: gauge.calibration,
+    // A handoff is weighed after it has ended.
+    weighs: run.mode === 'act' && operation.phase !== 'clearing',
+    cutFrom: (result) => cutTokens(before, result),
+  });
+  return tools === work.tools ? state : changed(state, { work: { ...state.work, tools } });
 }
 
 /**

@@ -229,11 +229,12 @@ export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
       return inputContent(block.name, block.input, tokensOf);
     case 'tool_result': {
       const { images, sizes = [] } = block;
+      const { tokens, chars } = block.size ?? { tokens: tokensOf(block.text), chars: block.text.length };
       const pictures = sumContent(sizes.map(pictureContent));
       const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
       const definitions = block.definitions.map((name) => ownOf(DEFINITION_TOKENS, name) ?? UNKNOWN_DEFINITION_TOKENS);
-      const code = definitions.reduce((sum, tokens) => sum + tokens, TOOL_RESULT_TOKENS) + tokensOf(block.text);
-      return { ...pictures, code, fixedTokens, chars: block.text.length };
+      const code = definitions.reduce((sum, each) => sum + each, TOOL_RESULT_TOKENS) + tokens;
+      return { ...pictures, code, fixedTokens, chars };
     }
     case 'image':
       return block.size ? pictureContent(block.size) : { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };

@@ -134,7 +134,7 @@ const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has c
 
 /** Reports a compaction of claude's own. Only the boundary proves that no hook prevented it. */
 export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
-  if (event.trigger === 'manual' || state.run.mode === 'replay') return state;
+  if (event.trigger === 'manual') return state;
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
   const tokens = event.preTokens ?? predictedTokens(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';

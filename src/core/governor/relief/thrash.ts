@@ -39,8 +39,8 @@ export function withBoundary({ boundaries, refilled }: Relief, at: Boundary, isE
 
 /** Announces within a turn what fills the window repeatedly, and finally ends the turn. */
 export function brakeThrash(state: GovernorState, { before }: Line): GovernorState {
-  const { turn, run, facts } = state;
-  if (facts.isInjected || turn.phase !== 'running' || run.mode === 'replay') return state;
+  const { turn, facts } = state;
+  if (facts.isInjected || turn.phase !== 'running') return state;
   const { maxCompactions } = state.run.policy.midTurn;
   const compactions = state.relief.refilled;
   const last = compactions >= maxCompactions && mayEnd(state);

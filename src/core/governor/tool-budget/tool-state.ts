@@ -155,8 +155,7 @@ export function followResults(state: GovernorState, { event }: Line): GovernorSt
   if (event.kind === 'init') return releaseRoom(state);
   if (event.kind !== 'user' || event.replay) return state;
   if (isMainMessage(event, 'summary')) return setHistory(state, plainText(event.blocks));
-  // Recordings need no budget, and measuring all texts would take longer than the rest of the replay.
-  if (event.role !== 'tool-result' || state.run.mode === 'replay') return state;
+  if (event.role !== 'tool-result') return state;
   const results = resultsIn(event.blocks);
   return results.reduce((next, each) => count(next, each, event.subagent === null), state);
 }
