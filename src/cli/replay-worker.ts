@@ -1,9 +1,17 @@
 // The program of a thread of `ctxb replay`; see src/replay/threads.ts.
 import { parentPort, workerData } from 'node:worker_threads';
+import type { Ahead } from '../replay/read/read-ahead.ts';
 import type { Share } from '../replay/threads.ts';
 import { enableCompileCache } from '../store/files/compile-cache.ts';
 
 enableCompileCache();
-void Promise.all([import('../replay/threads.ts'), import('../store/masks/redact.ts')]).then(([{ work }, { redact }]) =>
-  work(workerData as Share, { stdin: process.stdin, mask: redact }, (message) => parentPort?.postMessage(message)),
-);
+void run(workerData as Share | Ahead, (message) => parentPort?.postMessage(message));
+
+async function run(task: Share | Ahead, tell: (message: unknown) => void): Promise<void> {
+  if ('file' in task) return (await import('../replay/read/read-ahead.ts')).sendLines(task, tell);
+  const [{ work }, { redact }] = await Promise.all([
+    import('../replay/threads.ts'),
+    import('../store/masks/redact.ts'),
+  ]);
+  return work(task, { stdin: process.stdin, mask: redact }, tell);
+}

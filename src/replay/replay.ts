@@ -15,15 +15,18 @@ export interface ReplayOptions extends SessionOptions {
   readonly stdin: Readable;
   /** Called with the size of each piece read, in bytes. */
   readonly onBytes?: ((count: number) => void) | undefined;
+  /** Reads a file for a full replay. */
+  readonly read?: typeof readValues;
 }
 
 /** Replays one recording in full. @throws CtxbError `unreadable-input` if the file cannot be read */
 export async function replaySource({ file, subagents }: Source, options: ReplayOptions): Promise<SessionSummary> {
-  const { policy, ...asked } = options;
+  const { policy, read = readValues, ...asked } = options;
   const replay = createSessionReplay({ ...asked, run: replayRun(policy) });
+  const { needsTexts } = replay;
   // Notes are made of the tools' reports too.
-  const how = options.retention ? options : { ...options, thin: createSkipper() };
-  for (const path of [file, ...subagents]) await readValues(path, how, replay.line);
+  const how = { ...options, needsTexts, ...(!options.retention && { thin: createSkipper(needsTexts) }) };
+  for (const path of [file, ...subagents]) await read(path, how, replay.line);
   return replay.summary(file);
 }
 

@@ -1,5 +1,5 @@
 import { type Action, type Decision, isDecision } from '../core/governor/decisions.ts';
-import { predictedTokens } from '../core/governor/gauge/gauge.ts';
+import { isCharactersOnly, predictedTokens } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import { lineageStep } from '../core/governor/process/process.ts';
 import { turnsBegun } from '../core/governor/prompts/turns.ts';
@@ -43,6 +43,7 @@ export interface SessionReplayOptions extends SessionOptions {
 /** Replays one recording line by line. Mutable, because a recording can have millions of lines. */
 export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
+  const readsTexts = options.uses || options.retention !== undefined || explain !== undefined;
   const decisions: Decision[] = [];
   const lineage: SessionSummary['lineage'][number][] = [];
   const world = { carryOut: observe };
@@ -100,6 +101,10 @@ export function createSessionReplay(options: SessionReplayOptions) {
   }
 
   return {
+    /** Whether the texts of tool results matter, beyond their sizes. */
+    needsTexts(): boolean {
+      return readsTexts || memory !== undefined || isCharactersOnly(host.state.gauge);
+    },
     line(read: ReadLine): void {
       const line = figures.read(read);
       if (line.kind === 'run') begin(line.run);

@@ -55,9 +55,6 @@ function reading({ depth }: Pick<DepthOptions, 'depth'>) {
 
 const GROWTH_PERCENT = 30;
 
-/** Bytes between two progress messages. */
-const TOLD_BYTES = 8 * 1024 * 1024;
-
 /** The program of a thread: replays recordings until all are taken. */
 export async function work(
   share: Share,
@@ -65,13 +62,7 @@ export async function work(
   tell: (message: FromWorker) => void,
 ): Promise<void> {
   const { attempt, readSource } = await reading(share.options);
-  let bytes = 0;
-  const onBytes = (count: number) => {
-    bytes += count;
-    if (bytes < TOLD_BYTES) return;
-    tell({ bytes });
-    bytes = 0;
-  };
+  const onBytes = (bytes: number) => tell({ bytes });
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
     const result = await attempt(() => readSource(source, { ...share.options, ...own, onBytes }));
@@ -113,17 +104,25 @@ export async function* replayOnThreads(
   program: URL,
 ): AsyncGenerator<SessionAttempt> {
   const isLittle = (bytesOf(sources) ?? 0) < worthOf(sources, options);
+  const [only] = sources;
   if (isLittle || hasBoundAddresses()) yield* (await reading(options)).readAll(sources, options);
+  else if (only && sources.length === 1 && !options.retention) yield await replayAhead(only, options, program);
   else yield* replayTogether(sources, options, program);
 }
 
-/** A larger recording takes less memory in a thread, if it is replayed in full. It is not read faster there. */
-const LARGE_BYTES = 64 * 1024 * 1024;
+/** Judges a recording here while a thread reads it. Reads it here too if the thread ends early. */
+async function replayAhead(source: Source, options: DepthOptions, program: URL): Promise<SessionAttempt> {
+  const [{ attempt, replaySource }, { createReadAhead }] = [
+    await reading(options),
+    await import('./read/read-ahead.ts'),
+  ];
+  const read = createReadAhead((task) => new Worker(program, { workerData: task, resourceLimits: RESOURCE_LIMITS }));
+  return attempt(() => replaySource(source, { ...options, read }).catch(() => replaySource(source, options)));
+}
 
 /** Minimum bytes for using threads. */
 function worthOf({ length }: readonly Source[], { depth }: DepthOptions): number {
-  if (length > 1) return WORTH_BYTES[depth];
-  return depth === 'full' ? LARGE_BYTES : Number.POSITIVE_INFINITY;
+  return length > 1 || depth === 'full' ? WORTH_BYTES[depth] : Number.POSITIVE_INFINITY;
 }
 
 /**

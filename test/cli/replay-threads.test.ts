@@ -1,8 +1,12 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { writeCorpus } from '../bench/corpus.ts';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { replaySource } from '../../src/replay/replay.ts';
+import { redact } from '../../src/store/masks/redact.ts';
+import { writeCorpus, writeLog } from '../bench/corpus.ts';
 import { inSoak } from '../support/size.ts';
 import { createPlace, ctxb, type Place } from './fakes.ts';
 
@@ -43,12 +47,26 @@ inSoak('names an unreadable recording, and reads the others', async () => {
   expect(sessions.length).toBeGreaterThan(3);
 });
 
+it('judges a large file while a thread reads it, with the same result', async () => {
+  await using place = await createPlace();
+  const file = place.path('log.jsonl');
+  writeLog(file, BYTES / 2);
+  const { ledger: _, ...summary } = await replaySource(
+    { file, subagents: [] },
+    { policy: DEFAULTS, series: true, stdin: Readable.from([]), mask: redact },
+  );
+  const { sessions } = await sessionsOf(place, '--series', file);
+  expect(sessions).toEqual([JSON.parse(JSON.stringify(summary))]);
+});
+
 it.each([
   { name: 'a small folder', bytes: 1_000_000, threads: 0 },
   { name: 'a large folder', bytes: BYTES, threads: Math.min(2, availableParallelism()) },
-])('reads $name with $threads more threads', async ({ bytes, threads }) => {
+  { name: 'a large file', bytes: BYTES / 2, write: writeLog, threads: 1 },
+])('reads $name with $threads more threads', async ({ bytes, write = writeCorpus, threads }) => {
   await using place = await createPlace();
-  writeCorpus(place.cwd, bytes);
+  await mkdir(place.path('projects'));
+  write(write === writeLog ? place.path('projects/log.jsonl') : place.cwd, bytes);
   // Node tells of each thread that it starts.
   const { stderr } = await ctxb(place, ['replay', '--json', place.path('projects')], { env: { NODE_DEBUG: 'worker' } });
   expect(stderr.toString().match(/create new worker URL/g) ?? []).toHaveLength(threads);

@@ -1,3 +1,4 @@
+import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
 import type { Block, KnownEvent, UserEvent } from '../../core/protocol/events.ts';
@@ -51,9 +52,13 @@ export function createThinner(state: State): Thin {
   return createRowReader((row) => readerOf(row, state));
 }
 
-/** For a full replay: reads rows without the tools' reports and the data of progress, which no figure needs. */
-export function createSkipper(): Thin {
-  return createRowReader(skipperOf);
+/**
+ * For a full replay: reads rows without the tools' reports and the data of progress, which no figure needs.
+ *
+ * @param needsTexts whether more than the sizes of tool results currently matters
+ */
+export function createSkipper(needsTexts: () => boolean): Thin {
+  return createRowReader((row) => skipperOf(row, needsTexts));
 }
 
 /** @param readerOf undefined if rows of this form must always be parsed */
@@ -96,7 +101,7 @@ function objectOf(text: string): Fields | undefined {
 }
 
 /** Reads rows completely, except for the tools' reports and the data of progress. */
-function skipperOf(row: Fields): Reader | undefined {
+function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row, true);
   const isResult = row.type === 'user' && row.tool_use_result === undefined;
   const layout = layoutWith(row, isResult ? openResult(row) : openProgress(row));
@@ -112,10 +117,19 @@ function skipperOf(row: Fields): Reader | undefined {
       const own = { uuid: uuid(), timestamp: timeOf(timestamp()) };
       if (event.kind === 'known') return { kind: 'event', event: { ...event, ...own }, id: id() };
       const value = parsed(`${content()}`);
-      const blocks = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
-      return value === undefined ? undefined : { kind: 'event', event: { ...event, ...own, blocks }, id: id() };
+      if (value === undefined) return undefined;
+      const read = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
+      const blocks = needsTexts() ? read : read.map(withoutText);
+      return { kind: 'event', event: { ...event, ...own, blocks }, id: id() };
     },
   };
+}
+
+/** The size of a tool result in place of its text. */
+function withoutText(block: Block): Block {
+  if (block.type !== 'tool_result') return block;
+  const { text, texts: _, ...rest } = block;
+  return { ...rest, text: '', size: { tokens: expectedTokens(text), chars: text.length } };
 }
 
 /** Ends of the keys by which a report names an agent, from the first capital on. */

@@ -39,7 +39,7 @@ it('gives the same results with several threads as with one, and reports unreada
   const expected: SessionAttempt[] = [];
   for await (const judged of readAll(sources, options)) expected.push(judged);
   const found = sources.map((_, place) => told.find((message) => 'at' in message && message.at === place));
-  expect(told).toHaveLength(sources.length);
+  expect(told.filter((message) => 'at' in message)).toHaveLength(sources.length);
   expect(found.map((message) => (message && 'found' in message ? message.found : message && 'fault'))).toEqual(
     expected.map((judged) => ('found' in judged ? pack(judged.found) : 'fault')),
   );
