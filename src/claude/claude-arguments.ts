@@ -8,13 +8,13 @@ import {
 } from './claude-options.ts';
 
 /** Not a headless run, or arguments that claude refuses: start claude unchanged. */
-export interface UntouchedInvocation {
+interface UntouchedInvocation {
   readonly kind: 'untouched';
   readonly reason: string;
 }
 
 /** The word after an option unknown to this version may be its value or the prompt. */
-export interface AmbiguousInvocation {
+interface AmbiguousInvocation {
   readonly kind: 'ambiguous';
   readonly option: string;
   readonly candidate: string;
@@ -23,7 +23,7 @@ export interface AmbiguousInvocation {
 /** A headless run, and the caller's options. Does not depend on settings files or environment variables. */
 export type HeadlessInvocation = ReturnType<typeof headlessInvocation>;
 
-export type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
+type ClaudeInvocation = UntouchedInvocation | AmbiguousInvocation | HeadlessInvocation;
 
 type Options = ReadonlyMap<string, string | undefined>;
 

@@ -6,45 +6,32 @@ import { hanging } from '../report/layout.ts';
 import { onOneLine, printable, shellLine, shownOn, tell } from '../report/shown.ts';
 import type { Connect, Define } from './command.ts';
 
-/** An entry in the table of commands. */
-interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ readonly define: Define }>;
-  /** Called by other programs: listed in the full help, but not on the first page. */
-  readonly forPrograms: boolean;
-}
-
 /** Each command is loaded only when it is called, so that ctxb starts fast. */
-const COMMANDS: readonly CommandEntry[] = [
-  command('run', 'run Claude Code, keep its context small, and stop at limits', () => import('./run.ts')),
-  command('replay', 'show what your sessions cost and how full they got', () => import('./replay.ts')),
-  command('recall', 'search what was said, run and read in earlier sessions', () => import('./recall.ts')),
-  command('receipts', 'show what compactions took out of a context', () => import('./receipts.ts')),
-  command('flow', 'run a long job as steps, each with a fresh context', () => import('./flow.ts')),
-  command('scratch', 'print the notes of a session', () => import('./scratch.ts')),
-  command('note', 'tell a run where the work stands, or what does not work', () => import('./note.ts')),
-  command('runs', 'list your runs: context, cost, and what they wait for', () => import('./runs.ts')),
-  command('compact', 'ask a run to compact its context', () => import('./ask-run.ts')),
-  command('stop', 'ask a run to end', () => import('./ask-run.ts')),
-  command('handoff', 'ask a run to hand over to a fresh context', () => import('./ask-run.ts')),
-  command('health', 'show how full the contexts of your projects became', () => import('./health.ts')),
-  command('config', 'show every setting and where it comes from', () => import('./config.ts')),
-  command('cleanup', 'delete what ctxb keeps in this project', () => import('./cleanup.ts')),
-  command('doctor', 'check that ctxb works here, with your claude', () => import('./doctor.ts')),
-  command('completion', 'print a script that completes ctxb in a shell', () => import('./completion.ts')),
-  command('demo', 'watch ctxb at work on a scripted job, offline', () => import('./demo.ts')),
-  forPrograms('shim', 'stand in for claude, with its own arguments', () => import('./shim.ts')),
-  forPrograms('statusline', "print the status line of Claude Code's terminal", () => import('./statusline.ts')),
-];
+const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => Promise<{ readonly define: Define }>]>> =
+  {
+    run: ['run Claude Code, keep its context small, and stop at limits', () => import('./run.ts')],
+    replay: ['show what your sessions cost and how full they got', () => import('./replay.ts')],
+    recall: ['search what was said, run and read in earlier sessions', () => import('./recall.ts')],
+    receipts: ['show what compactions took out of a context', () => import('./receipts.ts')],
+    flow: ['run a long job as steps, each with a fresh context', () => import('./flow.ts')],
+    scratch: ['print the notes of a session', () => import('./scratch.ts')],
+    note: ['tell a run where the work stands, or what does not work', () => import('./note.ts')],
+    runs: ['list your runs: context, cost, and what they wait for', () => import('./runs.ts')],
+    compact: ['ask a run to compact its context', () => import('./ask-run.ts')],
+    stop: ['ask a run to end', () => import('./ask-run.ts')],
+    handoff: ['ask a run to hand over to a fresh context', () => import('./ask-run.ts')],
+    health: ['show how full the contexts of your projects became', () => import('./health.ts')],
+    config: ['show every setting and where it comes from', () => import('./config.ts')],
+    cleanup: ['delete what ctxb keeps in this project', () => import('./cleanup.ts')],
+    doctor: ['check that ctxb works here, with your claude', () => import('./doctor.ts')],
+    completion: ['print a script that completes ctxb in a shell', () => import('./completion.ts')],
+    demo: ['watch ctxb at work on a scripted job, offline', () => import('./demo.ts')],
+    shim: ['stand in for claude, with its own arguments', () => import('./shim.ts')],
+    statusline: ["print the status line of Claude Code's terminal", () => import('./statusline.ts')],
+  };
 
-function command(name: string, summary: string, load: CommandEntry['load']): CommandEntry {
-  return { name, summary, load, forPrograms: false };
-}
-
-function forPrograms(...entry: Parameters<typeof command>): CommandEntry {
-  return { ...command(...entry), forPrograms: true };
-}
+/** Called by other programs: listed in the full help, but not on the first page. */
+const FOR_PROGRAMS = ['shim', 'statusline'];
 
 const EXAMPLES = `
 Examples:
@@ -179,9 +166,9 @@ export async function createProgram(
     });
   program.addHelpText('after', EXAMPLES);
   if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');
-  for (const { name, summary, load, forPrograms } of COMMANDS) {
+  for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program
-      .command(name, { hidden: forPrograms && !showsAll })
+      .command(name, { hidden: FOR_PROGRAMS.includes(name) && !showsAll })
       .summary(summary)
       .description(summary)
       .copyInheritedSettings(program);
@@ -224,7 +211,7 @@ function isHelp(word: string | undefined): boolean {
 
 /** Refuses an unknown topic, for which commander prints the whole help. */
 function checkTopic(topic: string | undefined): void {
-  const names = COMMANDS.map(({ name }) => name);
+  const names = Object.keys(COMMANDS);
   if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
   const todo = didYouMean(closest(topic, names), 'see ctxb --help');
   throw new CtxbError('usage', `help: unknown command "${topic}": ${todo}`);

@@ -19,7 +19,7 @@ import type { Found } from './print-report.ts';
 /** The program of a worker thread, relative to any bundle. It contains all code that affects the figures. */
 const PROGRAM = new URL('../cli/replay-worker.cjs', import.meta.url);
 
-export interface SourcesOptions extends DepthOptions {
+interface SourcesOptions extends DepthOptions {
   /** Use the cached figures of unchanged recordings. */
   readonly cached: boolean;
   readonly env: Environment;

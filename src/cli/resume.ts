@@ -105,11 +105,6 @@ function limitAt({ cost, observe }: Config, spent: SpentBefore): number | undefi
   return !observe && limit !== undefined && spentUsd(spent) + toUsd(spent.lost) >= limit ? limit : undefined;
 }
 
-/** Empty without a known cost, because the back-end may report no counts. */
-function costSoFar(spent: SpentBefore): string {
-  return spentUsd(spent) > 0 ? `; it has cost ${usd(spent)} so far` : '';
-}
-
 function sumsText(spent: SpentBefore, limit: number): string {
   const unsettledText =
     spentUsd(spent) < limit ? `, with about ${dollars(toUsd(spent.lost))} for calls that the interruption cut off` : '';
@@ -134,8 +129,11 @@ function resetText(runId: string, resetsAt: number | undefined): string {
 /** Notices before the run continues, one per line. */
 function resumeNotices({ settings, resumed }: Resumption, options: ResumeOptions): string[] {
   const { withheld, record } = settings;
+  const { runId, spent } = resumed;
+  // The cost is unknown if the back-end reports no counts.
+  const cost = spentUsd(spent) > 0 ? `; it has cost ${usd(spent)} so far` : '';
   return [
-    `run ${resumed.runId.slice(0, 8)} continues with its own settings${costSoFar(resumed.spent)}`,
+    `run ${runId.slice(0, 8)} continues with its own settings${cost}`,
     ...(withheld.length === 0 ? [] : [`not kept, because it contains a secret: ${withheld.join(', ')}; give it again`]),
     ...(record === undefined || options.record !== undefined
       ? []

@@ -11,7 +11,7 @@ import type { Terminal } from '../report/terminal/terminal.ts';
 import type { HeadlessRun } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 
-export interface RunRequest
+interface RunRequest
   extends Pick<HeadlessRun, 'prompts' | 'promptsFile' | 'record' | 'maskRecord' | 'summary' | 'otlp' | 'showInjected'> {
   readonly flags: Flags;
   readonly configFile?: WantedFile;

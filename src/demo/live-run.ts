@@ -13,7 +13,7 @@ import { createScratchEnvironment } from '../standin/scratch-environment.ts';
 import { startStandin } from '../standin/server.ts';
 import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
 
-export interface DemoRun {
+interface DemoRun {
   readonly exitCode: number;
   /** Whether a signal from the user ended the run. */
   readonly interrupted: boolean;

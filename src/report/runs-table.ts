@@ -5,7 +5,7 @@ import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
 
 /** A run in the list. Times are in milliseconds since the epoch. */
-export interface ListedRun extends Standing {
+interface ListedRun extends Standing {
   readonly runId: string;
   readonly cwd: string;
   readonly since: number;

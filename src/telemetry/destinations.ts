@@ -1,3 +1,4 @@
+import { orElse } from '../errors.ts';
 import type { Environment } from '../io.ts';
 
 /** The collector that metrics are sent to. */
@@ -15,7 +16,8 @@ export function destination(base: string | undefined, env: Environment) {
   const variable = ENDPOINTS.find((each) => env[each]) ?? '';
   const endpoint = base ?? env[variable];
   if (!endpoint || env.OTEL_METRICS_EXPORTER?.trim() === 'none') return undefined;
-  if (!isHttp(endpoint)) return `${base === undefined ? variable : '--otlp'} is not an http(s) URL`;
+  if (!/^https?:$/.test(orElse(() => new URL(endpoint).protocol, '')))
+    return `${base === undefined ? variable : '--otlp'} is not an http(s) URL`;
   const protocol = env.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
   if (protocol !== 'http/protobuf' && protocol !== 'http/json')
     return `OTLP over ${protocol} is not supported, only over HTTP`;
@@ -23,10 +25,6 @@ export function destination(base: string | undefined, env: Environment) {
 }
 
 const ENDPOINTS = ['OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
-
-function isHttp(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-}
 
 /** Whether the user has set a telemetry destination. */
 export function wantsTelemetry(otlp: string | undefined, env: Environment): boolean {

@@ -98,7 +98,8 @@ function measureWith(meter: Meter): Measure {
 }
 
 function instrument(meter: Meter, metric: Metric): (value: number, attributes: Attributes) => void {
-  const { type, options } = INSTRUMENTS[metric];
+  const [type, unit, description] = INSTRUMENTS[metric];
+  const options = { unit, description };
   if (type === 'counter') {
     const counter = meter.createCounter(metric, options);
     return (value, attributes) => counter.add(value, attributes);

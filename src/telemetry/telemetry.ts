@@ -8,7 +8,7 @@ import type { Sender } from './sender.ts';
 
 export type Telemetry = ReturnType<typeof follow>;
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   /** The URL of `--otlp`; undefined: use the OpenTelemetry variables. */
   readonly otlp: string | undefined;
   readonly runId: string;

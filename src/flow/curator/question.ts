@@ -98,7 +98,7 @@ function historyLine({ stepId, agent, ok, output, path }: PackItem): string {
 }
 
 /** A curator's answer, not yet checked against the history, the outputs and the disk. */
-export type CuratorAnswer = v.InferOutput<typeof answerSchema>;
+type CuratorAnswer = v.InferOutput<typeof answerSchema>;
 
 const answerSchema = v.strictObject({
   files: v.array(v.string()),

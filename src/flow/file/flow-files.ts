@@ -8,7 +8,7 @@ import { isInside } from '../../store/files/plain-file.ts';
 export const MAX_FILE_BYTES = 1_000_000;
 
 /** A file's text without byte order mark, or why it cannot be read. */
-export type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
+type ReadText = { readonly text: string } | Pick<GivenFault, 'expected' | 'found'>;
 
 /** Reads a UTF-8 text file of at most `MAX_FILE_BYTES`, without byte order mark. Never throws. */
 export function readText(path: string): ReadText {
@@ -30,7 +30,7 @@ export function profileFile(folder: string, name: string): string {
 export const MISSING = 'no such file';
 
 /** A file with its real path and its name relative to the folder, or why it cannot be used. */
-export type FileInside = { readonly path: string; readonly name: string } | { readonly fault: string };
+type FileInside = { readonly path: string; readonly name: string } | { readonly fault: string };
 
 /**
  * Finds a readable file in a folder or its subfolders. Symbolic links are resolved first.

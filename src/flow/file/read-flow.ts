@@ -16,7 +16,7 @@ import { flowFileSchema, MAX_STEPS, profile as profileSchema } from './flow-sche
 const MAX_FINDINGS = 100;
 
 /** A valid flow, or all findings about its file in line order. */
-export interface ReadFlow {
+interface ReadFlow {
   readonly flow: Flow | undefined;
   readonly findings: readonly Finding[];
 }
@@ -30,7 +30,7 @@ export function readFlow(path: string, choice: FlowChoice = {}): ReadFlow {
   return 'text' in read ? checkFlow(path, read.text, choice) : refusal([unreadable(path, read)]);
 }
 
-export interface FlowChoice {
+interface FlowChoice {
   /** Overrides the profile that the flow names. */
   readonly profile?: string | undefined;
 }

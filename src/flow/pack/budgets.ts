@@ -3,7 +3,7 @@ import { groupDigits } from '../../core/text/words.ts';
 
 export type Preset = NonNullable<BudgetChanges['preset']>;
 
-export type BudgetField = keyof Budgets;
+type BudgetField = keyof Budgets;
 
 /** `contextBudgetChars` comes first, because it bounds the other two. */
 export const BUDGET_FIELDS = ['contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;

@@ -32,7 +32,7 @@ function words(text: string): string[] {
 
 export type ClassifiedBy = 'step' | 'known agent' | 'step id' | 'output' | 'default';
 
-export interface Classified {
+interface Classified {
   readonly tier: Tier;
   readonly by: ClassifiedBy;
 }

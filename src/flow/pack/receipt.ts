@@ -7,7 +7,7 @@ import type { Summary } from './step-block.ts';
 export type Outcome = 'included' | 'summary' | 'cut' | 'omitted';
 
 /** Number of earlier steps by outcome. */
-export type OutcomeCounts = Readonly<Record<Outcome, number>>;
+type OutcomeCounts = Readonly<Record<Outcome, number>>;
 
 export function outcomeCounts(items: readonly { readonly outcome: Outcome }[]): OutcomeCounts {
   const counts = { included: 0, summary: 0, cut: 0, omitted: 0 };

@@ -25,7 +25,7 @@ export interface Candidate extends SizedItem {
 export type Selection = ReadonlyMap<number, StepBlock>;
 
 /** Space for the history, in code points. */
-export interface HistoryRoom {
+interface HistoryRoom {
   readonly whole: number;
   /** Space within `whole` for the note if something is omitted. */
   readonly note: number;

@@ -197,7 +197,7 @@ function createFlowStop() {
   };
 }
 
-export interface FlowWorld {
+interface FlowWorld {
   readonly run: (step: FlowStep) => Promise<StepEnd>;
   /** Called when a step starts, ends, or is skipped. */
   readonly onStep: (step: FlowStep, news: StepNews) => void;
@@ -210,7 +210,7 @@ export type StepNews =
   | { readonly kind: 'done' | 'failed' | 'stopped'; readonly end: StepEnd };
 
 /** `stopped`: running when the flow was stopped; `skipped`: not started, because of that or of a failed step. */
-export type StepStatus = 'done' | 'failed' | 'stopped' | 'skipped';
+type StepStatus = 'done' | 'failed' | 'stopped' | 'skipped';
 
 export type Board = ReadonlyMap<string, StepStatus>;
 

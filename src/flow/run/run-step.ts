@@ -30,7 +30,7 @@ export interface StepRun {
   readonly stop: AbortSignal;
 }
 
-export interface StepSinks {
+interface StepSinks {
   /** Receives each line of claude's stdout, in stream-json, without line break. */
   readonly line: (text: string) => void;
   readonly watcher: Partial<StepWatcher>;

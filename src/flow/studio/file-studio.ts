@@ -69,7 +69,8 @@ export function createFileStudio(path: string, place: Place) {
       const all = editFlow(path, before, edits);
       const { findings, flow } = check(all);
       const bad = new Set(findings.map(({ key }) => key));
-      const good = edits.filter((edit) => !bad.has(editedKey(path, before, edit)));
+      const data = dataOf(before, styleOf(path));
+      const good = edits.filter(({ step, key }) => !bad.has(pathText([...holderOf(data, step), 'budgets', key])));
       const text = flow === undefined ? editFlow(path, before, good) : all;
       const shown = flow ?? check(text).flow ?? known.flow;
       return { ...base, findings, diff: lineDiff(before, text), flow: flowView(shown, ownBudgets(path, text), place) };
@@ -149,11 +150,6 @@ export function levelOf(flow: FlowView | undefined, step: Edit['step']): Budgets
 export function ownBudgets(path: string, text: string): (step: Edit['step']) => Fields {
   const data = dataOf(text, styleOf(path));
   return (step) => budgetsAt(data, holderOf(data, step));
-}
-
-/** The path of an edited value in findings. */
-function editedKey(path: string, text: string, { step, key }: Edit): string {
-  return pathText([...holderOf(dataOf(text, styleOf(path)), step), 'budgets', key]);
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from './file-studio.ts';
 
 /** What the page shows of a flow. */
-export interface ShownEdit {
+interface ShownEdit {
   /** The level whose budgets the form edits. */
   readonly level: Edit['step'];
   /** Values in the form that differ from the file. */

@@ -12,7 +12,7 @@ import { indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import type { Style } from '../style.ts';
 import { listed, type Page, type Report, row, unlistedRows } from './format.ts';
-import { figureColumns, promptOf, table } from './session-list.ts';
+import { figureColumns, promptOf, table, unknownWindows } from './session-list.ts';
 
 /** What compactions and handoffs kept: a table of totals, and a row for each session. */
 export const retention: Report = (sessions, page) => {
@@ -139,7 +139,7 @@ function signedText(count: number): string {
 /** The estimated figures with ctxb: totals first, then a row for each session, the highest cost first. */
 export const whatIf: Report = (sessions, page) => {
   const totals = whatIfTotals(sessions);
-  const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
+  const unknown = unknownWindows(sessions);
   const left = unknown > 0 && `${counted(unknown, 'session')} left out: the window is not known, --window sets it`;
   if (totals === undefined) return present('no calls to try ctxb on', left);
   const tried = sessions.flatMap((session) => (session.whatIf ? [{ ...session, found: session.whatIf }] : []));

@@ -77,13 +77,9 @@ function csvLine(figures: readonly Figure[]): string {
 
 function cell(figure: Figure): string {
   if (typeof figure !== 'string') return figure === null ? '' : String(figure);
-  const text = harmless(onOneLine(figure));
+  // A quote keeps a spreadsheet from running the text as a formula.
+  const text = onOneLine(figure).replace(/^[=+\-@]/, "'$&");
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Prevents a spreadsheet from running the text as a formula. */
-function harmless(text: string): string {
-  return /^[=+\-@]/.test(text) ? `'${text}` : text;
 }
 
 /**
@@ -91,7 +87,7 @@ function harmless(text: string): string {
  * ISO 8601 in UTC, `compactions_unplanned` counts compactions that claude started itself. Calls, compactions, tokens
  * and cost exclude what is copied from another session, so that sums over rows count it once.
  */
-export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session: SessionSummary) => Figure])[] = [
+const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session: SessionSummary) => Figure])[] = [
   ['file', ({ file }) => file],
   ['session', ({ sessionId }) => sessionId],
   ['project', ({ project }) => project],
@@ -139,7 +135,7 @@ export const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session
 ];
 
 /** @param t milliseconds since the epoch; null if unknown. Returns null if the time is outside the range of a Date */
-export function isoTime(t: number | null): string | null {
+function isoTime(t: number | null): string | null {
   return t === null || !(Math.abs(t) <= 8.64e15) ? null : new Date(t).toISOString();
 }
 

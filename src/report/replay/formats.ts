@@ -1,9 +1,10 @@
+import type { Fields } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
 import type { Report } from './format.ts';
 
 /** An output format of `ctxb replay`; `load` imports its report on demand. */
-export type ReportFormat = Traits &
+type ReportFormat = Traits &
   (
     | { readonly depth: 'light'; readonly load: () => Promise<Report<SessionFigures>> }
     | { readonly depth: 'full'; readonly load: () => Promise<Report> }
@@ -15,7 +16,7 @@ interface Traits {
   /** Help text; missing for formats that the help does not list. */
   readonly about?: string;
   /** Needs the series of calls. */
-  readonly needsSeries: boolean;
+  readonly needsSeries?: true;
   /** A list for a person: on a terminal it is limited to the rows that fit. */
   readonly isList?: true;
   /** For programs and for copying: lines are not limited to the width of the terminal. */
@@ -23,20 +24,20 @@ interface Traits {
 }
 
 function format(name: string, load: () => Promise<Report>, traits: Partial<Traits> = {}): ReportFormat {
-  return { name, depth: 'full', load, needsSeries: false, ...traits };
+  return { name, depth: 'full', load, ...traits };
 }
 
-/** A list that needs only a light replay. */
-function list(name: string, load: () => Promise<Report<SessionFigures>>): ReportFormat {
-  return { name, depth: 'light', load, needsSeries: false, isList: true };
+/** A format that needs only a light replay. */
+function light(name: string, load: () => Promise<Report<SessionFigures>>, traits: Partial<Traits>): ReportFormat {
+  return { name, depth: 'light', load, ...traits };
 }
 
 /** The default format. */
-const TEXT = list('text', async () => (await import('./session-list.ts')).text);
+const TEXT = light('text', async () => (await import('./session-list.ts')).text, { isList: true });
 
 /** Reports on a single subject; with --json they are fields of the JSON output instead. */
 const ASIDES: readonly ReportFormat[] = [
-  list('by', async () => (await import('./session-list.ts')).sums),
+  light('by', async () => (await import('./session-list.ts')).sums, { isList: true }),
   format('retention', async () => (await import('./asides.ts')).retention),
   format('explain', async () => (await import('./asides.ts')).explain),
   format('whatIf', async () => (await import('./asides.ts')).whatIf),
@@ -55,18 +56,14 @@ export const FORMATS: readonly ReportFormat[] = [
     isData: true,
   }),
   format('csv', async () => (await import('./exports.ts')).csv, { about: 'a row for each session', isData: true }),
-  {
-    name: 'markdown',
+  light('markdown', async () => (await import('./exports.ts')).markdown, {
     about: 'a Markdown table, for a pull request or the summary of a CI job',
-    depth: 'light',
-    load: async () => (await import('./exports.ts')).markdown,
-    needsSeries: false,
     isData: true,
-  },
+  }),
 ];
 
 /** The format that the flags select. @throws CtxbError `usage` if they select two */
-export function chosenFormat(flags: Readonly<Record<string, unknown>>): ReportFormat {
+export function chosenFormat(flags: Fields): ReportFormat {
   const isAsked = ({ name }: ReportFormat) => flags[name] !== undefined;
   const requested = FORMATS.filter(isAsked);
   const asides = ASIDES.filter(isAsked);

@@ -27,7 +27,8 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
     if (calls > 0 && limit <= 1 && share === null)
       return `its window is unknown, so ${percent(limit)} has no meaning: set it with --window`;
     if (limit > 1 ? peak <= limit : (share ?? 0) <= limit) return isWhole(lines) ? undefined : UNREAD;
-    const ofWindow = share === null ? '' : ` (${exactPercent(share)})`;
+    // One decimal, because 85.2% exceeds 85%.
+    const ofWindow = share === null ? '' : ` (${(share * 100).toFixed(1)}%)`;
     return `call ${peakCall} had a context of ${tokens(peak)} tokens${ofWindow}, over ${limit > 1 ? tokens(limit) : percent(limit)}`;
   },
   maxCompactions: ({ compactions }, limit) => excessText(compactions, '', limit),
@@ -81,9 +82,4 @@ function firstCallAbove(ledger: readonly LedgerCall[], limit: number): number | 
     sum += main ? toUsd(microUsd ?? 0) : 0;
     return main && sum > limit;
   })?.number;
-}
-
-/** One decimal, because 85.2% exceeds 85%. */
-function exactPercent(fraction: number): string {
-  return `${(fraction * 100).toFixed(1)}%`;
 }

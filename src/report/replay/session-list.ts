@@ -47,7 +47,7 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   const { sort = 'newest' } = page.list;
   const shown = listed(sortSessions(sessions, sort), page);
   const totals = totalsOf(sessions);
-  const ids = page.list.ids ? shown.map(idOf) : [];
+  const ids = page.list.ids ? shown.map(({ sessionId, file }) => onOneLine(sessionId ?? basename(file))) : [];
   const isWide = page.columns >= WIDE + Math.max(0, ...ids.map(columnsOf));
   const isTight = page.list.ids && page.columns < ROOM_FOR_IDS;
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
@@ -84,7 +84,7 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
 const MORE = '  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).';
 
 /** Notes on missing figures: unpriced models, logs of subagents, malformed lines, calls without usage. */
-export function gapRows(sessions: readonly SessionFigures[]): string[] {
+function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
   const unpriced = [...models].map(unpricedText).join(', ');
   const sum = (of: keyof SessionFigures['lines']) => sessions.reduce((all, { lines }) => all + (lines[of] ?? 0), 0);
@@ -100,9 +100,14 @@ export function gapRows(sessions: readonly SessionFigures[]): string[] {
   );
 }
 
+/** The number of sessions with calls and without a known window. */
+export function unknownWindows(sessions: readonly SessionFigures[]): number {
+  return sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
+}
+
 /** Explains a missing percentage, and names the option that sets the window. */
 function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
-  const unknown = sessions.filter(({ window, calls }) => window.tokens === null && calls > 0).length;
+  const unknown = unknownWindows(sessions);
   const which =
     unknown === sessions.length ? 'all sessions' : `${tokens(unknown)} of ${tokens(sessions.length)} sessions`;
   return present(unknown > 0 && `  The window of ${which} is unknown: --window sets it.`);
@@ -156,44 +161,42 @@ export function table(
   last: string,
   { style, ...page }: Page,
 ): string[] {
-  const all = given.filter((column) => column !== undefined && column !== false);
-  const naturalWidth = ({ heading, cells, total = '', most = Number.POSITIVE_INFINITY }: Column) =>
-    Math.min(most, Math.max(...[heading, ...cells, total].map(columnsOf)));
-  const left = all.reduce(
-    (room, column) => room - (column.takesRest ? 0 : naturalWidth(column) + GAP.length),
-    page.columns,
-  );
-  const rest = Math.max(MIN_REST, left);
+  const all = given.filter((column) => column !== undefined && column !== false).map(sizedColumn);
+  const left = all.reduce((room, { takesRest, width }) => room - (takesRest ? 0 : width + GAP.length), page.columns);
   // The first column identifies the row, so it always stays.
-  const columns = all
-    .filter(({ takesRest }, at) => !takesRest || at === 0 || left >= MIN_REST || page.columns < page.edge)
-    .map((column) => ({
-      ...column,
-      width: Math.min(naturalWidth(column), column.takesRest ? rest : Number.POSITIVE_INFINITY),
-    }));
-  const texts = columns.filter(({ total }) => total === undefined);
+  const columns = all.filter(
+    ({ takesRest }, at) => !takesRest || at === 0 || left >= MIN_REST || page.columns < page.edge,
+  );
+  for (const each of columns) if (each.takesRest) each.width = Math.min(each.width, Math.max(MIN_REST, left));
+  const names = columns.filter(({ total }) => total === undefined);
   const totalWidth = (some: typeof columns) => some.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length);
-  const more = Math.max(0, columnsOf(last) - totalWidth(texts));
+  const more = Math.max(0, columnsOf(last) - totalWidth(names));
   // A label that does not fit would shift the figures: shorten it to its number.
   const fits = totalWidth(columns) + more <= page.edge;
   const [first] = columns;
   if (fits && first !== undefined) first.width += more;
-  const line = (textOf: (column: Column) => string | undefined) =>
-    columns.map((column) => {
-      const [text, { width }] = [textOf(column) ?? '', column];
-      if (column.total !== undefined) return text.padStart(width);
-      return padText(column.isPath ? lastParts(text, width) : fitText(text, width), width);
-    });
-  const lines = (columns[0]?.cells ?? []).map((_, row) => line(({ cells }) => cells[row]).join(GAP));
-  const end = padText(fits ? last : last.replace(/ .*/, ''), totalWidth(texts));
-  const totals = [end, ...line(({ total }) => total).slice(texts.length)].join(GAP);
-  const head = line(({ heading }) => heading).join(GAP);
+  const fitted = columns.map(fittedTexts);
+  const [head = '', ...lines] = fitted[0]?.map((_, row) => fitted.map((texts) => texts[row]).join(GAP)) ?? [];
+  const end = padText(fits ? last : last.replace(/ .*/, ''), totalWidth(names));
+  const totals = [end, ...fitted.slice(names.length).map((texts) => texts.at(-1))].join(GAP);
   return [
     style.bold(head),
-    ...lines,
+    ...lines.slice(0, -1),
     style.dim('─'.repeat(Math.min(columnsOf(totals), page.edge))),
     style.bold(totals),
   ];
+}
+
+/** A column with its natural width, and all its texts from the heading to the total. */
+function sizedColumn(column: Column) {
+  const { heading, cells, total = '', most = Number.POSITIVE_INFINITY } = column;
+  const texts = [heading, ...cells, total];
+  return { ...column, texts, width: Math.min(most, Math.max(...texts.map(columnsOf))) };
+}
+
+function fittedTexts({ texts, width, total, isPath }: ReturnType<typeof sizedColumn>): string[] {
+  if (total !== undefined) return texts.map((text) => text.padStart(width));
+  return texts.map((text) => padText(isPath ? lastParts(text, width) : fitText(text, width), width));
 }
 
 function copiedRows({ copiedCalls }: Totals): string[] {
@@ -246,10 +249,6 @@ export function promptOf(session: SessionFigures): string {
   const { prompt, file, copied } = session;
   const isCopy = copied !== undefined && ownFigures(session).calls === 0;
   return (isCopy ? 'copy: ' : '') + onOneLine(prompt ?? basename(file));
-}
-
-function idOf({ sessionId, file }: SessionFigures): string {
-  return onOneLine(sessionId ?? basename(file));
 }
 
 /** `claude-opus-4-5-20251101` → `opus-4-5` */

@@ -43,7 +43,9 @@ export function originRows(session: SessionSummary): string[] {
     usd !== null && row('cost', costText(usd, session)),
     copied && row('copied', copiedText(copied)),
     pauses && row('cache', pausesText(pauses)),
-    ...session.lineage.map((step) => row('lineage', lineageText(step))),
+    ...session.lineage.map(({ from, to, reason, context }) =>
+      row('lineage', onOneLine(`${from} → ${to}: ${reason} at ${tokens(context)}`)),
+    ),
   );
 }
 
@@ -117,10 +119,6 @@ function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: Compact
   const foreseen = gaugeBefore === 0 ? '' : ` (predicted ${tokens(gaugeBefore)})`;
   const from = preTokens === null ? `${tokens(gaugeBefore)} predicted` : `${tokens(preTokens)}${foreseen}`;
   return `${how === 'exact' ? 'exactly ' : ''}by ${COMPACTED_BY[by]} at ${from}${firstAfter === null ? '' : `, to ${tokens(firstAfter)}`}`;
-}
-
-function lineageText({ from, to, reason, context }: SessionSummary['lineage'][number]): string {
-  return onOneLine(`${from} → ${to}: ${reason} at ${tokens(context)}`);
 }
 
 function costText(usd: number, session: SessionSummary): string {

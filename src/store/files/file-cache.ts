@@ -34,7 +34,8 @@ export function openFileCache(folder: string, key: string) {
     const known = pages.get(of);
     if (known !== undefined) return known;
     const place = join(folder, `${hashOf(`${key}\n${of}`)}.json`);
-    const page = { place, entries: entriesIn(readPage(place)), isNew: false };
+    const text = orElse(() => readPlain(place, MAX_BYTES), undefined);
+    const page = { place, entries: entriesIn(text ?? ''), isNew: false };
     pages.set(of, page);
     return page;
   }
@@ -70,10 +71,6 @@ export function openFileCache(folder: string, key: string) {
       } catch {}
     },
   };
-}
-
-function readPage(place: string): string {
-  return orElse(() => readPlain(place, MAX_BYTES), undefined) ?? '';
 }
 
 /** Empty for a page of another version. */

@@ -11,7 +11,7 @@ import { asItIs } from '../masks/disk-text.ts';
 import { openSeal, type Seal } from '../runs/seal.ts';
 
 /** One line of the ledger: an amount that a run has spent since its previous line. */
-export interface CostEntry {
+interface CostEntry {
   readonly v: 1;
   readonly t: string;
   readonly run: string;
@@ -29,7 +29,7 @@ export interface CostEntry {
 
 type Amount = Pick<CostEntry, 'session' | 'computed' | 'claimed' | 'call'>;
 
-export interface CostLedgerOptions {
+interface CostLedgerOptions {
   readonly now: () => number;
   readonly runId: string;
   /** Days and months begin at midnight, local time. */

@@ -31,7 +31,7 @@ function partsIn(folder: string): string[] {
 }
 
 /** Returns the absolute path of a project's ctxb folder. */
-export type ContextDirOf = (project: string) => Promise<string>;
+type ContextDirOf = (project: string) => Promise<string>;
 
 /**
  * Finds the health logs for a path, each with its parts: the file itself, the log of a ctxb folder, the log of a

@@ -41,7 +41,7 @@ export function maskedLine(line: string): string {
 
 function withoutSecrets(part: unknown): unknown {
   if (typeof part === 'string') return redact(part);
-  if (Array.isArray(part)) return isMessage(part) ? blocksWithoutSecrets(part) : part;
+  if (Array.isArray(part)) return part.filter(isTextBlock).length > 1 ? blocksWithoutSecrets(part) : part;
   if (!isFields(part)) return part;
   const names = Object.keys(part);
   const hidden = names.map((name) => redact(name));
@@ -50,10 +50,6 @@ function withoutSecrets(part: unknown): unknown {
 }
 
 type TextBlock = { readonly type: 'text'; readonly text: string };
-
-function isMessage(blocks: readonly unknown[]): boolean {
-  return blocks.filter(isTextBlock).length > 1;
-}
 
 /** If a secret continues in the next block, all text moves into the first text block. */
 function blocksWithoutSecrets(blocks: readonly unknown[]): readonly unknown[] {

@@ -14,7 +14,7 @@ function cssColor(color: Color): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${color}`).trim();
 }
 
-export interface ChartOptions {
+interface ChartOptions {
   /** Accessible name. */
   readonly name: string;
   readonly span: Span;

@@ -40,7 +40,7 @@ export function zoomButtons(span: Span): HTMLElement {
   );
 }
 
-export interface Chip {
+interface Chip {
   readonly name: string;
   readonly color: Color;
   /** Text after the name. */
