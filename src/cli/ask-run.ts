@@ -14,8 +14,7 @@ import { stateFolder } from '../store/folders/user-folders.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import { inboxPath, leaveInInbox, takeAnswer } from '../store/runs/inbox.ts';
 import { type RunCard, readRunCard, readRunCards } from '../store/runs/run-cards.ts';
-import { type CommonFlags, type Define, printResult } from './command.ts';
-import { wholeNumber } from './inputs.ts';
+import { type CommonFlags, type Define, printResult, wholeNumber } from './command.ts';
 
 interface AskFlags extends CommonFlags {
   readonly now?: true;

@@ -8,8 +8,7 @@ import { unfinishedRuns } from '../run/resume/earlier-run.ts';
 import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { openSeal } from '../store/runs/seal.ts';
-import type { Define } from './command.ts';
-import { isWanted, wholeNumber } from './inputs.ts';
+import { type Define, isWanted, wholeNumber } from './command.ts';
 
 interface CleanupFlags {
   readonly keep?: number;

@@ -1,7 +1,12 @@
+import { fstatSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { printableJson } from '../report/shown.ts';
+import { onOneLine, printableJson } from '../report/shown.ts';
 import { type Style, styleFor } from '../report/style.ts';
+import { isYes, readAnswer } from '../run/ask-person.ts';
 
 /** Options that many commands have. */
 export interface CommonFlags {
@@ -20,11 +25,63 @@ export type Connect = (command: Command, work: (...given: never[]) => Promise<nu
  *
  * @param text gets the width of the terminal; undefined if stdout is not one
  */
-export async function printResult(
-  value: unknown,
+export async function printResult<T>(
+  value: T,
   { json }: CommonFlags,
   { stdout, env }: Io,
-  text: (style: Style, columns: number | undefined) => string,
+  text: (value: T, style: Style, columns: number | undefined) => string,
 ): Promise<void> {
-  stdout.write(json ? `${printableJson(value, 2)}\n` : text(await styleFor(stdout, env), stdout.columns));
+  stdout.write(json ? `${printableJson(value, 2)}\n` : text(value, await styleFor(stdout, env), stdout.columns));
+}
+
+/**
+ * stdin if it is among the files, else an empty stream. Node makes an opened pipe non-blocking, and then reads fail in
+ * other programs that share it, such as `while read` around a command.
+ *
+ * @param files `-` is stdin
+ */
+export function openStdin(files: readonly string[], io: Pick<Io, 'stdin'>): Io['stdin'] {
+  return files.includes('-') ? io.stdin : Readable.from([]);
+}
+
+/** Whether stdin may contain data. False for a terminal, and for a device such as /dev/null, which cron and CI use. */
+export function isPiped({ stdin }: Pick<Io, 'stdin'>): boolean {
+  // Node replaces an unreadable stdin with a stream that is not open yet.
+  if (stdin.isTTY === true || stdin.fd === null) return false;
+  return stdin.fd === undefined || !fstatSync(stdin.fd).isCharacterDevice();
+}
+
+/** Whether a name on the command line is a file or stdin, rather than the name of a session. */
+export function isRecording(name: string, { cwd }: Io): boolean {
+  return name === '-' || statSync(resolve(cwd, name), { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Returns a parser for an option's value. @param parse returns undefined for an invalid value */
+export function parseOption<T>(option: string, expected: string, parse: (text: string) => T | undefined) {
+  return (text: string): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    throw new CtxbError('usage', `${option}: expected ${expected}, found "${onOneLine(text)}"`);
+  };
+}
+
+/** Like parsed(), for a number of up to six digits, because a longer timeout would fire immediately. */
+export function wholeNumber(option: string, expected: string, min: number): (text: string) => number {
+  return parseOption(option, expected, (text) =>
+    /^\d{1,6}$/.test(text) && Number(text) >= min ? Number(text) : undefined,
+  );
+}
+
+/**
+ * Asks the user at the terminal. Only a clear yes counts.
+ *
+ * @param otherwise what happens if nobody can be asked, for the error message
+ * @throws CtxbError `usage` if nobody can be asked
+ */
+export async function isWanted(question: string, otherwise: string, { stdin, stdout, stderr }: Io): Promise<boolean> {
+  if (stdin.isTTY !== true || stdout.isTTY !== true) {
+    throw new CtxbError('usage', `${otherwise}: use --yes if nobody can answer`);
+  }
+  stderr.write(`${question} [y/N] `);
+  return isYes((await readAnswer({ stdin })) ?? '');
 }

@@ -49,7 +49,7 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
   for (const { message } of [...resolved.findings, ...resolved.warnings]) tell(io, onOneLine(message));
   const rows = rowsOf(resolved);
   const values = Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }]));
-  await printResult(values, options, io, (_, columns) => settingsText(resolved, columns));
+  await printResult(values, options, io, (_, __, columns) => settingsText(resolved, columns));
   return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
 }
 

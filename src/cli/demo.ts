@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { findClaude, installedClaude } from '../claude/find-claude.ts';
 import { DEFAULTS } from '../config/defaults.ts';
-import { DEMO_PROMPTS } from '../demo/job.ts';
-import { runLive } from '../demo/live-run.ts';
+import { DEMO_PROMPTS, runLive } from '../demo/live-run.ts';
 import { closingText, createScreen } from '../demo/screen.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';

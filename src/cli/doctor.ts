@@ -9,8 +9,7 @@ import { onOneLine, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { createFactsProgress } from '../report/terminal/progress.ts';
 import { holdSignals } from '../run/signals.ts';
-import type { Define } from './command.ts';
-import { wholeNumber } from './inputs.ts';
+import { type Define, wholeNumber } from './command.ts';
 
 interface DoctorFlags {
   readonly claude?: string;

@@ -4,8 +4,7 @@ import { CtxbError } from '../errors.ts';
 import { briefingWorld } from '../flow/briefing.ts';
 import { earlierRuns, findRun } from '../flow/earlier-run.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
-import { explainFlow, flowExplainText } from '../flow/report/explain.ts';
-import { flowReportText, reportRun } from '../flow/report/run-report.ts';
+import { explainFlow, flowExplainText, flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { Io } from '../io.ts';
 import { type CommonFlags, printResult } from './command.ts';
 
@@ -22,7 +21,7 @@ export async function explain(file: string, options: ExplainOptions, io: Io): Pr
   const { window, flow: global } = config;
   const world = briefingWorld({ cwd: io.cwd, window, global });
   const explained = explainFlow(flow, { ...world, outputs: (id) => run?.outputOf(id) }, run?.id);
-  await printResult(explained, options, io, (style, columns) => flowExplainText(explained, style, columns));
+  await printResult(explained, options, io, flowExplainText);
   return 0;
 }
 
@@ -34,7 +33,6 @@ export async function report(name: string | undefined, options: CommonFlags, io:
   const runs = earlierRuns(folder);
   const run = name === undefined ? runs[0] : findRun(runs, name);
   if (run === undefined) throw new CtxbError('unreadable-input', `${folder} has no run of a flow: run one first`);
-  const reported = reportRun(run);
-  await printResult(reported, options, io, (style, columns) => flowReportText(reported, style, columns));
+  await printResult(reportRun(run), options, io, flowReportText);
   return 0;
 }

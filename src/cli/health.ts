@@ -41,7 +41,7 @@ async function health(folders: readonly string[], flags: CommonFlags, io: Io): P
       notes.push(`${onOneLine(file)}: ${counted(unreadable, 'line')} could not be read and did not count`);
   }
   for (const text of [...faults, ...notes]) tell(io, text);
-  await printResult(report, flags, io, (style, columns) => healthTable(report, style, columns));
+  await printResult(report, flags, io, healthTable);
   return faults.length > 0 ? EXIT_UNREADABLE : 0;
 }
 

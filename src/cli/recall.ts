@@ -12,8 +12,7 @@ import { onOneLine, tell } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
 import { noteTexts } from '../store/sessions/sessions.ts';
-import { type CommonFlags, type Define, printResult } from './command.ts';
-import { wholeNumber } from './inputs.ts';
+import { type CommonFlags, type Define, printResult, wholeNumber } from './command.ts';
 
 interface RecallFlags extends CommonFlags {
   readonly all?: true;
@@ -64,7 +63,7 @@ async function recall(terms: readonly string[], flags: RecallFlags, io: Io): Pro
     tell(io, onOneLine(message));
     code = EXIT_UNREADABLE;
   });
-  await printResult(hits, flags, io, (style) => hits.map((hit) => textOfHit(hit, style)).join('\n'));
+  await printResult(hits, flags, io, (_, style) => hits.map((hit) => textOfHit(hit, style)).join('\n'));
   if (hits.length > 0) return 0;
   tell(io, `no match for ${words.join(' and ')} in ${flags.all ? 'any session' : "this project's sessions"}`);
   return code;

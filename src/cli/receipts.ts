@@ -14,8 +14,7 @@ import { stateFolder } from '../store/folders/user-folders.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type WrittenReceipt, writtenReceipts } from '../store/runs/journal.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
-import { type CommonFlags, type Define, printResult } from './command.ts';
-import { isRecording, openStdin } from './inputs.ts';
+import { type CommonFlags, type Define, isRecording, openStdin, printResult } from './command.ts';
 
 export const define: Define = (command, connect) =>
   connect(
@@ -46,7 +45,7 @@ async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> 
     io.stderr.write('ctxb: no compaction or handoff with a request after it\n');
     return 0;
   }
-  await printResult({ version: 1, receipts: found }, flags, io, (style, columns) => {
+  await printResult({ version: 1, receipts: found }, flags, io, (_, style, columns) => {
     const lines = receiptLines(found, { style, columns: columns ?? FULL_LENGTH });
     return `${[...lines, '', style.dim(foldText(LEGEND, textWidth(columns)))].join('\n')}\n`;
   });

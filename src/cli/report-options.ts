@@ -4,7 +4,7 @@ import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
 import type { Gates } from '../report/replay/gates.ts';
-import { parseOption } from './inputs.ts';
+import { parseOption } from './command.ts';
 
 /** Options of `ctxb replay`, as parsed by commander. */
 export interface ReplayFlags extends Readonly<Record<string, unknown>>, ListOptions, Filters, Gates {

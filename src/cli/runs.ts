@@ -42,7 +42,7 @@ async function runs(flags: RunsFlags, io: Io): Promise<number> {
     io.stderr.write('ctxb: no runs in the last day (--all also lists older ones)\n');
     return 0;
   }
-  await printResult({ version: 1, runs: listed }, flags, io, (style, columns) =>
+  await printResult({ version: 1, runs: listed }, flags, io, (_, style, columns) =>
     runsTable(listed, { style, home: userHome(io.env), now, columns }),
   );
   return 0;

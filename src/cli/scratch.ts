@@ -6,8 +6,7 @@ import { buildNotes } from '../replay/read-notes.ts';
 import { findSources } from '../replay/sources.ts';
 import { redact } from '../store/masks/redact.ts';
 import { findSession, openNotesFolder, readIndex } from '../store/sessions/sessions.ts';
-import type { CommonFlags, Define } from './command.ts';
-import { isRecording } from './inputs.ts';
+import { type CommonFlags, type Define, isRecording } from './command.ts';
 
 interface ScratchFlags extends CommonFlags {
   readonly out?: string;

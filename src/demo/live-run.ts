@@ -1,24 +1,127 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type HeadlessInvocation, readClaudeArguments } from '../claude/claude-arguments.ts';
 import { DEFAULTS } from '../config/defaults.ts';
+import { readBlocks } from '../core/protocol/blocks.ts';
 import type { Io } from '../io.ts';
 import { styleFor } from '../report/style.ts';
 import { createTerminal } from '../report/terminal/terminal.ts';
 import type { Watcher } from '../run/headless-run.ts';
 import { runHeadless } from '../run/run-headless.ts';
 import { holdSignals } from '../run/signals.ts';
+import type { Call, RecordedRequest, Scenario } from '../standin/scenario.ts';
 import { createScratchEnvironment } from '../standin/scratch-environment.ts';
 import { startStandin } from '../standin/server.ts';
-import { DEMO_PROMPTS, DEMO_TASK, demoScenario, writeDemoFiles } from './job.ts';
 
-interface DemoRun {
-  readonly exitCode: number;
-  /** Whether a signal from the user ended the run. */
-  readonly interrupted: boolean;
-  /** The record of the run, in the format of `ctxb run --record`. */
-  readonly record: Buffer;
+/** A prompt of the demo, the files that the agent reads for it, and its answer. */
+interface Task {
+  readonly prompt: string;
+  readonly files: readonly string[];
+  readonly answer: string;
+}
+
+/** Tokens of a context with only claude's system prompt and tools. */
+const EMPTY_CONTEXT = 20_000;
+/** Tokens per file. Every call reads most of the context again; all 44 files come to nearly 300,000 tokens. */
+const TOKENS_PER_FILE = 6_000;
+const CHARS_PER_TOKEN = 4;
+
+/** Delays let a person follow: without them, thirty calls end before the first one is read. */
+const THINKING_MS = 60;
+const SUMMARISING_MS = 500;
+
+const CORE = ['calendar', 'clock', 'events', 'parser'];
+const LOGS = 'summary monday tuesday wednesday thursday friday saturday sunday'.split(' ');
+const MODULES = `
+  agenda alarm archive budget deadline export holiday import invoice journal ledger meeting payroll reminder report shift
+  audit backup cache channel contact editor filter format layout mailer notice photo queue search theme token
+`;
+
+const TASKS: readonly Task[] = [
+  {
+    prompt: 'Read the four core modules and say which of them turns text into dates.',
+    files: CORE.map(moduleFile),
+    answer: 'parser.js does; the other three get their dates from it.',
+  },
+  {
+    prompt: 'Read the test logs of the week and find out why the build breaks on Sundays.',
+    files: LOGS.map((name) => `logs/${name}.log`),
+    answer: 'clock.js begins the week on Monday, parser.js on Sunday.',
+  },
+  {
+    prompt: 'Look for the same mistake in all other modules, and name the places.',
+    files: MODULES.trim().split(/\s+/).map(moduleFile),
+    answer: 'Two more places: payroll.js and shift.js count their weeks from Sunday as well.',
+  },
+  {
+    prompt: 'Write one line about it for the changelog.',
+    files: [],
+    answer: 'Fixed: what happens on a Sunday is no longer a week late.',
+  },
+];
+
+/** The task that a caller would set with `--task`. */
+export const DEMO_TASK = 'why the build breaks on Sundays';
+
+export const DEMO_PROMPTS: readonly string[] = TASKS.map(({ prompt }) => prompt);
+
+export async function writeDemoFiles(folder: string): Promise<void> {
+  for (const file of TASKS.flatMap(({ files }) => files)) {
+    const path = join(folder, file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, `${file}: the stand-in counts this line as a large file\n`);
+  }
+}
+
+/**
+ * The stand-in's answers: for each prompt, the agent reads its files one by one and then answers. The context is
+ * computed from the request's content, so it shrinks after a compaction.
+ */
+export function demoScenario(): Scenario {
+  let task = 0;
+  let filesRead = 0;
+
+  function answer(request: RecordedRequest): Call {
+    const latest = latestTask(request);
+    if (latest > task) [task, filesRead] = [latest, 0];
+    const { files = [], answer: text = '' } = TASKS[task] ?? {};
+    const file = files[filesRead++];
+    const context = contextIn(request);
+    const input = { command: `cat ${file}`, description: `Read ${file}` };
+    const said = file === undefined ? { text } : { tools: [{ name: 'Bash', input }] };
+    return { context, delayMs: THINKING_MS, ...said };
+  }
+  return {
+    calls: answer,
+    summary: (request) => ({ text: SUMMARY, context: contextIn(request), delayMs: SUMMARISING_MS }),
+  };
+}
+
+const SUMMARY = `<summary>
+parser.js turns text into dates. The build breaks on Sundays because clock.js and parser.js begin the week on different
+days. What was asked for last is under way.
+</summary>`;
+
+/**
+ * The index of the last prompt in the request; -1 if a compaction in mid-turn removed it, and the current task
+ * continues.
+ */
+function latestTask({ body }: RecordedRequest): number {
+  const said = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
+  return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));
+}
+
+function contextIn({ body }: RecordedRequest): number {
+  const blocks = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
+  return blocks.reduce((sum, block) => {
+    if (block.type === 'tool_result') return sum + TOKENS_PER_FILE;
+    return block.type === 'text' ? sum + Math.ceil(block.text.length / CHARS_PER_TOKEN) : sum;
+  }, EMPTY_CONTEXT);
+}
+
+function moduleFile(name: string): string {
+  return `src/${name}.js`;
 }
 
 type DemoIo = Pick<Io, 'stdout' | 'stderr' | 'env'>;
@@ -36,7 +139,7 @@ const HEADLESS = {
  * Runs the job with a real claude against the stand-in, in a scratch environment that is removed afterwards, even if a
  * signal ends the run.
  */
-export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
+export async function runLive(claude: string, io: DemoIo) {
   // Keeps the process alive until the scratch environment is removed; the run handles the signals too.
   const signals = holdSignals();
   try {
@@ -46,7 +149,7 @@ export async function runLive(claude: string, io: DemoIo): Promise<DemoRun> {
   }
 }
 
-async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, stop: AbortSignal): Promise<DemoRun> {
+async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, stop: AbortSignal) {
   const standin = await startStandin(demoScenario());
   const scratch = await createScratchEnvironment({ url: standin.url, path: env.PATH });
   try {
@@ -57,7 +160,13 @@ async function runInScratch(claude: string, { stdout, stderr, env }: DemoIo, sto
     const exitCode = await runHeadless({ program: claude, ...HEADLESS, record }, { ...io, cwd: scratch.cwd }, () =>
       watcherFor(stderr, env),
     );
-    return { exitCode, interrupted: stop.aborted, record: await readFile(record) };
+    return {
+      exitCode,
+      /** Whether a signal from the user ended the run. */
+      interrupted: stop.aborted,
+      /** The record of the run, in the format of `ctxb run --record`. */
+      record: await readFile(record),
+    };
   } finally {
     await standin.close();
     await scratch.dispose();

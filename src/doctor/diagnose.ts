@@ -9,9 +9,8 @@ import { countOf, textOf } from '../core/protocol/fields.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
-import { type Check, type Remark, remark } from './check.ts';
+import { type Check, type Remark, remark, unlessContradicted } from './check.ts';
 import { type Limits, patienceMs, runChecks } from './run-checks.ts';
-import { unlessContradicted } from './stage/scene.ts';
 import { type Place, type Stage, withStage } from './stage/stage.ts';
 import type { Surroundings } from './surroundings/look-around.ts';
 

@@ -1,6 +1,17 @@
 import { countOf } from '../core/protocol/fields.ts';
 import type { RecordedRequest } from '../standin/scenario.ts';
-import { type Check, expectFact } from './check.ts';
+import {
+  answersOf,
+  type Check,
+  containsText,
+  contextIn,
+  eventsOf,
+  expectFact,
+  expectText,
+  requestsOf,
+  requestWith,
+  resultOf,
+} from './check.ts';
 import {
   askedAtTheStart,
   CONTEXTS_OF_FIRST_TURN,
@@ -14,16 +25,6 @@ import {
   resumedAfterKill,
   TRIGGER,
 } from './scenes.ts';
-import {
-  answersOf,
-  containsText,
-  contextIn,
-  eventsOf,
-  expectText,
-  requestsOf,
-  requestWith,
-  resultOf,
-} from './stage/scene.ts';
 
 /**
  * The facts behind the features that users see, in the order of the report. The first one is checked first, alone.

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { timeoutSignal } from '../run/signals.ts';
-import { type Check, Contradiction } from './check.ts';
-import type { Scene } from './stage/scene.ts';
+import { type Check, Contradiction, type Scene } from './check.ts';
 import { type Place, withStage } from './stage/stage.ts';
 
 /**

@@ -5,8 +5,7 @@ import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
 import type { Fields } from '../core/protocol/fields.ts';
-import { Contradiction } from './check.ts';
-import { eventsOf, playScene, scene } from './stage/scene.ts';
+import { Contradiction, eventsOf, playScene, scene } from './check.ts';
 import type { Conversation, Stage } from './stage/stage.ts';
 
 /** Context sizes of the calls in the first turn, in tokens. */

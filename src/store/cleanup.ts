@@ -12,20 +12,7 @@ import { type LinkedRun, liveRuns } from './runs/journal.ts';
 import { listSessions } from './sessions/sessions.ts';
 
 /** What a clean-up removes and keeps. Paths are relative to the folder (`journal.ndjson`, `sessions/<id>`). */
-export interface CleanupPlan {
-  readonly root: string;
-  readonly remove: readonly Removal[];
-  /** The folder would be empty, so it is removed too. */
-  readonly removesFolder: boolean;
-  /** Foreign files and folders, which are kept. */
-  readonly left: readonly string[];
-  /**
-   * Ids of sessions that are kept because a living process uses them; ids of runs and flows that have no session yet.
-   */
-  readonly running: readonly string[];
-  /** Ids of runs that are kept because prompts have no answer. */
-  readonly unfinished: readonly string[];
-}
+export type CleanupPlan = ReturnType<typeof planCleanup>;
 
 /** A session, or another entry at the top of the folder. */
 export interface Removal {
@@ -51,7 +38,7 @@ export interface CleanupOptions {
  *
  * @throws CtxbError `store` when ctxb did not make the folder, or must never remove it
  */
-export function planCleanup(contextDir: string, options: CleanupOptions): CleanupPlan {
+export function planCleanup(contextDir: string, options: CleanupOptions) {
   const root = resolve(contextDir);
   if (kindOf(root) === 'missing')
     return { root, remove: [], removesFolder: false, left: [], running: [], unfinished: [] };
@@ -69,9 +56,15 @@ export function planCleanup(contextDir: string, options: CleanupOptions): Cleanu
   return {
     root,
     remove: removalsIn(root).filter(({ name }) => isFree || removable.includes(name)),
+    /** The folder would be empty, so it is removed too. */
     removesFolder: isFree && left.length === 0,
+    /** Foreign files and folders, which are kept. */
     left,
+    /**
+     * Ids of sessions that are kept because a living process uses them; ids of runs and flows that have no session yet.
+     */
     running,
+    /** Ids of runs that are kept because prompts have no answer. */
     unfinished: unfinished.map(({ runId }) => runId),
   };
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { openStdin } from '../../src/cli/inputs.ts';
+import { openStdin } from '../../src/cli/command.ts';
 import { runProgram } from '../support/claude.ts';
 import { CTXB, untilClosing } from '../support/ctxb.ts';
 import { atTerminal } from '../support/pty.ts';

@@ -8,7 +8,7 @@ import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEMO_PROMPTS } from '../../src/demo/job.ts';
+import { DEMO_PROMPTS } from '../../src/demo/live-run.ts';
 import { type Finished, runProgram, testClaude } from '../support/claude.ts';
 import { CTXB } from '../support/ctxb.ts';
 import { inSoak } from '../support/size.ts';

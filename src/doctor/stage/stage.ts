@@ -10,8 +10,7 @@ import type { Scenario } from '../../standin/scenario.ts';
 import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
 import { type Standin, startStandin } from '../../standin/server.ts';
 import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
-import { Contradiction } from '../check.ts';
-import { eventsOf } from './scene.ts';
+import { Contradiction, eventsOf } from '../check.ts';
 
 /** The claude to examine, and its environment. */
 export interface Place {

@@ -1,8 +1,8 @@
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { cut, groupDigits, inBackticks, inFence } from '../../core/text/words.ts';
 import type { FlowStep } from '../flow.ts';
+import type { Candidate } from './priority.ts';
 import { type CuratedChoice, longestNote, outcomeOf } from './receipt.ts';
-import type { Candidate } from './select.ts';
 import { CUT_MARKER, costOf, fitted, OMITTED_LENGTH, stepBlock } from './step-block.ts';
 
 /** Optional parts of a pack. */

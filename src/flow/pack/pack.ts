@@ -1,9 +1,16 @@
 import type { Budgets } from '../../config/config.ts';
 import { groupDigits } from '../../core/text/words.ts';
 import { type Frame, frameOf, type PackExtras, type TaughtStep } from './frame.ts';
-import { distributionOf } from './priority.ts';
+import {
+  type Candidate,
+  distributionOf,
+  inOrder,
+  judgeHistory,
+  type Selection,
+  select,
+  withSummaries,
+} from './priority.ts';
 import { type ContextTruncation, receiptArtifacts, receiptItems, truncationNote } from './receipt.ts';
-import { type Candidate, inOrder, judgeHistory, type Selection, select, withSummaries } from './select.ts';
 import { BETWEEN_PARTS, costOf, omittedLine, type PackItem } from './step-block.ts';
 
 export type Pack = ReturnType<typeof pack>;

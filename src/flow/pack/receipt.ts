@@ -1,6 +1,5 @@
 import { groupDigits } from '../../core/text/words.ts';
-import { TIERS, type Tier } from './priority.ts';
-import type { Candidate, Selection } from './select.ts';
+import { type Candidate, type Selection, TIERS, type Tier } from './priority.ts';
 import type { Summary } from './step-block.ts';
 
 /** `summary`: a curator's summary replaces the output. */

@@ -4,18 +4,9 @@ import type { SortOrder } from '../../replay/selection.ts';
 import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import type { Grouping } from '../../replay/sums.ts';
 import { counted } from '../figures.ts';
-import { type Style, styleFor } from '../style.ts';
+import { styleFor } from '../style.ts';
 
-export interface Page {
-  readonly style: Style;
-  /** Width in columns. */
-  readonly columns: number;
-  /** Maximum width of tables: the terminal's width; infinite if the output is not a terminal. */
-  readonly edge: number;
-  /** Sets where the zones begin. */
-  readonly levels: Policy;
-  readonly list: ListOptions;
-}
+export type Page = Readonly<Awaited<ReturnType<typeof openPage>>>;
 
 export interface ListOptions {
   /** undefined: newest first in text, file order in other formats. */
@@ -66,13 +57,15 @@ export function unlistedRows(all: number, { list: { limit = all } }: Pick<Page, 
 /** Width if the output is not a terminal. */
 const COLUMNS = 80;
 
-/** Page settings for stdout. */
-export async function openPage(
-  { stdout, env }: Pick<Io, 'stdout' | 'env'>,
-  levels: Page['levels'],
-  list: ListOptions = {},
-): Promise<Page> {
-  const { columns = COLUMNS } = stdout;
-  const edge = stdout.columns ?? Number.POSITIVE_INFINITY;
-  return { style: await styleFor(stdout, env), columns, edge, levels, list };
+/** Page settings for stdout. @param levels sets where the zones begin */
+export async function openPage({ stdout, env }: Pick<Io, 'stdout' | 'env'>, levels: Policy, list: ListOptions = {}) {
+  return {
+    style: await styleFor(stdout, env),
+    /** Width in columns. */
+    columns: stdout.columns ?? COLUMNS,
+    /** Maximum width of tables: the terminal's width; infinite if the output is not a terminal. */
+    edge: stdout.columns ?? Number.POSITIVE_INFINITY,
+    levels,
+    list,
+  };
 }

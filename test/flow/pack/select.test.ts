@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inOrder, judgeHistory, select } from '../../../src/flow/pack/select.ts';
+import { inOrder, judgeHistory, select } from '../../../src/flow/pack/priority.ts';
 import type { PackItem } from '../../../src/flow/pack/step-block.ts';
 import { packItem } from '../../support/packs.ts';
 

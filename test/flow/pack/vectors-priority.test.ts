@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   AGENTS,
+  byPriority,
   classify,
   distributionOf,
   ID_WORDS,
   type Tier,
   tierOfOutput,
 } from '../../../src/flow/pack/priority.ts';
-import { byPriority } from '../../../src/flow/pack/select.ts';
 import { expandVector } from '../../support/expand-vector.ts';
 import { packItem } from '../../support/packs.ts';
 import { vectorsOf } from '../../support/recordings.ts';

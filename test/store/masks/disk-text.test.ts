@@ -18,7 +18,7 @@ function thatHave(pattern: RegExp): string[] {
 it('only these files call functions that write, and those accept only a DiskText', () => {
   expect(thatHave(/\b(?:writeSync|writeFileSync|appendFileSync|createWriteStream|writeFile|appendFile)\b\(?/)).toEqual([
     // For the demonstration, in a folder of its own.
-    'demo/job.ts',
+    'demo/live-run.ts',
     // The answer of a hook or a status line, on stdout.
     'process-io.ts',
     // What V8 has compiled of ctxb.
