@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 /** A stream to write to, which may be a terminal. Both `process.stdout` and a test's own stream fit. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Output = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
 /** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;

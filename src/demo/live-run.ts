@@ -107,17 +107,20 @@ days. What was asked for last is under way.
  * The index of the last prompt in the request; -1 if a compaction in mid-turn removed it, and the current task
  * continues.
  */
-function latestTask({ body }: RecordedRequest): number {
-  const said = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
+function latestTask(request: RecordedRequest): number {
+  const said = blocksIn(request);
   return DEMO_PROMPTS.findLastIndex((prompt) => said.some((block) => block.type === 'text' && block.text === prompt));
 }
 
-function contextIn({ body }: RecordedRequest): number {
-  const blocks = (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
-  return blocks.reduce((sum, block) => {
+function contextIn(request: RecordedRequest): number {
+  return blocksIn(request).reduce((sum, block) => {
     if (block.type === 'tool_result') return sum + TOKENS_PER_FILE;
     return block.type === 'text' ? sum + Math.ceil(block.text.length / CHARS_PER_TOKEN) : sum;
   }, EMPTY_CONTEXT);
+}
+
+function blocksIn({ body }: RecordedRequest) {
+  return (body.messages ?? []).flatMap(({ content }) => readBlocks(content));
 }
 
 function moduleFile(name: string): string {

@@ -46,6 +46,11 @@ function bandsOf(names: number, figures: readonly number[], width: number): numb
   return bands;
 }
 
+/** The rows of a table: the keys of the records are the headings. */
+export function tableOf(records: readonly Readonly<Record<string, string>>[]): string[][] {
+  return [Object.keys(records[0] ?? {}), ...records.map((record) => Object.values(record))];
+}
+
 /** Like `aligned`, indented by two spaces. @param paint styles the headings */
 export function indentRows(rows: Rows, paint = (head: string) => head, width = Number.POSITIVE_INFINITY): string[] {
   return align(rows, width - 2).map((line, at) => `  ${at % rows.length === 0 ? paint(line) : line}`);

@@ -1,7 +1,7 @@
 import { givenOption, type HeadlessInvocation, readClaudeArguments } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
 import { LONG_LINE_LENGTH, oneLine } from '../../core/text/words.ts';
-import { CtxbError, messageOf } from '../../errors.ts';
+import { messageOf } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { fileInside } from '../file/flow-files.ts';
 import type { Curator } from '../flow.ts';
@@ -112,7 +112,7 @@ export function curatorInvocation(
   model: string,
   { settings, summaries }: Pick<CurateOptions, 'settings' | 'summaries'>,
 ): HeadlessInvocation {
-  const invocation = readClaudeArguments([
+  return readClaudeArguments([
     ...['-p', '--output-format', 'stream-json', '--verbose'],
     ...['--model', model],
     ...givenOption('--settings', settings),
@@ -121,9 +121,7 @@ export function curatorInvocation(
     // Keep this session out of the user's `claude --continue`.
     '--no-session-persistence',
     ...['--json-schema', answerJsonSchema(summaries.toSum.length > 0)],
-  ]);
-  if (invocation.kind === 'headless') return invocation;
-  throw new CtxbError('bug', `the arguments of the curator are read as ${invocation.kind}`);
+  ]) as HeadlessInvocation;
 }
 
 /** The user's configuration without notes, handoffs and recovery, and with a hard cost limit. */

@@ -1,6 +1,6 @@
-import type { Writable } from 'node:stream';
 import { costUsd } from '../../core/governor/cost/cost.ts';
 import { readGauge } from '../../core/governor/gauge/gauge.ts';
+import type { Output } from '../../io.ts';
 import { decisionText, isRoutine } from '../../messages.ts';
 import { counted, dollars, duration, percent, tokens } from '../../report/figures.ts';
 import { fitText, hanging } from '../../report/layout.ts';
@@ -12,7 +12,7 @@ import type { Board, FlowWatcher, StepNews } from '../run/conduct-flow.ts';
 import type { StepEnd } from '../run/run-step.ts';
 
 interface FlowProgressOptions {
-  readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+  readonly stderr: Output;
   readonly style: Style;
   readonly quiet: boolean;
   /** Number of steps; `done` of them finished in an earlier run. */

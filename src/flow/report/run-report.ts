@@ -1,5 +1,5 @@
 import { counted, dollars, duration, NONE, percent, tokens } from '../../report/figures.ts';
-import { align, foldText } from '../../report/layout.ts';
+import { align, foldText, tableOf } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { type BriefingWorld, briefingOf, effectiveCurator } from '../briefing.ts';
@@ -177,29 +177,6 @@ function figuresOf(receipt: KnownReceipt) {
   };
 }
 
-type Column = readonly [heading: string, cell: (figures: StepFigures) => string];
-
-const COLUMNS: readonly Column[] = [
-  ['whole', ({ included }) => tokens(included)],
-  ['summed up', ({ summary }) => tokens(summary)],
-  ['cut', ({ cut }) => tokens(cut)],
-  ['omitted', ({ omitted }) => tokens(omitted)],
-  ['characters', ({ pack_chars }) => tokens(pack_chars)],
-  ['budget', ({ budget_chars }) => tokens(budget_chars)],
-  ['first tokens', ifEnded(({ first_tokens }) => tokens(first_tokens))],
-  ['most tokens', ifEnded(({ peak_tokens }) => tokens(peak_tokens))],
-  ['calls', ifEnded(({ calls }) => tokens(calls))],
-  ['cost', ifEnded(({ cost_usd }) => dollars(cost_usd))],
-  ['took', ifEnded(({ duration_ms }) => duration(duration_ms))],
-  ['exit', ifEnded(({ exit_code }) => String(exit_code))],
-  // The curator's cost, even if its answer was not used.
-  ['curator', ({ curation }) => (curation ? dollars(curation.cost_usd) : NONE)],
-];
-
-function ifEnded(cell: (measured: NonNullable<StepFigures['measured']>) => string): Column[1] {
-  return ({ measured }) => (measured ? cell(measured) : NONE);
-}
-
 export function flowReportText({ run, flow, steps, total }: RunReport, style: Style, columns?: number): string {
   if (flow === null) return `run ${onOneLine(run)}: no step has left a receipt\n`;
   const lines = [
@@ -215,12 +192,31 @@ export function flowReportText({ run, flow, steps, total }: RunReport, style: St
 }
 
 function table(steps: readonly StepFigures[], style: Style, columns?: number): string[] {
-  const headings = ['step', ...COLUMNS.map(([heading]) => heading)];
-  const rows = steps.map((step) => [onOneLine(step.step), ...COLUMNS.map(([, cell]) => cell(step))]);
-  return align([headings, ...rows], columns).map((line, at) => {
-    const row = at % (rows.length + 1);
+  return align(tableOf(steps.map(cellsOf)), columns).map((line, at) => {
+    const row = at % (steps.length + 1);
     return row === 0 ? style.bold(line) : paintLine(line, steps[row - 1], style);
   });
+}
+
+function cellsOf({ step, measured, curation, ...figures }: StepFigures) {
+  const ended = (text: (end: NonNullable<StepFigures['measured']>) => string) => (measured ? text(measured) : NONE);
+  return {
+    step: onOneLine(step),
+    whole: tokens(figures.included),
+    'summed up': tokens(figures.summary),
+    cut: tokens(figures.cut),
+    omitted: tokens(figures.omitted),
+    characters: tokens(figures.pack_chars),
+    budget: tokens(figures.budget_chars),
+    'first tokens': ended(({ first_tokens }) => tokens(first_tokens)),
+    'most tokens': ended(({ peak_tokens }) => tokens(peak_tokens)),
+    calls: ended(({ calls }) => tokens(calls)),
+    cost: ended(({ cost_usd }) => dollars(cost_usd)),
+    took: ended(({ duration_ms }) => duration(duration_ms)),
+    exit: ended(({ exit_code }) => String(exit_code)),
+    // The curator's cost, even if its answer was not used.
+    curator: curation ? dollars(curation.cost_usd) : NONE,
+  };
 }
 
 function paintLine(line: string, step: StepFigures | undefined, { red, yellow }: Style): string {

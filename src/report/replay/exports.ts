@@ -63,10 +63,10 @@ function addedTokens({ added }: CallSeen) {
 }
 
 /** One row per session, as in RFC 4180. */
-export const csv: Report = (sessions, page) => [
-  csvLine(SESSION_COLUMNS.map(([name]) => name)),
-  ...listed(sessions, page).map((session) => csvLine(SESSION_COLUMNS.map(([, figure]) => figure(session)))),
-];
+export const csv: Report = (sessions, page) => {
+  const rows = listed(sessions, page).map(csvRow);
+  return [COLUMNS, ...rows.map((row) => COLUMNS.map((name) => row[name]))].map(csvLine);
+};
 
 /** null if unknown. */
 type Figure = string | number | boolean | null;
@@ -82,57 +82,72 @@ function cell(figure: Figure): string {
   return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+/** The columns in their order; also without sessions. */
+const COLUMNS = [
+  ...(['file', 'session', 'project', 'model', 'claude_code_version', 'dialect', 'first', 'last', 'window'] as const),
+  ...(['window_source', 'context_peak', 'context_peak_fraction', 'context_peak_call', 'context_last'] as const),
+  ...(['context_basis', 'turns', 'calls', 'compactions', 'compactions_unplanned', 'actions', 'cost_usd'] as const),
+  ...(['cost_computed', 'cost_incomplete', 'unpriced_model'] as const),
+  ...(['input', 'cache_creation', 'cache_read', 'output'] as const),
+  ...(['subagents', 'subagents_peak', 'subagents_calls', 'subagents_usd', 'subagents_input'] as const),
+  ...(['subagents_cache_creation', 'subagents_cache_read', 'subagents_output'] as const),
+  ...(['calls_copied', 'copied_from', 'lines', 'lines_unknown', 'lines_malformed'] as const),
+];
+
 /**
  * A session as one flat row. Figures are tokens unless the name says otherwise: `cost_usd` is in US dollars, times are
  * ISO 8601 in UTC, `compactions_unplanned` counts compactions that claude started itself. Calls, compactions, tokens
  * and cost exclude what is copied from another session, so that sums over rows count it once.
  */
-const SESSION_COLUMNS: readonly (readonly [name: string, figure: (session: SessionSummary) => Figure])[] = [
-  ['file', ({ file }) => file],
-  ['session', ({ sessionId }) => sessionId],
-  ['project', ({ project }) => project],
-  ['model', ({ model }) => model],
-  ['claude_code_version', ({ claudeCodeVersion }) => claudeCodeVersion],
-  ['dialect', ({ dialect }) => dialect],
-  ['first', ({ time }) => isoTime(time.first)],
-  ['last', ({ time }) => isoTime(time.last)],
-  ['window', ({ window }) => window.tokens],
-  ['window_source', ({ window }) => window.source],
-  ['context_peak', ({ context }) => context.peak],
-  ['context_peak_fraction', ({ context }) => context.peakFraction],
-  ['context_peak_call', ({ context }) => context.peakCall],
-  ['context_last', ({ context }) => context.last],
-  ['context_basis', ({ context }) => context.basis],
-  ['turns', ({ turns }) => turns],
-  ['calls', (session) => ownFigures(session).calls],
-  ['compactions', (session) => ownFigures(session).compactions],
-  [
-    'compactions_unplanned',
-    ({ compactions }) => compactions.filter(({ by, copied }) => by === 'claude' && !copied).length,
-  ],
-  ['actions', ({ actions }) => actions.length],
-  ['cost_usd', (session) => ownFigures(session).usd],
-  ['cost_computed', ({ cost }) => cost.computed],
-  ['cost_incomplete', (session) => ownFigures(session).usdPartial === true],
-  ['unpriced_model', ({ cost }) => cost.unpriced ?? null],
-  ['input', ({ traffic }) => traffic.main.input],
-  ['cache_creation', ({ traffic }) => traffic.main.cacheCreation],
-  ['cache_read', ({ traffic }) => traffic.main.cacheRead],
-  ['output', ({ traffic }) => traffic.main.output],
-  ['subagents', ({ subagents }) => subagents.length],
-  ['subagents_peak', ({ subagents }) => subagents.reduce((max, { peak }) => Math.max(max, peak), 0)],
-  ['subagents_calls', ({ subagents }) => subagents.reduce((sum, { calls }) => sum + calls, 0)],
-  ['subagents_usd', ({ subagents }) => sumUsd(subagents.map(({ usd }) => usd)) ?? 0],
-  ['subagents_input', ({ traffic }) => traffic.subagents.input],
-  ['subagents_cache_creation', ({ traffic }) => traffic.subagents.cacheCreation],
-  ['subagents_cache_read', ({ traffic }) => traffic.subagents.cacheRead],
-  ['subagents_output', ({ traffic }) => traffic.subagents.output],
-  ['calls_copied', ({ copied }) => copied?.calls ?? 0],
-  ['copied_from', ({ copied }) => copied?.from.map(({ session }) => session).join(' ') ?? null],
-  ['lines', ({ lines }) => lines.total],
-  ['lines_unknown', ({ lines }) => lines.unknown],
-  ['lines_malformed', ({ lines }) => lines.malformed],
-];
+function csvRow(session: SessionSummary): Readonly<Record<(typeof COLUMNS)[number], Figure>> {
+  const { file, project, model, dialect, window, context, turns, compactions, cost, subagents, copied, lines } =
+    session;
+  const own = ownFigures(session);
+  const { main, subagents: ofSubagents } = session.traffic;
+  return {
+    file,
+    session: session.sessionId,
+    project,
+    model,
+    claude_code_version: session.claudeCodeVersion,
+    dialect,
+    first: isoTime(session.time.first),
+    last: isoTime(session.time.last),
+    window: window.tokens,
+    window_source: window.source,
+    context_peak: context.peak,
+    context_peak_fraction: context.peakFraction,
+    context_peak_call: context.peakCall,
+    context_last: context.last,
+    context_basis: context.basis,
+    turns,
+    calls: own.calls,
+    compactions: own.compactions,
+    compactions_unplanned: compactions.filter(({ by, copied }) => by === 'claude' && !copied).length,
+    actions: session.actions.length,
+    cost_usd: own.usd,
+    cost_computed: cost.computed,
+    cost_incomplete: own.usdPartial === true,
+    unpriced_model: cost.unpriced ?? null,
+    input: main.input,
+    cache_creation: main.cacheCreation,
+    cache_read: main.cacheRead,
+    output: main.output,
+    subagents: subagents.length,
+    subagents_peak: subagents.reduce((max, { peak }) => Math.max(max, peak), 0),
+    subagents_calls: subagents.reduce((sum, { calls }) => sum + calls, 0),
+    subagents_usd: sumUsd(subagents.map(({ usd }) => usd)) ?? 0,
+    subagents_input: ofSubagents.input,
+    subagents_cache_creation: ofSubagents.cacheCreation,
+    subagents_cache_read: ofSubagents.cacheRead,
+    subagents_output: ofSubagents.output,
+    calls_copied: copied?.calls ?? 0,
+    copied_from: copied?.from.map(({ session }) => session).join(' ') ?? null,
+    lines: lines.total,
+    lines_unknown: lines.unknown,
+    lines_malformed: lines.malformed,
+  };
+}
 
 /** @param t milliseconds since the epoch; null if unknown. Returns null if the time is outside the range of a Date */
 function isoTime(t: number | null): string | null {

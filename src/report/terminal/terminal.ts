@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { agentTotals } from '../../core/governor/agents/agents.ts';
 import { knownCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import { type Decision, type DecisionOf, reliefDone } from '../../core/governor/decisions.ts';
@@ -12,6 +11,7 @@ import { isCompacting } from '../../core/governor/steps.ts';
 import { resetOf } from '../../core/governor/waits/usage-limits.ts';
 import type { Wait } from '../../core/governor/waits/waits-state.ts';
 import { shorten } from '../../core/text/words.ts';
+import type { Output } from '../../io.ts';
 import { decisionText, isRoutine, leftUndoneText, observedText } from '../../messages.ts';
 import { type Part, statusText } from '../../statusline/status-text.ts';
 import { counted, dollars, duration, percent, roughTokens, tokens } from '../figures.ts';
@@ -23,7 +23,7 @@ import { CLEAR_LINE } from './progress.ts';
 export type Terminal = ReturnType<typeof createTerminal>;
 
 export interface TerminalOptions {
-  readonly stderr: Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+  readonly stderr: Output;
   readonly style: Style;
   readonly quiet: boolean;
   readonly statusLine: 'auto' | 'always' | 'never';
