@@ -39,11 +39,11 @@ const SESSION_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 const FALSE_WORDS: ReadonlySet<string | undefined> = new Set(['false', '0', 'no', 'off']);
 
-const INPUT_FORMATS = ['text', 'stream-json'] as const;
-const OUTPUT_FORMATS = ['text', 'json', 'stream-json'] as const;
+type InputFormat = 'text' | 'stream-json';
+type OutputFormat = InputFormat | 'json';
 const FORMATS = [
-  { name: '--input-format', allowed: INPUT_FORMATS },
-  { name: '--output-format', allowed: OUTPUT_FORMATS },
+  { name: '--input-format', allowed: ['text', 'stream-json'] },
+  { name: '--output-format', allowed: ['text', 'json', 'stream-json'] },
 ];
 
 const OTHER_MODES: ReadonlySet<string> = new Set([
@@ -61,8 +61,7 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
   const options: Options = new Map(usedOptions.map(({ name, value }) => [name, value]));
   const reason = otherMode(argv, tokens, options) ?? refusal(usedOptions, options);
   if (reason !== undefined) return { kind: 'untouched', reason };
-  const isText = pick(INPUT_FORMATS, options.get('--input-format')) === 'text';
-  const prompt = isText ? findPrompt(tokens) : freeWords(tokens)[0];
+  const prompt = inputFormatOf(options) === 'text' ? findPrompt(tokens) : freeWords(tokens)[0];
   return prompt?.kind === 'ambiguous' ? prompt : headlessInvocation(argv, tokens, options, prompt);
 }
 
@@ -138,7 +137,7 @@ function refusal(usedOptions: readonly OptionToken[], options: Options): string 
   const missing = usedOptions.find(({ incomplete }) => incomplete);
   if (missing !== undefined) return `${missing.name} needs a value`;
   for (const { name, allowed } of FORMATS) {
-    const isWrong = usedOptions.some((option) => option.name === name && !isOneOf(allowed, option.value));
+    const isWrong = usedOptions.some((option) => option.name === name && !allowed.includes(option.value ?? ''));
     if (isWrong) return `${name} must be one of ${allowed.join(', ')}`;
   }
   return combinationRefusal(options);
@@ -159,12 +158,9 @@ function combinationRefusal(options: Options): string | undefined {
   return suggests ? '--prompt-suggestions needs --output-format stream-json' : undefined;
 }
 
-function isOneOf<T extends string>(allowed: readonly T[], value: string | undefined): value is T {
-  return allowed.some((option) => option === value);
-}
-
-function pick<T extends string>(allowed: readonly [T, ...T[]], value: string | undefined): T {
-  return isOneOf(allowed, value) ? value : allowed[0];
+/** The format of a run whose formats are not refused. */
+function inputFormatOf(options: Options): InputFormat {
+  return (options.get('--input-format') ?? 'text') as InputFormat;
 }
 
 function headlessInvocation(
@@ -173,8 +169,8 @@ function headlessInvocation(
   options: Options,
   prompt: WordToken | undefined,
 ) {
-  const inputFormat = pick(INPUT_FORMATS, options.get('--input-format'));
-  const outputFormat = pick(OUTPUT_FORMATS, options.get('--output-format'));
+  const inputFormat = inputFormatOf(options);
+  const outputFormat = (options.get('--output-format') ?? 'text') as OutputFormat;
   const showsMessages = outputFormat === 'stream-json' || (outputFormat === 'json' && options.has('--verbose'));
   return {
     kind: 'headless' as const,

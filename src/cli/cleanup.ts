@@ -4,11 +4,12 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { counted } from '../report/figures.ts';
 import { onOneLine, printable, tell } from '../report/shown.ts';
+import { isYes, readAnswer } from '../run/ask-person.ts';
 import { unfinishedRuns } from '../run/resume/earlier-run.ts';
 import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { openSeal } from '../store/runs/seal.ts';
-import { type Define, isWanted, wholeNumber } from './command.ts';
+import { type Define, wholeNumber } from './command.ts';
 
 interface CleanupFlags {
   readonly keep?: number;
@@ -55,12 +56,21 @@ async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   show(plan, io);
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
   if (flags.dryRun) return printDone('nothing was removed', folder, io);
-  if (isAsked && !flags.yes && !(await isWanted('Remove this?', 'nothing was removed', io))) {
+  if (isAsked && !flags.yes && !(await isConfirmed(io))) {
     return printDone('nothing was removed', folder, io);
   }
   const agreed = flags.yes ? plan : stillTrue(plan, planCleanup(folder, options));
   carryOutCleanup(agreed);
   return printDone(`${counted(agreed.remove.length, 'item')} removed`, folder, io);
+}
+
+/** Asks the user at the terminal. Only a clear yes counts. @throws CtxbError `usage` if nobody can be asked */
+async function isConfirmed({ stdin, stdout, stderr }: Io): Promise<boolean> {
+  if (stdin.isTTY !== true || stdout.isTTY !== true) {
+    throw new CtxbError('usage', 'nothing was removed: use --yes if nobody can answer');
+  }
+  stderr.write('Remove this? [y/N] ');
+  return isYes((await readAnswer({ stdin })) ?? '');
 }
 
 /** Works with an invalid configuration too, because a clean-up must still be possible. */

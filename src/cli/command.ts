@@ -6,7 +6,6 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
 import { type Style, styleFor } from '../report/style.ts';
-import { isYes, readAnswer } from '../run/ask-person.ts';
 
 /** Options that many commands have. */
 export interface CommonFlags {
@@ -70,18 +69,4 @@ export function wholeNumber(option: string, expected: string, min: number): (tex
   return parseOption(option, expected, (text) =>
     /^\d{1,6}$/.test(text) && Number(text) >= min ? Number(text) : undefined,
   );
-}
-
-/**
- * Asks the user at the terminal. Only a clear yes counts.
- *
- * @param otherwise what happens if nobody can be asked, for the error message
- * @throws CtxbError `usage` if nobody can be asked
- */
-export async function isWanted(question: string, otherwise: string, { stdin, stdout, stderr }: Io): Promise<boolean> {
-  if (stdin.isTTY !== true || stdout.isTTY !== true) {
-    throw new CtxbError('usage', `${otherwise}: use --yes if nobody can answer`);
-  }
-  stderr.write(`${question} [y/N] `);
-  return isYes((await readAnswer({ stdin })) ?? '');
 }

@@ -41,15 +41,12 @@ export function row(label: string, text: string): string {
 }
 
 /** The sessions listed individually; sums always cover all sessions. */
-export function listed<Session>(
-  sessions: readonly Session[],
-  { list: { limit } }: Pick<Page, 'list'>,
-): readonly Session[] {
+export function listed<Session>(sessions: readonly Session[], { list: { limit } }: Page): readonly Session[] {
   return sessions.slice(0, limit);
 }
 
 /** A note if `--limit` hides sessions. */
-export function unlistedRows(all: number, { list: { limit = all } }: Pick<Page, 'list'>): string[] {
+export function unlistedRows(all: number, { list: { limit = all } }: Page): string[] {
   if (all <= limit) return [];
   return [`  ${counted(all - limit, 'row')} left out, but included in the sums: --limit 0 shows all.`];
 }
