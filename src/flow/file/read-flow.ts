@@ -1,6 +1,6 @@
 import { dirname, extname } from 'node:path';
 import * as v from 'valibot';
-import { isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
+import { isAlias, isCollection, isMap, isNode, isScalar, type Node } from 'yaml';
 import type { Finding } from '../../config/config.ts';
 import { finding, shown } from '../../config/finding.ts';
 import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
@@ -159,12 +159,12 @@ function toData(root: Node | null, refuse: Refuse) {
 
   function dataOf(node: unknown, path: Path): unknown {
     if (isAlias(node)) refuse(path, 'plain data', `the alias ${shown(`*${node.source}`)}`, 'write the value out');
-    if (!isMap(node) && !isSeq(node) && !isScalar(node)) return null;
+    if (!isCollection(node) && !isScalar(node)) return null;
     if (node.tag !== undefined && !CORE_TAG.test(node.tag)) {
       refuse(path, 'plain data', `the tag ${shown(node.tag)}`, 'remove the tag');
     }
     if (isMap(node)) return objectOf(node.items, path);
-    return isSeq(node) ? node.items.map((item, index) => notePlace(item, item, [...path, index])) : node.value;
+    return isScalar(node) ? node.value : node.items.map((item, index) => notePlace(item, item, [...path, index]));
   }
 
   function objectOf(pairs: readonly { key: unknown; value: unknown }[], path: Path): Record<string, unknown> {
@@ -191,5 +191,5 @@ function toData(root: Node | null, refuse: Refuse) {
 }
 
 function startOf(node: unknown): number | undefined {
-  return isAlias(node) || isMap(node) || isScalar(node) || isSeq(node) ? node.range?.[0] : undefined;
+  return isNode(node) ? node.range?.[0] : undefined;
 }
