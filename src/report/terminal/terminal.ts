@@ -142,7 +142,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
     ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, paint: style.cyan }] : []),
     ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait, now, resetOf(limits)))]),
     ...silenceText(state, now).map(urgent),
-    ...(limits.cost.uncounted === 'all' ? [urgent('cost unknown')] : []),
+    ...(limits.cost.uncounted === 'proved' && !limits.cost.known ? [urgent('cost unknown')] : []),
     ...(agents.count === 0
       ? []
       : [{ text: `${counted(agents.count, 'agent')} ${dollars(toUsd(agents.microUsd))}`, rank: 5 }]),

@@ -37,10 +37,12 @@ export function askSpent(state: GovernorState, { event }: Line<UserEvent>): Gove
   return event.role === 'tool-result' && isLimited(state) ? askCounter(state) : state;
 }
 
-/** Warns that no limit holds, because claude's counter has no tokens either. */
+/** Warns that no limit holds, because claude's counter lacks tokens too. */
 function judgeUncounted(before: GovernorState, state: GovernorState): GovernorState {
-  const isNews = state.limits.cost.uncounted === 'all' && before.limits.cost.uncounted !== 'all' && isLimited(state);
-  return isNews ? decide(state, 'unavailable:costs', 'the back-end counts no tokens') : state;
+  const { uncounted, known } = state.limits.cost;
+  if (uncounted !== 'proved' || before.limits.cost.uncounted === 'proved' || !isLimited(state)) return state;
+  const reason = known ? 'the back-end does not count all tokens' : 'the back-end counts no tokens';
+  return decide(state, 'unavailable:costs', reason);
 }
 
 function isLimited({ run }: GovernorState): boolean {

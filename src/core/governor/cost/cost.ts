@@ -33,12 +33,10 @@ export const EMPTY_COST = {
   /** Whether any cost is known, by a report or by a call with a price. */
   known: false,
   /**
-   * While no cost is known:
-   *
-   * - `call`: a call came without usage.
-   * - `all`: claude's own counter has stayed at 0, because the back-end counts no tokens.
+   * - `seen`: a call came without usage.
+   * - `proved`: claude's own counter did not rise by such a call, because the back-end did not count its tokens.
    */
-  uncounted: 'none' as 'none' | 'call' | 'all',
+  uncounted: 'none' as 'none' | 'seen' | 'proved',
   /** A model without a price: its calls cost nothing until claude reports their cost. */
   unpriced: undefined as string | undefined,
 };
@@ -170,11 +168,10 @@ export function readReport(cost: Cost, usd: number): Cost {
   const total = toMicroUsd(usd);
   if (!Number.isSafeInteger(total) || total < 0) return cost;
   if (cost.carried !== undefined) return readFirstReport(cost, total, cost.carried);
-  if (total === 0 && !cost.known && cost.uncounted !== 'none')
-    return cost.uncounted === 'all' ? cost : { ...cost, uncounted: 'all' };
   const open = openMicroUsd(cost);
-  // An unchanged counter does not include the calls since: they are running, or the back-end never counts.
-  if (total === cost.reported && open > 0) return cost;
+  // An unchanged counter does not include the calls since: they are running, or the back-end does not count them.
+  if (total === cost.reported && (open > 0 || cost.uncounted !== 'none'))
+    return open > 0 || cost.uncounted === 'proved' ? cost : { ...cost, uncounted: 'proved' };
   // 2.1.329 and later reset it with `/clear`, and never report the calls that were unreported by then.
   const unreported = total === 0 ? open : 0;
   const before = total < cost.reported ? cost.reported + unreported : 0;
@@ -185,7 +182,7 @@ export function readReport(cost: Cost, usd: number): Cost {
     counted: cost.counted + before,
     guessed: cost.guessed || (before > 0 && unreported > 0),
     known: true,
-    uncounted: 'none',
+    uncounted: cost.uncounted === 'seen' ? 'none' : cost.uncounted,
   };
 }
 
@@ -268,8 +265,9 @@ function paidMicroUsd({ costUsd }: AssistantEvent, price: Price): number {
   return price === PAID ? toMicroUsd(costUsd ?? 0) : 0;
 }
 
-function noteUncounted(cost: Cost, { synthetic }: AssistantEvent): Cost {
-  return synthetic || cost.known || cost.uncounted !== 'none' ? cost : { ...cost, uncounted: 'call' };
+/** A subagent's call may still run when the counter is read. */
+function noteUncounted(cost: Cost, { synthetic, subagent }: AssistantEvent): Cost {
+  return synthetic || subagent !== null || cost.uncounted !== 'none' ? cost : { ...cost, uncounted: 'seen' };
 }
 
 function withGap(cost: Cost, unpriced: string | undefined): Cost {
@@ -282,8 +280,7 @@ function withCall(cost: Cost, call: PricedCall): Cost {
 
 /** Copies field by field, for the reason given at `draftOf`. */
 function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['calls']): Cost {
-  const { reported, counted, carried, guessed, unpriced } = cost;
-  const uncounted = known ? 'none' : cost.uncounted;
+  const { reported, counted, carried, guessed, uncounted, unpriced } = cost;
   return { reported, counted, settled, calls, carried, guessed, known, uncounted, unpriced };
 }
 

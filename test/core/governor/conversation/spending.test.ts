@@ -456,7 +456,7 @@ describe('a back-end that counts no tokens', () => {
     const driver = begun(policy as PolicyChanges);
     driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0 } }));
     expect(uncounted(driver).map(decisionText)).toEqual([
-      'warning: the back-end counts no tokens: the cost of this run is unknown, and its limit has no effect',
+      'warning: the back-end counts no tokens: the cost of this run is unknown, and its limit cannot be kept',
     ]);
     driver.claude(uncountedLine(), resultLine({ total_cost_usd: 0 }));
     expect(uncounted(driver)).toHaveLength(1);
@@ -474,6 +474,34 @@ describe('a back-end that counts no tokens', () => {
     driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.1 } }), resultLine({ total_cost_usd: 0.2 }));
     expect(uncounted(driver)).toEqual([]);
     expect(driver.state.limits.cost).toMatchObject({ known: true, uncounted: 'none' });
+  });
+
+  it('is reported if it leaves out some calls only, once', () => {
+    const driver = drive(runWith({ policy: policyWith({ cost: { limitUsd: 1 } }) }));
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.claude(initLine(), callLine(20_000), toolResultLine('done'));
+    driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.1 } }));
+    expect(uncounted(driver)).toEqual([]);
+    for (const _ of 'ab') {
+      driver.claude(uncountedLine(), toolResultLine('done'));
+      driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.1 } }));
+    }
+    driver.claude(callLine(20_000), resultLine({ total_cost_usd: 0.2 }));
+    expect(uncounted(driver).map(decisionText)).toEqual([
+      'warning: the back-end does not count all tokens: the cost of this run is unknown, and its limit cannot be kept',
+    ]);
+  });
+
+  it('is not reported for a subagent’s call, which may still run when the counter is read', () => {
+    const driver = drive(runWith({ policy: policyWith({ cost: { limitUsd: 1 } }) }));
+    driver.begin();
+    driver.prompt('Do the thing.');
+    driver.claude(initLine(), callLine(20_000), toolResultLine('done'));
+    driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.1 } }));
+    driver.claude({ ...uncountedLine(), parent_tool_use_id: 'toolu_agent' }, toolResultLine('done'));
+    driver.claude(answerTo(driver, 'cost', { session: { total_cost_usd: 0.1 } }));
+    expect(uncounted(driver)).toEqual([]);
   });
 
   it('is not reported without a limit', () => {
