@@ -126,18 +126,21 @@ export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { st
  * above the limit, and claude gets no limit if a user may raise it.
  *
  * @param spent US dollars that the run, and all runs of the project, have cost before this process
+ * @param own the caller's own limit of claude; of two limits, claude takes the last one
  */
 export function budgetArguments(
   { limitUsd, projectLimitUsd, onLimit }: CostPolicy,
   attended: boolean,
   spent: { readonly run: number; readonly project: number },
+  own?: string,
 ): string[] {
   if (asksPerson(onLimit, attended)) return [];
   const roomOf = (limit: number | undefined, before: number) =>
     limit === undefined ? [] : [(onLimit === 'stop' ? limit : withHeadroom(limit)) - before];
   const rooms = [...roomOf(limitUsd, spent.run), ...roomOf(projectLimitUsd, spent.project)];
   // claude rejects a budget of 0.
-  return rooms.length === 0 ? [] : ['--max-budget-usd', Math.max(Math.min(...rooms), 0.0001).toFixed(6)];
+  const room = Math.max(Math.min(...rooms), 0.0001);
+  return rooms.length === 0 || room >= Number(own) ? [] : ['--max-budget-usd', room.toFixed(6)];
 }
 
 /** The variable that tells claude's children the id of their run, so that they do not repeat its work. */

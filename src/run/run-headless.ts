@@ -120,14 +120,14 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
   // A limit that the user raised before the interruption still applies, even if no user is present now.
   const { run = config.cost.limitUsd, project = config.cost.projectLimitUsd } = resumed?.spent.raised ?? {};
   const cost = { ...config.cost, limitUsd: run, projectLimitUsd: project };
-  const isLimited = !config.observe && invocation.maxBudgetUsd === undefined;
   const first = resumed ? successorArguments(invocation, resumed.sessionId) : childArguments(invocation);
   const { settled, open, lost } = resumed?.spent ?? { settled: 0, open: 0, lost: 0 };
   const before = (settled + open + lost) / 1_000_000;
   const planned = async (args: readonly string[], spentUsd: number) => {
-    const ofProject = isLimited && project !== undefined ? await projectUsd(headless, io) : 0;
+    const ofProject = !config.observe && project !== undefined ? await projectUsd(headless, io) : 0;
     const spent = { run: spentUsd, project: ofProject };
-    const limits = isLimited ? budgetArguments(cost, isAttended(headless, io), spent) : [];
+    const own = invocation.maxBudgetUsd;
+    const limits = config.observe ? [] : budgetArguments(cost, isAttended(headless, io), spent, own);
     return { command: program, args: [...args, ...limits], cwd: io.cwd, env };
   };
   const startWith = async (args: readonly string[], spentUsd: number) => startChild(await planned(args, spentUsd));

@@ -9,6 +9,7 @@ interface BudgetCase {
   readonly attended?: boolean;
   readonly spent?: number;
   readonly project?: number;
+  readonly own?: string;
   readonly budget: readonly string[];
 }
 
@@ -34,11 +35,13 @@ const CASES: readonly BudgetCase[] = [
     project: 4.5,
     budget: ['0.500000'],
   },
+  { name: "none beside a lower one of the caller's", cost: { limitUsd: 2 }, own: '2.4', budget: [] },
+  { name: "one in place of a higher one of the caller's", cost: { limitUsd: 2 }, own: '5', budget: ['2.400000'] },
 ];
 
 describe("claude's own cost limit", () => {
-  it.each(CASES)('$name', ({ cost, attended = false, spent = 0, project = 0, budget }) => {
+  it.each(CASES)('$name', ({ cost, attended = false, spent = 0, project = 0, own, budget }) => {
     const expected = budget.flatMap((usd) => ['--max-budget-usd', usd]);
-    expect(budgetArguments(policyWith({ cost }).cost, attended, { run: spent, project })).toEqual(expected);
+    expect(budgetArguments(policyWith({ cost }).cost, attended, { run: spent, project }, own)).toEqual(expected);
   });
 });
