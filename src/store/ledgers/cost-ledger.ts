@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { newHolder, takeLock } from '../files/lock.ts';
-import { kindOf, namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
+import { namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
@@ -47,8 +47,8 @@ export interface CostPlace {
 /** The spending of all runs of a project. */
 export type CostLedger = ReturnType<typeof openCostLedger>;
 
-/** Milliseconds for which spending is kept. The longest period is a month. */
-const KEPT_MS = 62 * 24 * 60 * 60 * 1000;
+/** Number of days with spending that are kept. A clock that is wrong for a while must not remove the present period. */
+const KEPT_DAYS = 62;
 
 /**
  * Opens the ledger of a project. The first entry creates the file. Each run writes before it reads, so concurrent runs
@@ -92,10 +92,10 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       for (const sum of [microUsd, claimed, call])
         if (!Number.isSafeInteger(sum)) throw new TypeError(`${sum} is no whole number of micro-dollars`);
       const file = dayFile(now());
-      if (kindOf(join(folder.path, file)) === 'missing') removeDaysBefore(folder.path, now() - KEPT_MS);
       const t = new Date(now()).toISOString();
       const entry: CostEntry = { v: 1, t, run: runId, session, microUsd, computed, claimed, call };
       folder.append(file, asItIs(seal.close(JSON.stringify(entry), name)));
+      for (const old of dayFiles(folder.path).slice(0, -KEPT_DAYS)) removeFile(join(folder.path, old));
       const beginning = beginningOf(now(), period);
       ownByPeriod.set(beginning, (ownByPeriod.get(beginning) ?? 0) + microUsd);
     },
@@ -145,13 +145,11 @@ function dayFile(time: number): string {
   return `${new Date(time).toISOString().slice(0, 10)}.ndjson`;
 }
 
-/** Removes the files of the days before this time. */
-function removeDaysBefore(folder: string, time: number): void {
-  for (const name of dayFiles(folder)) if (name < dayFile(time)) removeFile(join(folder, name));
-}
-
+/** Oldest first. */
 function dayFiles(folder: string): string[] {
-  return namesIn(folder).filter((name) => DAY_FILE.test(name));
+  return namesIn(folder)
+    .filter((name) => DAY_FILE.test(name))
+    .sort();
 }
 
 /** Bytes read at a time. A line has about 200; one longer than this is skipped. */
@@ -179,7 +177,6 @@ function followDays(folder: string, { forget, take }: Reader): (since: number) =
   return (since) => {
     const files = dayFiles(folder)
       .filter((name) => name >= dayFile(since))
-      .sort()
       .flatMap((name) => fileAt(join(folder, name)) ?? []);
     const isSame = ([path, { identity, at }]: [string, Position]) =>
       files.some((file) => file.path === path && file.identity === identity && file.size >= at);

@@ -260,14 +260,22 @@ describe('a long ledger', () => {
     expect(() => one.ofOthers()).toThrow(/more than 64 MiB of one day or month: move it away, or set no limit/);
   });
 
-  it('keeps the days of this period and the previous one, and all foreign files', () => {
-    const days = [1, 40, 61, 63, 400].map((days) => time - days * DAY_MS);
+  it('keeps the newest days, and all foreign files', () => {
+    const days = Array.from({ length: 64 }, (_, at) => time - (at + 1) * DAY_MS);
     for (const day of days) fillTo(1_000, day);
     const foreign = join(folder, 'notes-2020-01-01.ndjson');
     writeFileSync(foreign, 'theirs');
     ledger('one').add(1, REPORTED);
-    const kept = [time, ...days.slice(0, 3)].map(fileOf);
+    const kept = [time, ...days.slice(0, 61)].map(fileOf);
     expect(readdirSync(folder).sort()).toEqual([...kept, foreign].map((path) => basename(path)).sort());
+  });
+
+  it('stays while the clock is years ahead', () => {
+    ledger('one').add(700, REPORTED);
+    time += 3 * 365 * DAY_MS;
+    ledger('two').add(1, REPORTED);
+    time -= 3 * 365 * DAY_MS;
+    expect(ledger('three').ofOthers()).toBe(701);
   });
 });
 
