@@ -1,5 +1,5 @@
 import { SIDECHAIN } from '../protocol/decode.ts';
-import type { AssistantEvent, Event, PartialEvent, ResultEvent } from '../protocol/events.ts';
+import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
 import { addUsage, NO_USAGE, readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
 
 interface SeenCall {
@@ -12,6 +12,15 @@ interface SeenCall {
   readonly times: number;
 }
 
+/** The calls of the main thread or of a subagent. */
+interface Thread {
+  /** The last call, and its latest line. */
+  call: SeenCall | undefined;
+  line: AssistantEvent | undefined;
+  /** Calls of unknown size, oldest first. Only the main thread can have several. */
+  unsized: readonly AssistantEvent[];
+}
+
 /** Most calls without usage that are remembered until their usage is known. */
 const MAX_UNSIZED = 16;
 
@@ -22,38 +31,42 @@ const MAX_UNSIZED = 16;
  * or the result of the turn.
  */
 export function createCallIdentity() {
-  const last = new Map<string, SeenCall>();
-  /** The latest line of each thread's last call. */
-  const latest = new Map<string, AssistantEvent>();
+  const threads = new Map<string, Thread>();
   /** Keys of the read tokens of each call id, for threads that cannot be told apart. */
   const reads = new Map<string, readonly string[]>();
-  /** Calls of unknown size by thread, oldest first. Only the main thread, '', can have several. */
-  const unsized = new Map<string, readonly AssistantEvent[]>();
+  const main = threadOf('');
   /** Key of the tokens that the main thread's last call read, and the usage of all its calls since the last result. */
   let newest: string | undefined;
   let ofTurn = NO_USAGE;
 
+  /** @param name id of the subagent; '' is the main thread */
+  function threadOf(name: string): Thread {
+    const known = threads.get(name);
+    if (known !== undefined) return known;
+    const thread: Thread = { call: undefined, line: undefined, unsized: [] };
+    threads.set(name, thread);
+    return thread;
+  }
+
   function identify(event: AssistantEvent): AssistantEvent {
-    const { messageId, subagent } = event;
+    const { messageId, subagent, usage } = event;
     if (messageId === '' || event.synthetic) return event;
-    const thread = subagent ?? '';
-    const read = readKey(event.usage);
-    const before = last.get(thread);
-    const call = isMixed(event) ? calledAmong(reads, messageId, read) : calledNext(before, event, read);
-    last.set(thread, call);
+    const thread = threadOf(subagent ?? '');
+    const read = readKey(usage);
+    const call = isMixed(event) ? calledAmong(reads, messageId, read) : calledNext(thread.call, event, read);
     const own = call.times === 1 ? event : { ...event, messageId: ownIdOf(call) };
-    if (event.usage !== undefined && call !== before) noteSize(thread, own, event.usage);
-    latest.set(thread, own);
+    if (usage !== undefined && call !== thread.call) noteSize(thread, own, usage);
+    thread.call = call;
+    thread.line = own;
     return own;
   }
 
-  function noteSize(thread: string, event: AssistantEvent, usage: Usage): void {
-    const waiting = unsized.get(thread) ?? [];
+  function noteSize(thread: Thread, event: AssistantEvent, usage: Usage): void {
     if (!saysNothing(usage)) {
-      if (thread === '') noteRead(usage);
-      if (waiting.length > 0) unsized.delete(thread);
-    } else if (waiting.at(-1)?.messageId !== event.messageId) {
-      unsized.set(thread, [...waiting.slice(1 - MAX_UNSIZED), event]);
+      if (thread === main) noteRead(usage);
+      thread.unsized = [];
+    } else if (thread.unsized.at(-1)?.messageId !== event.messageId) {
+      thread.unsized = [...thread.unsized.slice(1 - MAX_UNSIZED), event];
     }
   }
 
@@ -63,35 +76,37 @@ export function createCallIdentity() {
   }
 
   /** The end of a call whose size is now known. */
-  function takeUnsized(thread: string, at: 0 | -1, usage: Usage | undefined): AssistantEvent | undefined {
-    const waiting = unsized.get(thread) ?? [];
-    const call = waiting.at(at);
+  function takeUnsized(thread: Thread, at: 0 | -1, usage: Usage | undefined): AssistantEvent | undefined {
+    const waiting = thread.unsized.at(at);
     const read = readKey(usage);
-    if (call === undefined || read === undefined || (thread === '' && read === newest)) return undefined;
-    if (thread === '' && usage !== undefined) noteRead(usage);
-    if (at === 0 && waiting.length > 1) unsized.set(thread, waiting.slice(1));
-    else unsized.delete(thread);
-    const previous = last.get(thread);
-    if (previous && ownIdOf(previous) === call.messageId) last.set(thread, { ...previous, usage: read });
-    return { ...call, usage, blocks: [], outputFinal: true };
+    if (waiting === undefined || usage === undefined || read === undefined) return undefined;
+    if (thread === main) {
+      if (read === newest) return undefined;
+      noteRead(usage);
+    }
+    thread.unsized = at === 0 ? thread.unsized.slice(1) : [];
+    const { call } = thread;
+    if (call && ownIdOf(call) === waiting.messageId) thread.call = { ...call, usage: read };
+    return endOf(waiting, usage);
   }
 
-  function answered(thread: string): void {
-    const call = last.get(thread);
-    if (call !== undefined && !call.answered) last.set(thread, { ...call, answered: true });
+  function answered(name: string): void {
+    const thread = threadOf(name);
+    if (thread.call?.answered === false) thread.call = { ...thread.call, answered: true };
   }
 
   /** The end of a call of several steps, which its own lines lack. */
-  function withSteps({ subagent, usage }: PartialEvent): AssistantEvent | undefined {
-    const call = latest.get(subagent ?? '');
-    return call && usage?.besides && { ...call, usage, blocks: [], outputFinal: true };
+  function withSteps({ line }: Thread, usage: Usage | undefined): AssistantEvent | undefined {
+    return line && usage?.besides && endOf(line, usage);
   }
 
   /** If a result does not name its last call, its usage is the sum of all calls. */
   function atEnd({ usage, lastIteration }: ResultEvent): AssistantEvent | undefined {
-    const isOnly = unsized.get('')?.length === 1;
-    const rest = isOnly && usage !== undefined ? restOf(usage, ofTurn) : undefined;
-    return takeUnsized('', -1, lastIteration ?? rest);
+    const rest = main.unsized.length === 1 && usage !== undefined ? restOf(usage, ofTurn) : undefined;
+    const call = takeUnsized(main, -1, lastIteration ?? rest);
+    ofTurn = NO_USAGE;
+    main.unsized = main.unsized.map((unsized) => ({ ...unsized, isBilled: true }));
+    return call;
   }
 
   return {
@@ -107,25 +122,21 @@ export function createCallIdentity() {
     },
     /** An extra line of a call whose own lines lack its size, if the event reports that size. */
     sizedBy(event: Event): AssistantEvent | undefined {
-      if (event.kind === 'result') {
-        const call = atEnd(event);
-        ofTurn = NO_USAGE;
-        const withoutSize = unsized.get('') ?? [];
-        unsized.set('', withoutSize.map(markBilled));
-        return call;
-      }
-      if (event.kind === 'partial') return takeUnsized(event.subagent ?? '', -1, event.usage) ?? withSteps(event);
-      return event.kind === 'control-response' ? takeUnsized('', 0, readUsage(event.response.apiUsage)) : undefined;
+      if (event.kind === 'result') return atEnd(event);
+      if (event.kind === 'control-response') return takeUnsized(main, 0, readUsage(event.response.apiUsage));
+      if (event.kind !== 'partial') return undefined;
+      const thread = threadOf(event.subagent ?? '');
+      return takeUnsized(thread, -1, event.usage) ?? withSteps(thread, event.usage);
     },
   };
 }
 
-function ownIdOf({ id, times }: SeenCall): string {
-  return times === 1 ? id : `${id} ${times}`;
+function endOf(call: AssistantEvent, usage: Usage): AssistantEvent {
+  return { ...call, usage, blocks: [], outputFinal: true };
 }
 
-function markBilled(call: AssistantEvent): AssistantEvent {
-  return { ...call, isBilled: true };
+function ownIdOf({ id, times }: SeenCall): string {
+  return times === 1 ? id : `${id} ${times}`;
 }
 
 /** Whether the line's thread has the lines of several subagents, because logs of 1.0.x do not name them. */

@@ -66,7 +66,7 @@ function waitsFor({
 }: GovernorState): Standing['waitsFor'] {
   if (input === 'paused' || operation.phase === 'deciding') return { what: 'person', until: null };
   if (control.questions.length > 0) return { what: 'caller', until: null };
-  if (wait === undefined || !wait.said || wait.phase === 'over') return null;
+  if (!wait.said || wait.phase === 'over') return null;
   return wait.cause === 'limit' ? { what: 'usage limit', until: wait.until } : { what: 'API', until: null };
 }
 

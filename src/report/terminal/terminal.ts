@@ -140,7 +140,7 @@ export function statusLine(state: GovernorState, style: Style, width: number, no
   const urgent = (text: string): Part => ({ text, rank: 0, paint: style.yellow });
   const footer: Part[] = [
     ...(isCompacting(state) ? [{ text: 'compacting', rank: 1, paint: style.cyan }] : []),
-    ...(wait === undefined || !wait.said ? [] : [urgent(waitPart(wait, now, resetOf(limits)))]),
+    ...(wait.said ? [urgent(waitPart(wait, now, resetOf(limits)))] : []),
     ...silenceText(state, now).map(urgent),
     ...(limits.cost.uncounted === 'proved' && !limits.cost.known ? [urgent('cost unknown')] : []),
     ...(agents.count === 0

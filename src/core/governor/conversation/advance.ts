@@ -71,7 +71,7 @@ function considerLargeTask(state: GovernorState, prompt: Prompt): GovernorState 
 }
 
 export function isFree(state: GovernorState): boolean {
-  if (state.turn.phase !== 'idle' || isRelieving(state) || state.limits.wait?.phase === 'paused') return false;
+  if (state.turn.phase !== 'idle' || isRelieving(state) || state.limits.wait.phase === 'paused') return false;
   if (awaitsAgents(state) || state.process.hangs) return false;
   // The turn ended before its interrupt arrived, which would hit the next one.
   const { stopped = 'asked' } = state.turn;

@@ -11,7 +11,7 @@ import { prefixOf } from '../relief/accounts.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, emit, isHandingOver, isRelieving } from '../steps.ts';
-import { stopWaiting } from '../waits/wait.ts';
+import { isWaiting, stopWaiting } from '../waits/wait.ts';
 import { onInterrupt } from './interrupt.ts';
 import { onCostAnswer } from './spending.ts';
 
@@ -82,11 +82,10 @@ function isUnderWay(state: GovernorState, way: AskedRelief['way']): boolean {
 
 /** Ends the run after the turn. Interrupts the turn for `--now`, or if it waits for the API, which can take hours. */
 function stop(state: GovernorState, { now }: Ask, by: Asker): GovernorState {
-  const isWaiting = state.limits.wait !== undefined && state.limits.wait.phase !== 'over';
   const ended = changedIn(stopWaiting(state), 'mailbox', { outcome: 'asked' });
   const next = emit(ended, answerTo(by, { done: true, text: 'stopping' }));
   if (state.operation.phase === 'deciding') return onCostAnswer(next, undefined);
-  if (!now && !isWaiting) return next;
+  if (!now && !isWaiting(state.limits.wait)) return next;
   return onInterrupt(next, 'ctxb stop asked to end the turn');
 }
 

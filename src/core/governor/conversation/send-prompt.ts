@@ -85,7 +85,7 @@ export function resumeWork(state: GovernorState, work: string): GovernorState {
   const words = text === '' ? `${OWN_OPENING}${work}\n\n${GO_ON}` : [work, text, GO_ON].join('\n\n');
   // The end of a wait is reported when the API answers.
   const given = emit(resumed, ...actions);
-  const told = state.limits.wait === undefined ? decide(given, 'resume', work) : given;
+  const told = state.limits.wait.phase === 'none' ? decide(given, 'resume', work) : given;
   return injectPrompt(told, words, work, requests);
 }
 

@@ -30,7 +30,7 @@ export function silentSince(state: GovernorState): number | undefined {
   if (turn.phase === 'idle' && !isBeside && state.mailbox.input !== 'closed') return undefined;
   if (process.phase === 'dead' || isRelieving(state) || process.control.questions.length > 0) return undefined;
   // claude has announced how long it waits.
-  return wait?.phase === 'claude' ? Math.max(process.life.at, wait.until) : process.life.at;
+  return wait.phase === 'claude' ? Math.max(process.life.at, wait.until) : process.life.at;
 }
 
 /** The tool that has run longest, or else a subagent whose calls are not on the stream. */

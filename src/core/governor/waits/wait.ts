@@ -8,7 +8,7 @@ import { announceExpiry } from '../relief/outlook.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isWithinLimit, type Line, SHOW_DEFERRED, setTimer } from '../steps.ts';
 import { resetOf } from './usage-limits.ts';
-import type { Wait } from './waits-state.ts';
+import { NO_WAIT, type Wait } from './waits-state.ts';
 
 /** Time to repeat a turn that the API did not answer, in milliseconds since the epoch; `end` ends the run. */
 type Plan = number | 'end';
@@ -35,15 +35,14 @@ function failureIn(
   { limits: { wait }, run, turn, gauge }: GovernorState,
   event: ResultEvent | AssistantEvent,
 ): Failure | undefined {
-  if (wait !== undefined && turn.stopped === 'wait' && event.kind === 'result' && tellsInterrupt(event))
+  if (wait.phase !== 'none' && turn.stopped === 'wait' && event.kind === 'result' && tellsInterrupt(event))
     return { cause: wait.cause, resetsAt: wait.until };
   const { failure } = event;
   if (failure?.cause !== 'outage') return failure;
   if (failure.isLater && gauge.calls === 0) return undefined;
   // With an API key only claude knows the reset of a limit. It does not retry if the reset is later than it waits: one
   // minute by default.
-  const hasWaited = wait !== undefined && wait.phase !== 'over';
-  const isBeyond = !run.withoutRetries && failure.status === 429 && !hasWaited;
+  const isBeyond = !run.withoutRetries && failure.status === 429 && !isWaiting(wait);
   return isBeyond ? { ...failure, cause: 'limit', isBeyond } : failure;
 }
 
@@ -69,8 +68,12 @@ function retryAt(
 }
 
 /** The current wait, or a new one. */
-function waitOf({ limits, facts: { now } }: GovernorState): Wait {
-  return limits.wait ?? { cause: 'outage', phase: 'claude', since: now, until: now, tries: 0, said: false };
+function waitOf({ limits: { wait }, facts: { now } }: GovernorState): Wait {
+  return wait.phase === 'none' ? { ...wait, phase: 'claude', since: now, until: now } : wait;
+}
+
+export function isWaiting({ phase }: Wait): boolean {
+  return phase !== 'none' && phase !== 'over';
 }
 
 /** claude rounds the reset to seconds, and many runs wait for the same reset. */
@@ -100,10 +103,10 @@ export function followWait(state: GovernorState, { event }: Line): GovernorState
     const noted = noteRetry(state, event);
     return state.facts.isInjected ? noted : breakWait(noted, event);
   }
-  if (wait === undefined || wait.phase === 'paused') return state;
+  if (wait.phase === 'none' || wait.phase === 'paused') return state;
   const isReplay = state.run.mode === 'replay';
   // A new prompt in a recording means that the wait is over.
-  if (isReplay && isMainMessage(event, 'prompt')) return changedIn(state, 'limits', { wait: undefined });
+  if (isReplay && isMainMessage(event, 'prompt')) return changedIn(state, 'limits', { wait: NO_WAIT });
   if (event.kind !== 'assistant' || event.subagent !== null) return state;
   if (!event.synthetic) return endWait(state, true);
   // A session log has no results.
@@ -138,7 +141,7 @@ function breakWait(state: GovernorState, { delayMs }: ApiRetryEvent): GovernorSt
   const { now } = facts;
   const { wait } = limits;
   const isOurs = run.mode === 'act' && state.mailbox.input === 'open' && turn.phase === 'running';
-  if (!isOurs || turn.stopped === 'wait' || wait?.phase !== 'claude' || wait.cause !== 'limit') return state;
+  if (!isOurs || turn.stopped === 'wait' || wait.phase !== 'claude' || wait.cause !== 'limit') return state;
   const resetAt = resetOf(limits) ?? wait.until;
   const hasSlept = now > resetAt + SLEPT_MS && delayMs > SLEPT_MS;
   const pays =
@@ -190,12 +193,11 @@ function announce(state: GovernorState, by: 'claude' | 'ctxb', status?: number):
 
 function endAtLimit(state: GovernorState, failure: Failure): GovernorState {
   const { limits, run, facts } = state;
-  const { wait } = limits;
   const { resetsAt = resetOf(limits) } = failure;
   const { wait: seconds } = run.policy.limits;
   const isBeyond = seconds > 0 && (resetsAt === undefined ? failure.isBeyond === true : resetsAt > facts.now);
   const ended = changedIn(changedIn(state, 'mailbox', { outcome: 'usage-limit' }), 'limits', {
-    wait: wait && { ...wait, phase: 'over' },
+    wait: { ...waitOf(state), phase: 'over' },
   });
   const limitDetails = isBeyond && { beyond: seconds };
   const told = decide(ended, 'limit:usage', LIMIT_REACHED, { limit: limits.hit, resetsAt, ...limitDetails });
@@ -218,7 +220,7 @@ function tick(state: GovernorState) {
 /** Repeats the turn when the wait is over. Compacts first if the prompt cache has expired and that is cheaper. */
 export function onWaitTimer(state: GovernorState): GovernorState {
   const { wait } = state.limits;
-  if (wait?.phase !== 'paused') return state;
+  if (wait.phase !== 'paused') return state;
   if (state.facts.now < wait.until) return emit(state, tick(state));
   const next = changedIn(state, 'limits', { wait: { ...wait, phase: 'trying' } });
   const told = announceExpiry(next, 'unseen');
@@ -234,8 +236,8 @@ function hasSaving({ actions }: GovernorState): boolean {
 
 function endWait(state: GovernorState, answered: boolean): GovernorState {
   const { wait } = state.limits;
-  if (wait === undefined) return state;
-  const next = changedIn(state, 'limits', { wait: answered ? undefined : { ...wait, phase: 'over' } });
+  if (wait.phase === 'none') return state;
+  const next = changedIn(state, 'limits', { wait: answered ? NO_WAIT : { ...wait, phase: 'over' } });
   if (!wait.said || wait.phase === 'over') return next;
   // A recording may have no times.
   const ms = wait.since > 0 ? state.facts.now - wait.since : 0;
@@ -244,5 +246,5 @@ function endWait(state: GovernorState, answered: boolean): GovernorState {
 }
 
 export function stopWaiting(state: GovernorState): GovernorState {
-  return state.limits.wait?.phase === 'paused' ? changedIn(state, 'limits', { wait: undefined }) : state;
+  return state.limits.wait.phase === 'paused' ? changedIn(state, 'limits', { wait: NO_WAIT }) : state;
 }

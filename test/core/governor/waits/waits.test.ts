@@ -76,7 +76,7 @@ function waitOut(driver: Driver, ms: number): readonly Action[] {
     const step = timer?.kind === 'set-timer' ? Math.max(1, Math.min(timer.afterMs, left)) : left;
     driver.wait(step);
     left -= step;
-    if (driver.state.limits.wait?.phase === 'paused') actions.push(...driver.timeout('wait'));
+    if (driver.state.limits.wait.phase === 'paused') actions.push(...driver.timeout('wait'));
   }
   return actions;
 }
@@ -413,7 +413,7 @@ describe('an outage', () => {
     (text) => {
       const driver = begun({ outageWait: 600 });
       driver.claude(...failed(text));
-      expect(driver.state.limits.wait).toBeUndefined();
+      expect(driver.state.limits.wait.phase).toBe('none');
     },
   );
 
@@ -421,7 +421,7 @@ describe('an outage', () => {
     const pauses = ['1', '7', 'c'].map((digit) => {
       const driver = begun({ outageWait: 600 }, { runId: `${digit.repeat(8)}-2222-4333-8444-555555555555` });
       driver.claude(...failed(OUTAGE_TEXT));
-      return (driver.state.limits.wait?.until ?? 0) - driver.state.facts.now;
+      return driver.state.limits.wait.until - driver.state.facts.now;
     });
     expect(new Set(pauses).size).toBe(3);
     for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(2_500);
