@@ -3,8 +3,6 @@ import { Readable } from 'node:stream';
 import type { Input } from '../core/governor/input.ts';
 import { summarizeCall } from '../core/memory/call-summary/summarize-call.ts';
 import { createExtractor, type Found } from '../core/memory/extract/extract.ts';
-import { commandFacts } from '../core/memory/extract/tool-calls.ts';
-import { fieldsOf } from '../core/protocol/fields.ts';
 import { LONG_LINE_LENGTH, type Mask, oneLine } from '../core/text/words.ts';
 import { createInputReader } from './inputs.ts';
 import { readValues } from './read/read-values.ts';
@@ -122,11 +120,10 @@ function itemOf(found: Found): Item[] {
     case 'remark':
       return [{ t: found.t, kind: 'dead end', texts: [found.text], title: () => '' }];
     case 'call': {
-      const { call, result, t } = found;
-      const parameters = Object.values(fieldsOf(call.use.input)).filter((value) => typeof value === 'string');
-      const title = (mask: Mask) =>
-        summarizeCall(found, { command: commandFacts(found), placeOf: (path) => path, mask });
-      return [{ t: t ?? 0, kind: 'call', texts: [call.use.name, ...parameters, result.text], title }];
+      const { use, input, result, t } = found;
+      const parameters = Object.values(input).filter((value) => typeof value === 'string');
+      const title = (mask: Mask) => summarizeCall(found, { mask });
+      return [{ t: t ?? 0, kind: 'call', texts: [use.name, ...parameters, result.text], title }];
     }
     default:
       return [];

@@ -1,5 +1,5 @@
 import { summarizeCall } from '../memory/call-summary/summarize-call.ts';
-import { commandFacts, type EndedCall, readOutcome } from '../memory/extract/tool-calls.ts';
+import { endCall } from '../memory/extract/tool-calls.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { oneLine, shorten, unmasked } from '../text/words.ts';
 import { resultBlock, tokensOfText, useBlock } from './message.ts';
@@ -131,13 +131,9 @@ export function stepLines({ words, calls }: Round): string[] {
 function callLine({ use, result }: Round['calls'][number]): string {
   const content = result?.text === REMOVED_NOTICE ? { ...result, text: '' } : result;
   const block = resultBlock(content ?? { tool_use_id: use.tool_use_id, text: 'no result', isError: true });
-  const call = { use: useBlock(use), agent: null, t: undefined, root: undefined };
+  const call = { use: useBlock(use), agent: null, begun: undefined, root: undefined };
   // The tool's structured report is shortened here, and would look like an empty result.
-  const ended: EndedCall = {
-    ...{ kind: 'call', call, result: block, report: undefined, t: undefined },
-    ...readOutcome(use.tool, block, undefined),
-  };
-  const line = summarizeCall(ended, { command: commandFacts(ended), placeOf: (path) => path, mask: unmasked });
+  const line = summarizeCall(endCall(call, block, undefined, undefined), { mask: unmasked });
   const skillNote =
     use.tool === 'Skill' && content !== result ? ' (it is gone: call it again where it still holds)' : '';
   return shorten(line, LINE_LENGTH) + skillNote;

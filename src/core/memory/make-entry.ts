@@ -26,7 +26,7 @@ export function createEntryMaker(mask: Mask): (found: Found) => Entry {
   return (found) => {
     switch (found.kind) {
       case 'call':
-        root ??= found.call.root || undefined;
+        root ??= found.root || undefined;
         return toolEntry(found, placeOf, mask);
       case 'prompt': {
         const { kind, t, texts, pictures } = found;
@@ -49,20 +49,20 @@ function line(text: string): string {
 
 function toolEntry(found: EndedCall, placeOf: (path: string) => string, mask: Mask): ToolEntry {
   const ended = withoutSecrets(found, mask);
-  const { call, result, outcome, t } = ended;
-  const { id, name, input } = call.use;
+  const { use, input, agent, result, outcome, t } = ended;
+  const { id, name } = use;
   const command = commandFacts(ended);
   return {
     kind: 'tool',
     t: t ?? 0,
     id: line(id),
     name: line(name),
-    agent: call.agent && mask(call.agent),
+    agent: agent && mask(agent),
     outcome,
     title: line(mask(describeInput(name, input, cutterWith(mask)))),
     said: line(describeResult(name, outcome, result.text)),
-    gist: summarizeCall(ended, { command, summarizeOutput, placeOf, mask }),
-    input: fingerprint(inputToCompare(name, input)),
+    gist: summarizeCall(ended, { summarizeOutput, placeOf, mask }),
+    input: fingerprint(inputToCompare(use)),
     command: command && maskedCommand(command, mask),
     ...filesOf(ended, (path) => mask(placeOf(path))),
   };
@@ -78,7 +78,7 @@ function withoutSecrets(ended: EndedCall, mask: Mask): EndedCall {
 }
 
 /** The input without its description, which may differ between equal commands. */
-function inputToCompare(name: string, input: unknown): unknown {
+function inputToCompare({ name, input }: EndedCall['use']): unknown {
   if (name !== 'Bash') return input;
   const { description: _, ...deed } = fieldsOf(input);
   return deed;
@@ -86,11 +86,10 @@ function inputToCompare(name: string, input: unknown): unknown {
 
 type Files = Pick<ToolEntry, 'reads' | 'changes' | 'swaps'>;
 
-function filesOf({ call, result, report, outcome }: EndedCall, named: (path: string) => string): Files {
-  const { name, input } = call.use;
+function filesOf({ use, input, result, report, outcome }: EndedCall, named: (path: string) => string): Files {
   if (outcome !== 'ok') return {};
-  const { changes, swaps } = fileWork(name, input, result.text, report);
-  const reads = name === 'Read' ? textOf(fieldsOf(input).file_path) : undefined;
+  const { changes, swaps } = fileWork(use.name, input, result.text, report);
+  const reads = use.name === 'Read' ? textOf(input.file_path) : undefined;
   return {
     reads: reads === undefined ? undefined : named(reads),
     ...(changes.length === 0 ? {} : { changes: changes.map((change) => ({ ...change, path: named(change.path) })) }),

@@ -1,9 +1,8 @@
-import { fieldsOf, groupsIn, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, groupsIn, ownOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { LONG_LINE_LENGTH, type Mask, oneLine, pluralize } from '../../text/words.ts';
 import { describeInput, describeResult } from '../entries/describe.ts';
 import type { CommandFacts } from '../entry.ts';
-import type { EndedCall } from '../extract/tool-calls.ts';
-import { commandEnd } from '../extract/tool-calls.ts';
+import { commandEnd, commandFacts, type EndedCall } from '../extract/tool-calls.ts';
 import type { Printed } from './command-output.ts';
 import { summarizeEdit, summarizeRead, summarizeSearch } from './summarize-files.ts';
 import {
@@ -20,12 +19,10 @@ import {
 } from './text-result.ts';
 
 interface SummaryContext {
-  /** Facts about the command that the call ran. */
-  readonly command: CommandFacts | undefined;
   /** Summarizes a command's output if its format is known; otherwise the last line is used. */
   readonly summarizeOutput?: (command: string, output: Printed, quote: Quote) => string | undefined;
   /** Shortens a path to the form used in the notes. */
-  readonly placeOf: (path: string) => string;
+  readonly placeOf?: (path: string) => string;
   readonly mask: Mask;
 }
 
@@ -34,17 +31,18 @@ interface SummaryContext {
  * depending on the tool. Text from tools is in backticks.
  */
 export function summarizeCall(ended: EndedCall, context: SummaryContext): string {
-  const quote = quoteWith(context.mask);
-  const tell = (ended.outcome === 'ok' && ownOf(SUMMARIES, ended.call.use.name)) || summarizeOther;
-  const line = summarizeCommand(ended, context, quote) ?? tell(ended, quote, context.placeOf);
+  const { mask, placeOf = (path) => path } = context;
+  const quote = quoteWith(mask);
+  const tell = (ended.outcome === 'ok' && ownOf(SUMMARIES, ended.use.name)) || summarizeOther;
+  const line = summarizeCommand(ended, context, quote) ?? tell(ended, quote, placeOf);
   return shortenedLine(oneLine(line, 4 * LONG_LINE_LENGTH), LONG_LINE_LENGTH);
 }
 
 /** The command, its exit, and a summary of its output or the last line. */
 function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quote): string | undefined {
-  const { command } = context;
+  const command = commandFacts(ended);
   if (command === undefined) return undefined;
-  const head = `${withoutBackticks(ended.call.use.name)} ${quote(command.text, TEXT_LENGTH)} ${commandEnd(command, ended.outcome)}`;
+  const head = `${withoutBackticks(ended.use.name)} ${quote(command.text, TEXT_LENGTH)} ${commandEnd(command, ended.outcome)}`;
   if (command.background && command.exit === null) {
     const [file] = groupsIn(WRITTEN_TO, ended.result.text);
     return file === undefined ? head : `${head}, its output in ${quote(file, PATH_LENGTH)}`;
@@ -61,7 +59,7 @@ function outputOf(
   { summarizeOutput }: SummaryContext,
   quote: Quote,
 ): string {
-  const { outcome, result, call } = ended;
+  const { outcome, result, use } = ended;
   const printed = printedBy(ended);
   const keptText = describeKept(ended, quote);
   // A search exits with 1 if nothing matches, which is an answer.
@@ -72,7 +70,7 @@ function outputOf(
   if (summary !== undefined) return keptText === undefined ? summary : `${summary}; ${keptText}`;
   if (outcome === 'ok')
     return keptText ?? (printed.trim() === '' ? 'no output' : summarizeText(printed, 'last', quote));
-  const description = describeResult(call.use.name, outcome, result.text);
+  const description = describeResult(use.name, outcome, result.text);
   return description === '' ? '' : quote(description, TEXT_LENGTH);
 }
 
@@ -81,7 +79,7 @@ const CWD_NOTICE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
 const BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
 
 function printedBy({ report, result }: EndedCall): string {
-  const { stdout, stderr } = fieldsOf(report);
+  const { stdout, stderr } = report;
   const output = textOf(stdout) ?? result.text.replace(BEFORE, '');
   const errors = stringOf(stderr).trim();
   // Some versions of claude report stdout and stderr separately; a failing program explains itself on stderr.
@@ -91,7 +89,7 @@ function printedBy({ report, result }: EndedCall): string {
   return NO_TEXT.test(clean) ? '' : clean;
 }
 
-type Summarize = (ended: EndedCall, quote: Quote, placeOf: SummaryContext['placeOf']) => string;
+type Summarize = (ended: EndedCall, quote: Quote, placeOf: (path: string) => string) => string;
 
 /** Summaries of successful calls, by tool name. */
 const SUMMARIES: Readonly<Record<string, Summarize>> = {
@@ -107,21 +105,21 @@ const SUMMARIES: Readonly<Record<string, Summarize>> = {
 const MCP = /^mcp__(.+?)__(.+)$/s;
 
 function summarizeOther(ended: EndedCall, quote: Quote): string {
-  const { call, result, outcome } = ended;
-  const { name, input } = call.use;
+  const { use, input, result, report, outcome } = ended;
+  const { name } = use;
+  const head = headOf(name, input, quote);
   if (outcome !== 'ok') {
     const description = describeResult(name, outcome, result.text);
-    return `${headOf(call.use, quote)} ${outcome}${description === '' ? '' : `: ${quote(description, TEXT_LENGTH)}`}`;
+    return `${head} ${outcome}${description === '' ? '' : `: ${quote(description, TEXT_LENGTH)}`}`;
   }
-  const { isAsync, outputFile } = fieldsOf(ended.report);
-  if (isAsync === true)
-    return `${headOf(call.use, quote)} in the background: ${quote(stringOf(outputFile), PATH_LENGTH)}`;
-  const { todos } = fieldsOf(input);
+  const { isAsync, outputFile } = report;
+  if (isAsync === true) return `${head} in the background: ${quote(stringOf(outputFile), PATH_LENGTH)}`;
+  const { todos } = input;
   if (name === 'TodoWrite' && Array.isArray(todos)) return `TodoWrite: ${todosText(todos)}`;
   const pictures = result.images === 0 ? [] : [pluralize(result.images, 'picture')];
   const answer = describeKept(ended, quote) ?? summarizeText(result.text, 'first', quote);
   const text = result.text === '' && pictures.length > 0 ? [] : [answer];
-  return `${headOf(call.use, quote)}: ${[...pictures, ...text].join(', ')}`;
+  return `${head}: ${[...pictures, ...text].join(', ')}`;
 }
 
 function todosText(todos: readonly unknown[]): string {
@@ -129,7 +127,7 @@ function todosText(todos: readonly unknown[]): string {
   return `${pluralize(todos.length, 'item')}, ${done} completed`;
 }
 
-function headOf({ name, input }: EndedCall['call']['use'], quote: Quote): string {
+function headOf(name: string, input: Fields, quote: Quote): string {
   const [server, tool] = groupsIn(MCP, name);
   const title = describeInput(name, input, (text, length) => quote(text, length).slice(1, -1));
   const titleText = title === '' ? '' : ` ${quote(title, TEXT_LENGTH)}`;

@@ -41,10 +41,10 @@ export function summarizeFileRead(path: string | undefined, read: FileRead, quot
 }
 
 export function summarizeRead(ended: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
-  const { type, file: fileReport } = fieldsOf(ended.report);
-  const file = fieldsOf(fileReport);
-  const named = textOf(fieldsOf(ended.call.use.input).file_path) ?? textOf(file.filePath);
-  return summarizeFileRead(named && placeOf(named), readIn(type, file, ended.result.text), quote);
+  const { input, report, result } = ended;
+  const file = fieldsOf(report.file);
+  const named = textOf(input.file_path) ?? textOf(file.filePath);
+  return summarizeFileRead(named && placeOf(named), readIn(report.type, file, result.text), quote);
 }
 
 function readIn(type: unknown, file: Fields, text: string): FileRead {
@@ -86,12 +86,11 @@ function numberedOf(text: string): FileRead {
 }
 
 /** `Edit src/a.ts (+3/-1 lines)`, `Write src/b.ts (created, 120 lines, 3.2KB)`. */
-export function summarizeEdit({ call, report }: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
-  const { name } = call.use;
-  const input = fieldsOf(call.use.input);
+export function summarizeEdit(ended: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
+  const { use, input, report } = ended;
+  const { name } = use;
   const path = textOf(input.file_path) ?? textOf(input.notebook_path) ?? '';
-  const extent =
-    name === 'Write' ? writtenExtent(input, fieldsOf(report)) : editOf(name, input, fieldsOf(report), quote);
+  const extent = name === 'Write' ? writtenExtent(input, report) : editOf(name, input, report, quote);
   return `${name} ${quote(path === '' ? 'unknown' : placeOf(path), PATH_LENGTH)} (${extent})`;
 }
 
@@ -123,27 +122,26 @@ function patchOf({ structuredPatch }: Fields): string | undefined {
 
 /** `Grep zone in src: 12 matches in 3 files: a.ts (7), …`, `Glob **.ts: 35 files. Types: …`. */
 export function summarizeSearch(ended: EndedCall, quote: Quote, placeOf: (path: string) => string): string {
-  const { name } = ended.call.use;
-  const input = fieldsOf(ended.call.use.input);
+  const { use, input } = ended;
+  const { name } = use;
   const place = textOf(input.path);
   const where = place === undefined || place === '' ? '' : ` in ${quote(placeOf(place), PATH_LENGTH)}`;
-  const description = name === 'Glob' ? globOf(ended, quote) : grepOf(ended, input, quote);
+  const description = name === 'Glob' ? globOf(ended, quote) : grepOf(ended, quote);
   return `${name} ${quote(stringOf(input.pattern), NAME_LENGTH)}${where}: ${description}`;
 }
 
 function globOf({ report, result }: EndedCall, quote: Quote): string {
-  const { filenames, numFiles, truncated } = fieldsOf(report);
+  const { filenames, numFiles, truncated } = report;
   const names = namesIn(filenames);
   const paths = names ?? linesOf(result.text).filter((line) => line !== 'No files found');
   const total = names && numberOf(numFiles);
   return summarizeFiles({ paths, total, more: truncated === true }, quote);
 }
 
-function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): string {
-  const fields = fieldsOf(report);
-  const more = numberOf(fields.appliedLimit) !== undefined;
-  const mode = textOf(fields.mode) ?? textOf(input.output_mode) ?? 'files_with_matches';
-  const content = textOf(fields.content) ?? contentIn(result.text);
+function grepOf({ input, report, result }: EndedCall, quote: Quote): string {
+  const more = numberOf(report.appliedLimit) !== undefined;
+  const mode = textOf(report.mode) ?? textOf(input.output_mode) ?? 'files_with_matches';
+  const content = textOf(report.content) ?? contentIn(result.text);
   const tell = (counts: readonly CountedName[]) => summarizeMatchCounts({ counts, more }, quote);
   if (mode === 'count') return tell(readMatchCounts(content));
   if (mode === 'content') {
@@ -152,7 +150,7 @@ function grepOf({ report, result }: EndedCall, input: Fields, quote: Quote): str
     const matches = readMatches(content, { only: searchedFile(input, content), numbered, context });
     return matches === undefined ? summarizeText(content, 'first', quote) : tell(matches);
   }
-  return summarizeMatchingFiles(namesIn(fields.filenames) ?? linesOf(content), more, quote);
+  return summarizeMatchingFiles(namesIn(report.filenames) ?? linesOf(content), more, quote);
 }
 
 /** Upper bound; claude reports fewer names. */

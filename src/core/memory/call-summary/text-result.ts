@@ -1,4 +1,4 @@
-import { fieldsOf, groupsIn, numberOf, textOf } from '../../protocol/fields.ts';
+import { groupsIn, numberOf, textOf } from '../../protocol/fields.ts';
 import { cut, cutterWith, lineFeeds, type Mask, oneLine, shorten } from '../../text/words.ts';
 import type { EndedCall } from '../extract/tool-calls.ts';
 
@@ -87,7 +87,7 @@ const SAVED = /^Error: result \(([\d,]{1,20} characters)\b.{0,100}exceeds maximu
 
 /** `39.1KB, whole in PATH`: names the file in which claude saved a result too large for the model. */
 export function describeKept({ report, result }: EndedCall, quote: Quote): string | undefined {
-  const { persistedOutputPath, persistedOutputSize } = fieldsOf(report);
+  const { persistedOutputPath, persistedOutputSize } = report;
   const path = textOf(persistedOutputPath);
   if (path !== undefined) return `${sizeText(numberOf(persistedOutputSize))}, whole in ${quote(path, PATH_LENGTH)}`;
   const head = result.text.slice(0, HEAD);

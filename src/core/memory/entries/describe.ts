@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from '../../protocol/fields.ts';
+import { type Fields, textOf } from '../../protocol/fields.ts';
 import { LONG_LINE_LENGTH } from '../../text/words.ts';
 import type { Outcome } from '../entry.ts';
 
@@ -25,8 +25,7 @@ const VALUE_LENGTH = 80;
 type Cut = (text: string, length: number) => string;
 
 /** Describes a tool call by its input. `cutTo` shortens values of unknown keys. */
-export function describeInput(name: string, input: unknown, cutTo: Cut): string {
-  const fields = fieldsOf(input);
+export function describeInput(name: string, fields: Fields, cutTo: Cut): string {
   switch (name) {
     case 'Grep':
     case 'Glob':

@@ -11,12 +11,11 @@ const NONE: FileWork = { changes: [], swaps: [] };
 
 const WRITES = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
 
-export function fileWork(name: string, input: unknown, text: string, report: unknown): FileWork {
-  const fields = fieldsOf(input);
-  const path = stringOf(name === 'NotebookEdit' ? fields.notebook_path : fields.file_path);
+export function fileWork(name: string, input: Fields, text: string, report: Fields): FileWork {
+  const path = stringOf(name === 'NotebookEdit' ? input.notebook_path : input.file_path);
   if (!WRITES.test(name) || path === '') return NONE;
-  const change = name === 'Write' && isNew(text, fieldsOf(report)) ? 'created' : 'edited';
-  return { changes: [{ path, change }], swaps: readSwaps(path, fields) };
+  const change = name === 'Write' && isNew(text, report) ? 'created' : 'edited';
+  return { changes: [{ path, change }], swaps: readSwaps(path, input) };
 }
 
 function isNew(text: string, report: Fields): boolean {

@@ -7,7 +7,7 @@ import { type Fields, fieldsOf, groupsIn, listOf, stringOf, textOf } from '../..
 import { LINE_LENGTH, oneLine } from '../../text/words.ts';
 import type { Entry, PromptEntry, RemarkEntry, StateEntry, TaskEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
-import { type EndedCall, type OpenCall, readOutcome } from './tool-calls.ts';
+import { type EndedCall, endCall, type OpenCall } from './tool-calls.ts';
 
 /** An unmasked fact; a tool call includes its result. */
 export type Found = PromptFound | StateEntry | TaskEntry | RemarkEntry | EndedCall;
@@ -41,11 +41,10 @@ export function createExtractor(options: ExtractOptions) {
     for (const use of usesIn(blocks)) begin(use, subagent, t);
   }
 
-  function begin(use: OpenCall['use'], subagent: string | null, t: number | undefined): void {
+  function begin(use: OpenCall['use'], subagent: string | null, begun: number | undefined): void {
     // Names a subagent by its task, if its start was seen.
     const agent = subagent === null ? null : (agents.get(subagent) ?? subagent);
-    const call = { use, agent, t, root: cwd };
-    remember(open, use.id, call, MAX_OPEN_CALLS);
+    remember(open, use.id, { use, agent, begun, root: cwd }, MAX_OPEN_CALLS);
     if (use.name !== 'Task' && use.name !== 'Agent') return;
     const description = textOf(fieldsOf(use.input).description);
     if (description !== undefined) remember(agents, use.id, description, MAX_OPEN_CALLS);
@@ -55,10 +54,8 @@ export function createExtractor(options: ExtractOptions) {
     const call = open.get(result.toolUseId);
     if (call === undefined) return [];
     open.delete(result.toolUseId);
-    const { name } = call.use;
-    const ended: EndedCall = { kind: 'call', call, result, report, t, ...readOutcome(name, result, report) };
-    if (ended.outcome !== 'ok') return [ended];
-    return [ended, ...tasks.add(ended)];
+    const ended = endCall(call, result, report, t);
+    return ended.outcome === 'ok' ? [ended, ...tasks.add(ended)] : [ended];
   }
 
   function user(event: UserEvent, t: number | undefined): readonly Found[] {
@@ -164,7 +161,7 @@ function createTaskList() {
   return {
     earlier: (entry: TaskEntry) => put(entry.agent, entry),
     add(ended: EndedCall): TaskEntry[] {
-      const { agent } = ended.call;
+      const { agent } = ended;
       const list: Tasks = lists.get(agent) ?? new Map<string, Task>();
       const changes = tasksIn(ended, list).filter(({ id, status, subject }) => {
         const known = list.get(id);
@@ -176,16 +173,14 @@ function createTaskList() {
   };
 }
 
-function tasksIn({ call, result, report }: EndedCall, list: Tasks): Task[] {
-  const { name } = call.use;
-  const fields = fieldsOf(call.use.input);
-  if (name === 'TodoWrite') return rewritten(fields, list);
-  if (name === 'TaskCreate') return createdTasks(fields, result.text, fieldsOf(fieldsOf(report).task));
-  const id = name === 'TaskUpdate' ? stringOf(fields.taskId) : '';
+function tasksIn({ use: { name }, input, result, report }: EndedCall, list: Tasks): Task[] {
+  if (name === 'TodoWrite') return rewritten(input, list);
+  if (name === 'TaskCreate') return createdTasks(input, result.text, fieldsOf(report.task));
+  const id = name === 'TaskUpdate' ? stringOf(input.taskId) : '';
   const known = list.get(id);
-  const status = textOf(fields.status) ?? known?.status;
+  const status = textOf(input.status) ?? known?.status;
   if (id === '' || status === undefined) return [];
-  return [{ id, subject: subjectOf(fields.subject) ?? known?.subject ?? `task ${id}`, status }];
+  return [{ id, subject: subjectOf(input.subject) ?? known?.subject ?? `task ${id}`, status }];
 }
 
 /** TodoWrite sends the whole list; tasks are identified by their text, and missing tasks were removed. */

@@ -1,5 +1,5 @@
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
-import { fieldsOf, groupsIn, textOf } from '../../protocol/fields.ts';
+import { type Fields, fieldsOf, groupsIn, textOf } from '../../protocol/fields.ts';
 import { durationText, lastLines } from '../../text/words.ts';
 import type { CommandFacts, Outcome } from '../entry.ts';
 import { isReadOnly } from '../shell/command-words.ts';
@@ -9,18 +9,18 @@ export interface OpenCall {
   readonly use: ToolUse;
   readonly agent: string | null;
   /** Milliseconds since the epoch; undefined if a recording has no time. */
-  readonly t: number | undefined;
+  readonly begun: number | undefined;
   /** The main thread's folder at that time, also for calls of subagents. */
   readonly root: string | undefined;
 }
 
 /** A finished call with its unmodified result. */
-export interface EndedCall {
+export interface EndedCall extends OpenCall {
   readonly kind: 'call';
-  readonly call: OpenCall;
+  readonly input: Fields;
   readonly result: ToolResult;
   /** The tool's structured report, beside the text for the model. */
-  readonly report: unknown;
+  readonly report: Fields;
   readonly t: number | undefined;
   readonly outcome: Outcome;
   /** Exit status of a command; null if unknown. */
@@ -40,10 +40,18 @@ const REFUSED =
 /** UTF-16 units of an error that are read. */
 const ERROR_HEAD = 400;
 
-/** Determines how a tool call ended. `report` is the tool's structured report. */
-export function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
-  if (fieldsOf(report).interrupted === true) return { outcome: 'cancelled', exit: null };
-  if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, report) : null };
+/** @param report the tool's structured report */
+export function endCall(call: OpenCall, result: ToolResult, report: unknown, t: number | undefined): EndedCall {
+  const { use } = call;
+  const outcome = readOutcome(use.name, result, report);
+  return { ...call, kind: 'call', input: fieldsOf(use.input), result, report: fieldsOf(report), t, ...outcome };
+}
+
+/** Determines how a tool call ended. */
+function readOutcome(name: string, result: ToolResult, report: unknown): Pick<EndedCall, 'outcome' | 'exit'> {
+  const fields = fieldsOf(report);
+  if (fields.interrupted === true) return { outcome: 'cancelled', exit: null };
+  if (!result.isError) return { outcome: 'ok', exit: name === 'Bash' ? successStatus(result, fields) : null };
   const head = result.text.slice(0, ERROR_HEAD);
   const [exit] = groupsIn(EXIT_LINE, head);
   if (exit !== undefined) return { outcome: 'failed', exit: Number(exit) };
@@ -60,13 +68,13 @@ function isRefused(name: string, head: string, report: unknown): boolean {
  * claude treats some non-zero statuses as success and explains them, such as 1 of `grep`, `diff`, `find` and `test`. A
  * command in the background has no status yet.
  */
-function successStatus(result: ToolResult, report: unknown): number | null {
+function successStatus(result: ToolResult, report: Fields): number | null {
   if (isLeftRunning(result, report)) return null;
-  return textOf(fieldsOf(report).returnCodeInterpretation) === undefined ? 0 : 1;
+  return textOf(report.returnCodeInterpretation) === undefined ? 0 : 1;
 }
 
-function isLeftRunning({ text }: ToolResult, report: unknown): boolean {
-  return textOf(fieldsOf(report).backgroundTaskId) !== undefined || LEFT_RUNNING.test(text);
+function isLeftRunning({ text }: ToolResult, report: Fields): boolean {
+  return textOf(report.backgroundTaskId) !== undefined || LEFT_RUNNING.test(text);
 }
 
 /** Matches a command moved to the background: at its start, by a person, for a message, or after a timeout. */
@@ -79,16 +87,15 @@ const TAIL_NEAR = { lines: 40, length: 8_000 };
 
 /** Facts about the command of a call; undefined if the call ran no command. */
 export function commandFacts(ended: EndedCall): CommandFacts | undefined {
-  const { outcome, exit, result, call, report, t } = ended;
-  const text = call.use.name === 'Bash' ? textOf(fieldsOf(call.use.input).command) : undefined;
+  const { outcome, exit, result, use, input, report, begun, t } = ended;
+  const text = use.name === 'Bash' ? textOf(input.command) : undefined;
   if (text === undefined) return undefined;
   const isFailure = outcome === 'failed' || (outcome === 'ok' && exit !== null && exit > 1);
-  const isDetached = fieldsOf(call.use.input).run_in_background === true;
   return {
     text: text.slice(0, COMMAND_NEAR),
     exit,
-    background: isDetached || isLeftRunning(result, report),
-    ms: call.t === undefined || t === undefined ? null : Math.max(0, t - call.t),
+    background: input.run_in_background === true || isLeftRunning(result, report),
+    ms: begun === undefined || t === undefined ? null : Math.max(0, t - begun),
     tail: isFailure ? lastLines(outputOf(ended), TAIL_NEAR.lines, TAIL_NEAR.length) : '',
     failures: outcome === 'ok' || outcome === 'failed' ? failuresIn(text, result.text) : undefined,
   };
