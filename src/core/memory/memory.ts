@@ -46,9 +46,10 @@ export function createMemory({ run, mask }: MemoryOptions) {
   const notebook = createNotebook(inTokens(run.policy.tiers.history, run.policy.window ?? SMALL_WINDOW));
   const summaryIn = createSummaryReader();
   const recent = createRecentMessages();
-  let folder: string | undefined;
+  let folder = run.contextDir;
+  let isOpen = false;
   let waiting: Input[] = [];
-  const handBack = createHandBack(notebook, () => folder ?? run.contextDir);
+  const handBack = createHandBack(notebook, () => folder);
 
   function note(input: Input, state: GovernorState): Remembered {
     const entries = source.add(input, state);
@@ -116,21 +117,22 @@ export function createMemory({ run, mask }: MemoryOptions) {
       }
       if (event.kind === 'notes') {
         folder = event.path;
+        isOpen = true;
         return catchUp(state);
       }
       if (state.facts.isEcho) return NOTHING;
-      if (folder !== undefined) return note(input, state);
+      if (isOpen) return note(input, state);
       waiting.push(input);
       return NOTHING;
     },
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
-      folder === undefined ? { output: hookOutput(hook, hook.context), decisions: [] } : handBack.answer(hook, state),
+      isOpen ? handBack.answer(hook, state) : { output: hookOutput(hook, hook.context), decisions: [] },
     /** Reports that the first request after a relief was sent, for hosts that do not see claude's answers. */
     sent: handBack.sent,
     exactNote: handBack.note,
     index(state: GovernorState, t: number): string {
       const { task = notebook.requests.latest, ...head } = headOf(state);
-      return renderIndex(notebook, { ...head, task, updated: t, folder: folder ?? run.contextDir });
+      return renderIndex(notebook, { ...head, task, updated: t, folder });
     },
     /** Text of the tool log; undefined while the log is empty. */
     toolLog: () => (notebook.toolLog.total === 0 ? undefined : notebook.toolLog.render()),
@@ -140,12 +142,10 @@ export function createMemory({ run, mask }: MemoryOptions) {
         ...headOf(state),
         firstPrompt: notebook.firstPrompt,
         running: inWork.map(({ event }) => mask(textsOf(event.blocks))),
-        folder: folder === '' ? undefined : (folder ?? run.contextDir),
-        t,
+        ...{ folder, t },
       }),
     /** Notes that a handoff document lacks, in at most `room` UTF-16 units. */
-    missingFrom: (document: string, room: number): string =>
-      missingFrom(document, notebook, folder ?? run.contextDir, room),
+    missingFrom: (document: string, room: number): string => missingFrom(document, notebook, folder, room),
     outcomeOf: notebook.evidence.outcomeOf,
     /** Number of prompts, without slash commands. */
     said: () => notebook.requests.prompts().length,

@@ -1,5 +1,21 @@
 import type { TaskEvent } from '../../protocol/events.ts';
 
+export interface AgentCall {
+  readonly messageId: string;
+  readonly model: string | undefined;
+  readonly context: number;
+  readonly output: number;
+  readonly microUsd: number;
+  /** Its answer calls a tool, so another API call follows. */
+  readonly usesTool: boolean;
+}
+
+/** The last call of an agent that has made none, so that a call follows. */
+export const NO_CALL: AgentCall = {
+  ...{ messageId: '', model: undefined, context: 0, output: 0, microUsd: 0 },
+  usesTool: true,
+};
+
 /** A subagent, with totals over its calls. */
 export type Agent = Readonly<typeof NEW_AGENT>;
 
@@ -18,7 +34,7 @@ export const NEW_AGENT = {
   isUnseen: false,
   /** Ids of the tool calls with which it started agents. */
   started: [] as readonly string[],
-  last: undefined as AgentCall | undefined,
+  last: NO_CALL,
   /** Context of the last call and largest context, in tokens. */
   used: 0,
   peak: 0,
@@ -29,16 +45,6 @@ export const NEW_AGENT = {
   microUsd: 0,
   phase: 'running' as 'running' | 'over' | 'stopped',
 };
-
-export interface AgentCall {
-  readonly messageId: string;
-  readonly model: string | undefined;
-  readonly context: number;
-  readonly output: number;
-  readonly microUsd: number;
-  /** Its answer calls a tool, so another API call follows. */
-  readonly usesTool: boolean;
-}
 
 /** The subagents of a run, and what limits on their number and size need. */
 export type Agents = Readonly<typeof NO_AGENTS>;

@@ -7,7 +7,7 @@ import { leastPriceFor, microUsdOf } from '../cost/prices.ts';
 import type { OwnEventOf } from '../input.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn } from '../steps.ts';
-import { type Agent, type AgentCall, type Agents, NEW_AGENT } from './agents-state.ts';
+import { type Agent, type AgentCall, type Agents, NEW_AGENT, NO_CALL } from './agents-state.ts';
 
 /** claude's own name for a workflow's agents, in hooks and files. */
 const WORKFLOW_KIND = 'workflow-subagent';
@@ -86,15 +86,15 @@ function readCall(state: GovernorState, event: AssistantEvent | PartialEvent, id
   const open = openCall(state.limits.cost, id);
   if (event.kind === 'partial') {
     const known = agentOf(state, id);
-    const isLate = open === undefined || known?.last === undefined || known.last.messageId !== open.messageId;
-    return isLate || known === undefined ? state : withAgent(state, id, countCall(known, { ...known.last, ...open }));
+    if (known === undefined || open === undefined || known.last.messageId !== open.messageId) return state;
+    return withAgent(state, id, countCall(known, { ...known.last, ...open }));
   }
   const { usage, messageId, model, blocks } = event;
   if (event.synthetic || usage === undefined || saysNothing(usage)) return state;
   const agent = agentOf(state, id) ?? NEW_AGENT;
-  const isSame = messageId !== '' && agent.last?.messageId === messageId;
+  const isSame = messageId !== '' && agent.last.messageId === messageId;
   const uses = usesIn(blocks);
-  const usesTool = uses.length > 0 || (isSame && agent.last?.usesTool === true);
+  const usesTool = uses.length > 0 || (isSame && agent.last.usesTool);
   const { output = usage.output, microUsd = 0 } = open ?? {};
   const call = { messageId, model, context: contextOf(usage), output, microUsd, usesTool };
   const agentCalls = uses.filter(({ name }) => isAgentCall(name)).map(({ id }) => id);
@@ -121,9 +121,9 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   const phase = report.status === 'completed' && agent.phase === 'running' ? 'over' : agent.phase;
   const over = withAgent(next, id, { kind: kind ?? agent.kind, taskId, phase });
   const usage = readUsage(report.usage);
-  const isSeen = agent.last !== undefined && !agent.last.usesTool && agent.last.messageId !== ESTIMATED;
-  if (report.status !== 'completed' || usage === undefined || isSeen || agent.phase === 'stopped') return over;
-  const call = callOf(next, '', usage, textOf(report.resolvedModel) ?? agent.last?.model);
+  if (report.status !== 'completed' || usage === undefined || !agent.last.usesTool || agent.phase === 'stopped')
+    return over;
+  const call = callOf(next, '', usage, textOf(report.resolvedModel) ?? agent.last.model);
   return withAgent(over, id, countCall(agent, call));
 }
 
@@ -154,11 +154,9 @@ function readStart(state: GovernorState, { type, taskId, toolUseId, name, descri
  * Counts progress of an agent outside the stream, or the end of an agent whose last call may be missing in the stream.
  */
 function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: boolean): GovernorState {
-  const isDue = agent.isUnseen
-    ? tokens !== agent.used
-    : isEnd && agent.phase === 'running' && agent.last?.usesTool !== false;
+  const isDue = agent.isUnseen ? tokens !== agent.used : isEnd && agent.phase === 'running' && agent.last.usesTool;
   if (!isDue || tokens === 0) return state;
-  const counted = countCall(agent, estimatedCall(state, agent.used, tokens, agent.last?.model));
+  const counted = countCall(agent, estimatedCall(state, agent.used, tokens, agent.last.model));
   // The count includes the answer, which is no longer in any context.
   const peak = agent.isUnseen || agent.calls === 0 ? tokens : agent.peak;
   return withAgent(state, agent.id, { ...counted, peak: Math.max(agent.peak, peak) });
@@ -201,7 +199,7 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   if (agent === undefined) return state;
   const others = members.reduce((sum, { used }) => sum + used, 0) - agent.used;
   const context = Math.max(agent.used, tokens - others);
-  const call = estimatedCall(state, agent.used, context, agent.last?.model);
+  const call = estimatedCall(state, agent.used, context, agent.last.model);
   // If two agents called between two lines, this agent gets both; the next list corrects its size.
   return withAgent(state, agent.id, { ...countCall(agent, call), peak: agent.peak });
 }
@@ -218,7 +216,7 @@ export function readAgentFigures(state: GovernorState, { id, tokens, microUsd }:
 
 /** The last call on the stream, which claude's log may lack. A call without an id is in the log. */
 export function streamedCall({ last }: Agent) {
-  return last === undefined || ['', ESTIMATED].includes(last.messageId) ? NO_CALL : last;
+  return last.messageId === '' || last.messageId === ESTIMATED ? NO_CALL : last;
 }
 
 /** Removes an allowed tool call whose agent has started, or which ended without an agent. */
@@ -230,7 +228,7 @@ function forgetAsked(state: GovernorState, toolUseId: string | undefined): Gover
 
 /** Adds a new call, or more of the last one. */
 function countCall(agent: Agent, call: AgentCall) {
-  const before = agent.last !== undefined && isMoreOf(agent, agent.last, call) ? agent.last : NO_CALL;
+  const before = isMoreOf(agent, call) ? agent.last : NO_CALL;
   const isOnly = agent.calls === 1 && before !== NO_CALL;
   return {
     last: call,
@@ -245,10 +243,8 @@ function countCall(agent: Agent, call: AgentCall) {
 /** Message id of an estimated call: claude's token count does not distinguish kinds of tokens. */
 const ESTIMATED = 'estimated';
 
-const NO_CALL = { messageId: '', context: 0, output: 0, microUsd: 0 };
-
 /** A call with an id spans several lines; a call that was estimated at its end is repeated by the hand-back. */
-function isMoreOf({ isUnseen }: Agent, last: AgentCall, { messageId }: AgentCall): boolean {
+function isMoreOf({ isUnseen, last }: Agent, { messageId }: AgentCall): boolean {
   if (messageId === ESTIMATED) return false;
   return messageId === '' ? last.messageId === ESTIMATED && !isUnseen : last.messageId === messageId;
 }

@@ -84,7 +84,7 @@ describe('the mechanical handoff', () => {
 
   it('names each detail file only if it exists', () => {
     expect(handoffOf([command('make', 2)])).toContain('\nMore: commands.md\n');
-    const text = handoffOf([command('make', 2)], { folder: undefined });
+    const text = handoffOf([command('make', 2)], { folder: '' });
     expect(text).not.toMatch(/\.md/);
   });
 
