@@ -1,7 +1,7 @@
 import type { Input, OwnEvent } from '../core/governor/input.ts';
 import { commandOf } from '../core/protocol/blocks.ts';
 import type { ExactPlan, ExactReceipt, Extent } from '../core/protocol/exact-plan.ts';
-import { countOf, fieldsOf, listOf, textOf, textsOf } from '../core/protocol/fields.ts';
+import { countOrZero, fieldsOf, listOf, textOf, textsOf } from '../core/protocol/fields.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
 
@@ -66,14 +66,14 @@ function textsIn(messages: unknown): string[] {
 /** Parses a receipt. A missing figure becomes 0, because another process could have written the file. */
 function readReceipt(value: unknown): ExactReceipt {
   const { number, answered, why, ms, before, after, prompts, steps, whole } = fieldsOf(value);
-  const count = (fields: unknown, name: string) => countOf(fieldsOf(fields)[name]) ?? 0;
+  const count = (fields: unknown, name: string) => countOrZero(fieldsOf(fields)[name]);
   const extent = (of: unknown): Extent => ({ messages: count(of, 'messages'), tokens: count(of, 'tokens') });
   return {
     version: 1,
-    number: countOf(number) ?? 0,
+    number: countOrZero(number),
     answered: answered === true,
     ...(textOf(why) !== undefined && { why: String(why) }),
-    ms: countOf(ms) ?? 0,
+    ms: countOrZero(ms),
     before: extent(before),
     after: extent(after),
     prompts: { kept: count(prompts, 'kept'), of: count(prompts, 'of') },

@@ -1,6 +1,6 @@
 import { readAsk } from '../core/governor/conversation/asks.ts';
 import type { OwnEvent } from '../core/governor/input.ts';
-import { parseFields, textOf } from '../core/protocol/fields.ts';
+import { parseFields, stringOf } from '../core/protocol/fields.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import type { Inbox } from '../store/runs/inbox.ts';
 
@@ -44,9 +44,9 @@ export function createMail(inbox: Inbox | undefined, onFault: Faults) {
 function readLine(line: string): OwnEvent[] {
   const { kind, text, ask, id } = parseFields(line);
   const request = kind === 'ask' ? readAsk(ask) : undefined;
-  if (request !== undefined) return [{ kind: 'ask', ask: request, by: { from: 'command', id: textOf(id) ?? '' } }];
-  const messageText = textOf(text) ?? '';
+  if (request !== undefined) return [{ kind: 'ask', ask: request, by: { from: 'command', id: stringOf(id) } }];
+  const messageText = stringOf(text);
   if (messageText === '') return [];
-  if (kind === 'state') return [{ kind, to: messageText, source: 'told' }];
+  if (kind === 'state') return [{ kind, to: messageText }];
   return kind === 'dead-end' ? [{ kind, text: messageText }] : [];
 }

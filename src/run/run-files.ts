@@ -114,8 +114,6 @@ function openInbox(folder: string, runId: string, onFault: Faults): Inbox | unde
   return opened && orReport(onFault, 'no notes are kept', () => createInbox(folder, runId));
 }
 
-export type Recorder = ReturnType<typeof createRecorder>;
-
 /**
  * Writes the governor's inputs and decisions to a file for `ctxb replay`. A fault (a full disk) is reported once and
  * ends the record, never the run.

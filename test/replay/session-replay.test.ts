@@ -26,7 +26,7 @@ const raw = (line: Line) => JSON.stringify(line);
 const OWN_EVENTS: readonly OwnEvent[] = [
   { kind: 'begin' },
   { kind: 'interrupt' },
-  { kind: 'state', to: 'testing', source: 'told' },
+  { kind: 'state', to: 'testing' },
   { kind: 'dead-end', text: 'it does not work' },
   { kind: 'earlier', entry: { a: 1 } },
   { kind: 'notes', path: '.context/sessions/s1' },

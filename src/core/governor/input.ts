@@ -53,8 +53,8 @@ export type OwnEvent =
   | { readonly kind: 'stop-answer'; readonly goesOn: boolean }
   | RecoveredEvent
   | ExitEvent
-  /** The state of the work: `told` with `ctxb note state`, or found in the agent's words by a pattern. */
-  | { readonly kind: 'state'; readonly to: string; readonly source: 'told' | 'pattern' }
+  /** The state of the work, reported with `ctxb note state`. */
+  | { readonly kind: 'state'; readonly to: string }
   /** An approach that does not work, reported with `ctxb note dead-end`. */
   | { readonly kind: 'dead-end'; readonly text: string }
   /** An entry of working memory from an earlier run of the same session. */

@@ -1,6 +1,7 @@
 import { decodeLine } from '../protocol/decode.ts';
 import {
   countOf,
+  countOrZero,
   type Fields,
   fieldsOf,
   isFields,
@@ -97,7 +98,6 @@ function readCaller(line: string, t: number): Input {
 type Readers = Readonly<Record<string, (value: unknown) => unknown>>;
 
 const isTrue = (value: unknown) => value === true;
-const count = (value: unknown) => countOf(value) ?? 0;
 
 const END: Readers = { finished: isTrue, openTool: textOf };
 
@@ -105,7 +105,7 @@ const END: Readers = { finished: isTrue, openTool: textOf };
 const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
   begin: {},
   interrupt: {},
-  state: { to: stringOf, source: (value) => (value === 'told' ? value : 'pattern') },
+  state: { to: stringOf },
   'dead-end': { text: stringOf },
   'exact-folder': { path: textOf, guarded: isTrue },
   'exact-proved': {},
@@ -118,11 +118,11 @@ const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
     ...{ path: textOf, text: stringOf, problems: textsOf },
     by: (value) => (value === 'agent' ? value : 'memory'),
   },
-  'project-cost': { others: count, earlier: count },
+  'project-cost': { others: countOrZero, earlier: countOrZero },
   'cost-answer': { limitUsd: numberOf },
   ask: { ask: readAsk, by: (value) => read(ASKER, value) },
   'stop-answer': { goesOn: isTrue },
-  'agent-read': { id: stringOf, tokens: count, microUsd: count },
+  'agent-read': { id: stringOf, tokens: countOrZero, microUsd: countOrZero },
   'file-measured': { requestId: stringOf, file: (value) => allOf(read({ lines: countOf, fitting: countOf }, value)) },
   'hook-failed': { requestId: stringOf },
   'result-stored': { requestId: stringOf, path: textOf },
@@ -142,8 +142,8 @@ const SPENT: { readonly [F in keyof SpentBefore]: Readers[string] } = {
   settled: sumIn,
   open: sumIn,
   raised: (value) => Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, usd]) => typeof usd === 'number')),
-  agents: count,
-  lost: count,
+  agents: countOrZero,
+  lost: countOrZero,
 };
 
 function sumIn(value: unknown): number {

@@ -1,5 +1,5 @@
 import type { BoundaryEvent, CompactStatusEvent, Event, InitEvent, TaskEvent, WorkflowAgent } from './events.ts';
-import { countOf, type Fields, fieldsOf, listOf, ownOf, stringOf, textOf, textsOf } from './fields.ts';
+import { countOf, countOrZero, type Fields, fieldsOf, listOf, ownOf, stringOf, textOf, textsOf } from './fields.ts';
 
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 
@@ -50,7 +50,7 @@ function decodeInit(line: Fields, common: LineFields): InitEvent {
 }
 
 function apiRetry(common: LineFields, status: unknown, delay: unknown): Event {
-  return { kind: 'api-retry', ...common, status: countOf(status), delayMs: countOf(delay) ?? 0 };
+  return { kind: 'api-retry', ...common, status: countOf(status), delayMs: countOrZero(delay) };
 }
 
 function decodeStatus(line: Fields, common: LineFields): Event {
@@ -113,7 +113,7 @@ function workflowAgent(value: unknown): WorkflowAgent[] {
   const entry = fieldsOf(value);
   const id = textOf(entry.agentId);
   const [label, model] = [textOf(entry.label), textOf(entry.model)];
-  const [tokens, toolUses] = [countOf(entry.tokens) ?? 0, countOf(entry.toolCalls) ?? 0];
+  const [tokens, toolUses] = [countOrZero(entry.tokens), countOrZero(entry.toolCalls)];
   const isDone = entry.state === 'done' || entry.state === 'error';
   return id === undefined ? [] : [{ id, label, model, tokens, toolUses, isDone }];
 }

@@ -1,6 +1,6 @@
 import type { ApiFailure } from './api-failure.ts';
 import type { ResultEvent } from './events.ts';
-import { countOf, type Fields, fieldsOf, groupsIn } from './fields.ts';
+import { countOf, countOrZero, type Fields, fieldsOf, groupsIn } from './fields.ts';
 
 export const NOTHING_TO_COMPACT = /not enough messages|no messages to compact/i;
 /** claude's words when it does not run a slash command. */
@@ -33,7 +33,7 @@ export function saysUnavailable(text: string): boolean {
 
 /** The API failure behind an error of claude's; undefined if a repeated request would fail too. */
 export function failureOf(line: Fields, text: string): ApiFailure | undefined {
-  const status = countOf(line.api_error_status) ?? 0;
+  const status = countOrZero(line.api_error_status);
   const isAccount = (ACCOUNT_FAULTS.includes(status) && line.api_error_type !== undefined) || NO_CREDIT.test(text);
   const isAnswered = !isTemporary(status) && !saysUnavailable(text) && !isForeign(line, text);
   if (isAnswered && !isAccount) return undefined;

@@ -77,6 +77,11 @@ export function countOf(value: unknown): number | undefined {
   return number >= 0 && number <= MAX_COUNT ? number : undefined;
 }
 
+/** Like countOf(), but 0 for any other value. */
+export function countOrZero(value: unknown): number {
+  return countOf(value) ?? 0;
+}
+
 /** Milliseconds since the epoch from an ISO 8601 time. */
 export function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;

@@ -1,4 +1,4 @@
-import { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from './fields.ts';
+import { countOf, countOrZero, type Fields, fieldsOf, isFields, listOf, textOf } from './fields.ts';
 
 /** Token counts of one API call, or a sum of them. Missing counts are 0. */
 export interface Usage {
@@ -48,13 +48,13 @@ function readCounts(value: unknown): Usage | undefined {
   const cacheRead = countOf(value.cache_read_input_tokens);
   if (input === undefined && written === undefined && cacheRead === undefined) return undefined;
   const split = fieldsOf(value.cache_creation);
-  const cacheCreationHour = countOf(split.ephemeral_1h_input_tokens) ?? 0;
+  const cacheCreationHour = countOrZero(split.ephemeral_1h_input_tokens);
   const usage = {
     input: input ?? 0,
     // Some gateways fill in only the parts.
-    cacheCreation: written || cacheCreationHour + (countOf(split.ephemeral_5m_input_tokens) ?? 0),
+    cacheCreation: written || cacheCreationHour + countOrZero(split.ephemeral_5m_input_tokens),
     cacheRead: cacheRead ?? 0,
-    output: countOf(value.output_tokens) ?? 0,
+    output: countOrZero(value.output_tokens),
   };
   return withTerms(usage, cacheCreationHour, readTerms(value));
 }
@@ -91,7 +91,7 @@ function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
 }
 
 function readTerms({ speed, inference_geo, service_tier, server_tool_use }: Fields): Terms | undefined {
-  const webSearches = countOf(fieldsOf(server_tool_use).web_search_requests) ?? 0;
+  const webSearches = countOrZero(fieldsOf(server_tool_use).web_search_requests);
   const [fast, inTheUs, inBatch] = [speed === 'fast', inference_geo === 'us', service_tier === 'batch'];
   return fast || inTheUs || inBatch || webSearches > 0 ? { fast, inTheUs, inBatch, webSearches } : undefined;
 }

@@ -209,12 +209,12 @@ describe('memory', () => {
   });
 
   it.each<{ name: string; told: OwnEvent[] }>([
-    { name: 'a state', told: [{ kind: 'state', to: 'hunter2', source: 'told' }] },
+    { name: 'a state', told: [{ kind: 'state', to: 'hunter2' }] },
     {
       name: 'the state before',
       told: [
-        { kind: 'state', to: 'hunter2', source: 'told' },
-        { kind: 'state', to: 'done', source: 'told' },
+        { kind: 'state', to: 'hunter2' },
+        { kind: 'state', to: 'done' },
       ],
     },
     { name: 'a dead end', told: [{ kind: 'dead-end', text: 'hunter2' }] },
@@ -231,13 +231,13 @@ describe('memory', () => {
     const run = live();
     run.own(NOTES);
     run.prompt('Mend the clock.');
-    run.own({ kind: 'state', to: 'testing', source: 'told' });
+    run.own({ kind: 'state', to: 'testing' });
     run.own({ kind: 'dead-end', text: 'oil does not help' });
     expect(run.decisions.filter(({ kind }) => kind === 'dead-end')).toMatchObject([
       { text: expect.stringContaining('oil does not help') },
     ]);
     expect(run.index()).toContain('State: testing');
-    run.own({ kind: 'state', to: 'done', source: 'told' });
+    run.own({ kind: 'state', to: 'done' });
     expect(run.index()).toContain('State: done');
   });
 

@@ -184,7 +184,7 @@ const MOVES: Readonly<Record<keyof typeof WEIGHTS, (run: ModelRun, random: Rando
 
 function ownEvent(random: Random): OwnEvent {
   return random.pick<OwnEvent>([
-    { kind: 'state', to: 'here', source: 'told' },
+    { kind: 'state', to: 'here' },
     { kind: 'notes', path: '.context' },
     { kind: 'project-cost', others: random.whole(0, 2_000_000), earlier: 0 },
   ]);

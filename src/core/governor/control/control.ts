@@ -1,6 +1,6 @@
 import { isTaskReport, usesIn } from '../../protocol/blocks.ts';
 import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../protocol/events.ts';
-import { countOf, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
+import { countOrZero, type Fields, fieldsOf, listOf, textOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { AGENT_TOOLS, hasAgentLimits } from '../agents/agent-limits.ts';
 import { readOpening, readReport, totalMicroUsd } from '../cost/cost.ts';
@@ -228,8 +228,8 @@ function onContext(state: GovernorState, event: ControlResponseEvent): GovernorS
   if (!event.ok) return finishOpening(state);
   // If the caller's settings control claude's compaction, ctxb leaves the trigger alone.
   const { response } = event;
-  const tokens = countOf(response.rawMaxTokens) ?? 0;
-  const total = countOf(response.totalTokens) ?? 0;
+  const tokens = countOrZero(response.rawMaxTokens);
+  const total = countOrZero(response.totalTokens);
   const placed = PLACED_SOURCES.includes(response.autocompactSource);
   // A value below ctxb's own setting is the model's true window, which caps the setting.
   const { phase, trigger: before } = state.process.control;
