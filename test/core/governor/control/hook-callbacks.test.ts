@@ -111,9 +111,9 @@ describe('the focus', () => {
     );
   });
 
-  it.each(['told', 'pattern'] as const)('holds the state as it was %s last', (source) => {
+  it('holds the state as it was told last', () => {
     const driver = drive(runWith({ policy: policyWith({ task: 'ship it', state: 'testing' }) }));
-    driver.tell({ kind: 'state', to: 'parser done', source });
+    driver.tell({ kind: 'state', to: 'parser done' });
     expect(focusText(driver.state)).toBe('focus on ship it -- current state is parser done');
   });
 });
