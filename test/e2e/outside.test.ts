@@ -75,18 +75,18 @@ describe('ctxb compact', () => {
     expect(compact).toMatchObject([{ reason: 'it was asked for with ctxb compact' }]);
   });
 
-  it('--now compacts exactly in the middle of the only turn', async () => {
-    const second = gated({ ...BASH('echo two'), context: 70_000 });
+  it.each([
+    { name: 'a large context', from: 50_000 },
+    { name: 'one for which the mod is not loaded yet', from: 20_000 },
+  ])('--now compacts exactly in the middle of the only turn: $name', async ({ from }) => {
+    const reads = [1, 2, 3].map((at) => ({ ...BASH(`seq ${at} 3600`), context: from + at * 4_500 }));
+    const last = gated({ ...BASH('echo last'), context: from + 18_000 });
+    const after = { ...BASH('echo after'), context: from + 9_000 };
     await using world = await startWorld({
-      calls: [
-        { ...BASH('echo one'), context: 60_000 },
-        second.call,
-        { ...BASH('echo three'), context: 32_000 },
-        { text: 'done', context: 40_000 },
-      ],
+      calls: [...reads, last.call, after, { text: 'done', context: from + 10_000 }],
     });
     const program = start(world, [...EXACT, '--compact-when', 'next-prompt'], ['-p', 'work']);
-    await requested(world, 2);
+    await requested(world, 4);
     const plain = await ask(world, 'compact');
     expect(plain).toMatchObject({
       code: 3,
@@ -94,10 +94,13 @@ describe('ctxb compact', () => {
     });
     const asked = ask(world, 'compact', '--now', '--json');
     await expect.poll(() => JSON.stringify(journal(world)), { timeout: 30_000 }).toContain('ctxb compact --now');
-    second.open();
+    last.open();
     expect(JSON.parse(String((await asked).stdout))).toMatchObject({ outcome: 'done' });
     expect((await program.finished).code).toBe(0);
-    expect(journal(world).find(({ kind }) => kind === 'native-compaction')).toMatchObject({ when: 'mid-turn' });
+    expect(journal(world).find(({ kind }) => kind === 'native-compaction')).toMatchObject({
+      when: 'mid-turn',
+      how: 'exact',
+    });
   });
 
   it('during a compaction is answered by that compaction', async () => {

@@ -2,6 +2,7 @@ import { judgeAgents } from './agents/agent-limits.ts';
 import { readAgentFigures } from './agents/agents.ts';
 import { answerHeld, giveUpAsking } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
+import { placeTrigger } from './control/trigger.ts';
 import { advance, onStopAnswer } from './conversation/advance.ts';
 import { answerAskers, onAsk } from './conversation/asks.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
@@ -67,8 +68,8 @@ const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event:
   'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
   'agent-read': (state, event) => judgeAgents(readAgentFigures(state, event), { before: state }),
   'file-measured': (state, { requestId, file }) => answerHeld(onFileMeasured(state, requestId, file)),
-  'exact-folder': (state, { path, guarded }) => onExactFolder(state, path, guarded),
-  'exact-proved': onExactProved,
+  'exact-folder': (state, { path, guarded }) => placeTrigger(onExactFolder(state, path, guarded)),
+  'exact-proved': (state) => placeTrigger(onExactProved(state)),
   'exact-receipt': (state, { receipt }) => changedIn(state, 'exact', { receipt }),
   'hook-failed': (state, { requestId }) => answerHeld(forgetChange(state, requestId)),
   'result-stored': (state, { requestId, path }) => answerHeld(onResultStored(state, requestId, path)),
@@ -77,7 +78,7 @@ const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event:
 const ON_TIMEOUT: { readonly [T in TimerName]: (state: GovernorState) => GovernorState } = {
   compaction: onOperationTimeout('compaction'),
   context: giveUpAsking,
-  exact: giveUpArming,
+  exact: (state) => placeTrigger(giveUpArming(state)),
   background: (state) => changedIn(state, 'turn', { grace: 'over' }),
   turn: forgetSkipped,
   handoff: onOperationTimeout('handoff'),

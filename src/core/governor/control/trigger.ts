@@ -29,10 +29,13 @@ export function triggerPlace(state: GovernorState): TriggerPlace | undefined {
   return { ...rest, reason: `a window of ${window} tokens is known` };
 }
 
-/** The place for a requested compaction within a turn: below the context, so that claude's next call crosses it. */
+/**
+ * The place for a requested compaction within a turn: below the context, so that claude's next call crosses it. Waits
+ * for the mod, without which claude would write a summary.
+ */
 function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined {
-  const { asked } = relief;
-  if (asked?.way !== 'compact' || !asked.now || asked.phase !== 'waiting') return undefined;
+  const { asked, exact } = relief;
+  if (asked?.way !== 'compact' || !asked.now || asked.phase !== 'waiting' || exact.phase === 'arming') return undefined;
   return {
     ...lowTriggerSetting(predictedTokens(gauge) / 2),
     reason: 'a compaction was asked for with ctxb compact --now',

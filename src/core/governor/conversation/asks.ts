@@ -5,6 +5,7 @@ import type { Action } from '../decisions.ts';
 import type { AskAnswer, Effect } from '../effects.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
+import { loadMod } from '../operations/load-mod.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
@@ -27,7 +28,7 @@ export function onAsk(state: GovernorState, ask: Ask, by: Asker): GovernorState 
   if (why !== undefined) return emit(state, answerTo(by, { done: false, text: why }));
   if (ask.what === 'stop') return stop(state, ask, by);
   const requested = askRelief(state, ask.what, ask.now, by);
-  return ask.now ? placeTrigger(requested) : requested;
+  return ask.now ? placeTrigger(loadMod(requested)) : requested;
 }
 
 function refusal(state: GovernorState, { what, now }: Ask): string | undefined {

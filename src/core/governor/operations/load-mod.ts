@@ -45,9 +45,14 @@ export function prepareResumed(state: GovernorState): GovernorState {
   return version === undefined || predictedTokens(state.gauge) < MIN_RELIEVED ? state : awaitExact(state);
 }
 
+/** Loads the mod for a compaction that comes soon, if loading is possible. */
+export function loadMod(state: GovernorState): GovernorState {
+  return state.relief.exact.phase === 'unarmed' ? armMod(state) : state;
+}
+
 /** Lets prompts wait until the mod is loaded, if loading is possible. */
 export function awaitExact(state: GovernorState): GovernorState {
-  const next = state.relief.exact.phase === 'unarmed' ? armMod(state) : state;
+  const next = loadMod(state);
   return next.relief.exact.phase === 'arming' ? changed(next, { operation: { phase: 'loading' } }) : next;
 }
 
