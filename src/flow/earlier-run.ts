@@ -121,6 +121,8 @@ const receiptSchema = v.object({
   measured: v.optional(
     v.object({
       exit_code: v.number(),
+      // Why the step failed.
+      error: v.optional(v.string()),
       // Figures of the main thread; the first call contains system prompt, tools and the briefing.
       first_tokens: size,
       peak_tokens: size,

@@ -10,6 +10,7 @@ import { CLEAR_LINE } from '../../report/terminal/progress.ts';
 import type { FlowStep } from '../flow.ts';
 import type { Board, FlowWatcher, StepNews } from '../run/conduct-flow.ts';
 import type { StepEnd } from '../run/run-step.ts';
+import { shortError } from './run-report.ts';
 
 interface FlowProgressOptions {
   readonly stderr: Output;
@@ -85,7 +86,6 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
       },
     }),
     close() {
-      clear();
       if (skipped.length > 0 && !quiet) line(`${style.dim('ctxb:')} not run: ${skipped.join(', ')}`);
       clear();
     },
@@ -95,16 +95,9 @@ export function createFlowProgress({ stderr, style, quiet, total, done: before }
 function newsText(news: StepNews): string {
   if (!('end' in news)) return news.kind;
   const { kind, end } = news;
-  if (kind === 'failed') return `failed: ${errorText(end)} (${endText(end)})`;
+  if (kind === 'failed') return `failed: ${shortError(end.error)} (${endText(end)})`;
   return kind === 'done' ? `done: ${endText(end)}` : `stopped (${endText(end)})`;
 }
-
-/** The step file contains the complete error. */
-function errorText({ error = '' }: StepEnd): string {
-  return error.length <= ERROR_LENGTH ? error : `${error.slice(0, ERROR_LENGTH)}…`;
-}
-
-const ERROR_LENGTH = 200;
 
 function endText({ durationMs, peakTokens, calls, costUsd: cost }: ReturnType<typeof sumOf>): string {
   const peak = peakTokens === 0 ? '' : `, at most ${tokens(peakTokens)} tokens`;

@@ -1,5 +1,6 @@
+import { shorten } from '../../core/text/words.ts';
 import { counted, dollars, duration, NONE, percent, tokens } from '../../report/figures.ts';
-import { align, foldText, tableOf } from '../../report/layout.ts';
+import { align, foldText, present, tableOf } from '../../report/layout.ts';
 import { onOneLine } from '../../report/shown.ts';
 import type { Style } from '../../report/style.ts';
 import { type BriefingWorld, briefingOf, effectiveCurator } from '../briefing.ts';
@@ -182,13 +183,24 @@ export function flowReportText({ run, flow, steps, total }: RunReport, style: St
   const lines = [
     style.bold(`${onOneLine(flow)}, run ${onOneLine(run)}`),
     ...table(steps, style, columns),
-    ...steps.flatMap(({ step, curation }) =>
-      curation?.fault ? [style.yellow(`! the curator of ${onOneLine(step)}: ${onOneLine(curation.fault)}`)] : [],
-    ),
+    ...steps.flatMap((step) => faultLines(step, style)),
     '',
     totalLine(total),
   ];
   return `${foldText(lines.join('\n'), columns)}\n`;
+}
+
+function faultLines({ step, curation, measured }: StepFigures, { red, yellow }: Style): string[] {
+  const name = onOneLine(step);
+  return present(
+    measured?.error && red(`! ${name}: ${onOneLine(shortError(measured.error))}`),
+    curation?.fault != null && yellow(`! the curator of ${name}: ${onOneLine(curation.fault)}`),
+  );
+}
+
+/** The step file contains the complete error. */
+export function shortError(error = ''): string {
+  return shorten(error, 200);
 }
 
 function table(steps: readonly StepFigures[], style: Style, columns?: number): string[] {

@@ -152,6 +152,7 @@ function receiptOf({ flow, files }: FlowRun, { pack, budgets }: Briefing, curati
 function figuresOf(end: StepEnd): StepReceipt['measured'] {
   return {
     exit_code: end.exitCode,
+    error: end.error,
     first_tokens: end.firstTokens,
     peak_tokens: end.peakTokens,
     calls: end.calls,

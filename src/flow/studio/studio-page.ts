@@ -213,8 +213,8 @@ function items({ items }: KnownReceipt): Html {
 function figures({ run, measured }: KnownReceipt): string {
   const which = `Run ${run}.`;
   if (measured === undefined) return `${which} It has not ended.`;
-  const { first_tokens, peak_tokens, cost_usd, duration_ms, exit_code } = measured;
+  const { first_tokens, peak_tokens, cost_usd, duration_ms, exit_code, error } = measured;
   const tokens = `${groupDigits(first_tokens)} tokens in the first call, ${groupDigits(peak_tokens)} at most (measured)`;
   const time = groupDigits(Math.round(duration_ms / 1000));
-  return `${which} ${tokens}; $${cost_usd.toFixed(2)}, ${time} s, exit code ${exit_code}.`;
+  return `${which} ${tokens}; $${cost_usd.toFixed(2)}, ${time} s, exit code ${exit_code}${error ? `: ${error}` : ''}.`;
 }

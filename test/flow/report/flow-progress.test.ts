@@ -46,7 +46,7 @@ it.each([
       kind: 'failed',
       end: stepEnd({ exitCode: 1, error: 'x'.repeat(500), calls: 0, peakTokens: 0, costUsd: 0 }),
     },
-    says: `failed: ${'x'.repeat(200)}… (1.2 s, 0 calls, $0.00)`,
+    says: `failed: ${'x'.repeat(197)}... (1.2 s, 0 calls, $0.00)`,
   },
   {
     title: 'a stop',

@@ -66,6 +66,13 @@ it.each([
   expect(flowReportText({ ...REPORT, steps: [step] }, TAGS)).toContain(line);
 });
 
+it('names the reason of a step that failed', () => {
+  const step = stepFigures({ measured: figures({ exit_code: 1, error: 'it has not made\ndocs/a.md' }) });
+  expect(flowReportText({ ...REPORT, steps: [step] }, PLAIN)).toContain(
+    '  1        –\n! plan: it has not made docs/a.md\n',
+  );
+});
+
 it('reports a curator that failed, with its cost', () => {
   const curation = { cost_usd: 0.02, duration_ms: 900, fault: 'no answer after 60 s', summed_up: [] };
   const text = flowReportText(
