@@ -72,8 +72,8 @@ export async function printReport(
     faults: faults.map(({ message }) => message),
     breaches: [...failing.flat(), ...emptyGateMessages(sessions, faults, isGated(options))],
   };
-  // Without sessions, the report would only repeat the message.
-  const lines = sessions.length > 0 || faults.length === 0 ? report(sessions, page, outcome) : [];
+  // Without sessions, a report for people would only repeat the message.
+  const lines = sessions.length === 0 && (faults.length > 0 || !format.isData) ? [] : report(sessions, page, outcome);
   const unwritten = await print(lines, format.isData ? undefined : io.stdout.columns, io, clear);
   writeHtml?.(sessions.filter(isFull), outcome);
   if (sessions.length === 0 && leftOut > 0) say(`none of ${counted(leftOut, 'session')} ${meant}`);

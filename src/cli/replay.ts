@@ -82,10 +82,16 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
       ...{ faults, filters: options, say },
       mayBeEmpty: isGated(options),
     });
-    const [only, ...others] = found.sessions;
-    const isOne = isDetailed && only !== undefined && others.length === 0 && !isFull(only);
-    const own = sources.filter(({ file }) => isOne && file === only.file);
-    const chosen = isOne ? await sessionsOf(read(own, 'full')) : found.sessions;
+    const [only, other] = found.sessions;
+    const isOne = isDetailed && only && !other && !isFull(only);
+    const chosen = isOne
+      ? await sessionsOf(
+          read(
+            sources.filter(({ file }) => file === only.file),
+            'full',
+          ),
+        )
+      : found.sessions;
     if (flags.explain !== undefined) requireExplained(chosen, flags.explain);
     // Calls that occur in several sessions of the report are counted once.
     const marked = markCopies(chosen);
@@ -142,11 +148,12 @@ function sessionOptions({ format, html, cache, series, whatIf, retention, explai
  */
 function placeOf(io: Io, isAll: boolean): string {
   if (isPiped(io)) return '-';
-  const isProject = !io.stdin.isTTY && !isAll;
-  const folder = isProject ? projectLogs(io) : join(configFolder(io), 'projects');
+  const folder = io.stdin.isTTY || isAll ? join(configFolder(io), 'projects') : projectLogs(io);
   if (existsSync(folder)) return folder;
-  const remedy = 'run claude first, or name recordings';
-  throw new CtxbError('unreadable-input', `claude has no logs here yet (${folder} does not exist): ${remedy}`);
+  throw new CtxbError(
+    'unreadable-input',
+    `claude has no logs here yet (${folder} does not exist): run claude first, or name recordings`,
+  );
 }
 
 /** @throws CtxbError `usage` when no such call exists, or when several recordings were given */
@@ -154,7 +161,9 @@ function requireExplained(sessions: readonly SessionFigures[], call: string): vo
   for (const [at, { explanation, file, calls }] of sessions.filter(isFull).entries()) {
     if (at > 0) throw new CtxbError('usage', '--explain takes one recording: name only one');
     if (explanation) continue;
-    const remedy = 'give a number from 1 or a message id';
-    throw new CtxbError('usage', `${file}: no call ${call} in the main thread, which has ${calls}: ${remedy}`);
+    throw new CtxbError(
+      'usage',
+      `${file}: no call ${call} in the main thread, which has ${calls}: give a number from 1 or a message id`,
+    );
   }
 }

@@ -17,7 +17,6 @@ const INDENT = '    ';
 
 /** The timeline of each session: turn by turn, what filled the window and what emptied it. */
 export const detail: Report = function* (sessions, page) {
-  if (sessions.length === 0) yield 'no recordings found';
   for (const [at, session] of listed(sessions, page).entries())
     yield* [...(at === 0 ? [] : ['']), ...storyOf(session, page)];
 };

@@ -165,7 +165,7 @@ export const markdown: Report<SessionFigures> = (sessions, page, { breaches, fau
     ...bulletList('Gates that were not passed:', breaches),
     ...bulletList('What could not be read:', faults),
     rows.length === 0
-      ? 'no recordings found'
+      ? 'no sessions found'
       : [HEAD, RULE, ...rows.map((cells) => cells.join(' | '))].map(inBars).join('\n'),
   ];
   return [parts.join('\n\n')];

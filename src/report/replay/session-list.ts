@@ -36,10 +36,8 @@ const GAP = '  ';
 
 /** The default report: a row for each session, or details if there is only one. */
 export const text: Report<SessionFigures> = (sessions, page) => {
-  const [only, ...others] = sessions;
-  if (only === undefined) return ['no recordings found'];
-  const isOne = others.length === 0 && isFull(only);
-  return isOne ? sessionRows(only) : sessionList(sessions, page);
+  const [only, other] = sessions;
+  return only && !other && isFull(only) ? sessionRows(only) : sessionList(sessions, page);
 };
 
 /** One row per session, and a row of totals. */
@@ -115,7 +113,6 @@ function unknownWindowRows(sessions: readonly SessionFigures[]): string[] {
 
 export const sums: Report<SessionFigures> = (sessions, page) => {
   const { by = 'day', limit, since } = page.list;
-  if (sessions.length === 0) return ['no recordings found'];
   const all = sumsBy(sessions, by, since);
   const rows = all.slice(0, limit);
   const summed = sessions.filter((session) => sumsBy([session], by, since).length > 0);

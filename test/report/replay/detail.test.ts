@@ -110,8 +110,4 @@ describe('the story of a session', () => {
     ]);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
-
-  it('reports that there are no recordings', () => {
-    expect(written(detail, [], { page: pageOf() })).toBe('no recordings found\n');
-  });
 });

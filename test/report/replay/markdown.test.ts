@@ -41,5 +41,5 @@ it('has dashes for unknown figures', () => {
 });
 
 it('reports that there are no recordings', () => {
-  expect(written(markdown, [])).toBe('### Context of Claude Code\n\nno recordings found\n');
+  expect(written(markdown, [])).toBe('### Context of Claude Code\n\nno sessions found\n');
 });

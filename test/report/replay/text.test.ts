@@ -242,7 +242,3 @@ describe('several sessions', () => {
     expect(lines).toHaveLength(5);
   });
 });
-
-it('reports that there are no recordings', () => {
-  expect(written(text, [])).toBe('no recordings found\n');
-});
