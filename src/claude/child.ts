@@ -148,6 +148,7 @@ function startError(command: string, { code = '', message }: StartFault): CtxbEr
 
 function todoFor(command: string): string {
   if (command.startsWith('-')) return 'options of ctxb come before --';
+  if (command.includes(' ')) return 'did you mean: ctxb run -- claude -p "…"';
   return command === 'claude' ? INSTALL : 'check its name, or give its path';
 }
 

@@ -116,7 +116,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
     program.outputHelp({ error: true });
     return EXIT_USAGE;
   }
-  if (isHelpOfAll(argv) || (argv[0] === 'help' && isHelp(argv[1]))) {
+  if (argv[0] === 'help' && (argv[1] === 'help' || isHelp(argv[1]))) {
     program.outputHelp();
     return 0;
   }
@@ -174,11 +174,18 @@ export async function createProgram(
       .copyInheritedSettings(program);
     command.showHelpAfterError(`See ctxb ${name} --help.`);
     if (isNeeded(name)) (await load()).define(command, connect);
-    if (showsAll) for (const option of command.options) option.hideHelp(false);
+    showOptions(command, showsAll);
     for (const part of command.commands) part.showHelpAfterError(`See ctxb ${name} ${part.name()} --help.`);
     for (const part of [command, ...command.commands]) requireValues(part, argv);
   }
   return program;
+}
+
+/** Shows the options that are not on the first page of help, or how to see them. */
+function showOptions(command: import('commander').Command, showsAll: boolean): void {
+  const hidden = command.options.filter((option) => option.hidden);
+  if (showsAll) for (const option of hidden) option.hideHelp(false);
+  else if (hidden.length > 0) command.addHelpText('after', `\nctxb ${command.name()} --help --all shows all options.`);
 }
 
 /**
@@ -195,10 +202,6 @@ function requireValues(command: import('commander').Command, argv: readonly stri
   }
 }
 
-function isHelpOfAll([called = '', ...rest]: readonly string[]): boolean {
-  return (called === 'help' || isHelp(called)) && rest.length === 1 && rest[0] === '--all';
-}
-
 /** Whether all options of a command were requested: `run --help --all`, in any order. */
 function asksAllOptions(argv: readonly string[]): boolean {
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
@@ -212,7 +215,7 @@ function isHelp(word: string | undefined): boolean {
 /** Refuses an unknown topic, for which commander prints the whole help. */
 function checkTopic(topic: string | undefined): void {
   const names = Object.keys(COMMANDS);
-  if (topic === undefined || names.includes(topic) || topic === 'help' || topic.startsWith('-')) return;
+  if (topic === undefined || names.includes(topic) || topic.startsWith('-')) return;
   const todo = didYouMean(closest(topic, names), 'see ctxb --help');
   throw new CtxbError('usage', `help: unknown command "${topic}": ${todo}`);
 }

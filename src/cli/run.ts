@@ -3,6 +3,7 @@ import { KEY_PATHS, KEYS, type Key, type KeyPath } from '../config/keys.ts';
 import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { present } from '../report/layout.ts';
 import { shellLine } from '../report/shown.ts';
 import type { Define } from './command.ts';
 import { runClaude } from './run-claude.ts';
@@ -92,9 +93,7 @@ Examples:
   ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
   ctxb run --task "port the parser" --state "the tokenizer is done" \\
     -- claude -p "go on" --continue
-  git diff | ctxb run --compact-at 60% -- claude -p "review this"
-
-ctxb run --help --all shows all options.`;
+  git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
   if (options.resumeRun !== undefined) {
@@ -109,8 +108,13 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   if (options.atReset) throw new CtxbError('usage', '--at-reset needs --resume-run: ctxb run --resume-run --at-reset');
   const { prompt: prompts, prompts: promptsFile, config: configFile } = options;
   const { record, maskRecord, summary, otlp, showInjected, dryRun } = options;
-  const request = { prompts, promptsFile, configFile, record, maskRecord, summary, otlp, showInjected, dryRun };
-  return runClaude(words, { flags: configFlags(options), ...request }, io);
+  if (maskRecord && record === undefined) throw new CtxbError('usage', '--mask-record needs --record FILE');
+  const flags = configFlags(options);
+  return runClaude(
+    words,
+    { flags, prompts, promptsFile, configFile, record, maskRecord, summary, otlp, showInjected, dryRun },
+    io,
+  );
 }
 
 export function configFlags(flags: Readonly<Record<string, unknown>>): Flags {
@@ -147,7 +151,7 @@ const OPTIONS = KEY_PATHS.flatMap((path) => {
 function helpOf(flags: string, { takes, preset, about }: Key): string {
   const does = `${about.charAt(0).toLowerCase()}${about.slice(1, -1)}`;
   if (takes === 'flag') return flags.startsWith('--no-') ? `do not ${does}` : does;
-  const values = takes === 'share' ? [SHARE] : typeof takes === 'string' ? [] : [takes.join(', ')];
-  const notes = [...values, ...(preset === undefined ? [] : [`default: ${preset}`])];
+  const values = takes === 'share' ? SHARE : typeof takes !== 'string' && takes.join(', ');
+  const notes = present(values, preset !== undefined && `default: ${preset}`);
   return notes.length === 0 ? does : `${does} (${notes.join('; ')})`;
 }

@@ -63,6 +63,7 @@ describe('help', () => {
     { args: ['-h'], code: 0, stream: 'stdout' },
     { args: ['help'], code: 0, stream: 'stdout' },
     { args: ['help', '--help'], code: 0, stream: 'stdout' },
+    { args: ['help', 'help'], code: 0, stream: 'stdout' },
     { args: [], code: 2, stream: 'stderr' },
   ] as const)('ctxb $args names every command for people ($code, $stream)', async ({ args, code, stream }) => {
     await using place = await createPlace();
@@ -134,6 +135,9 @@ it('ctxb run --help shows some options in groups, --help --all shows all of them
   for (const group of ['Prompts', 'Cost', 'Unattended', 'Subagents', 'Context', 'Output'])
     expect(shown).toContain(`\n${group}:\n`);
   expect(optionsIn(shown).length).toBeLessThanOrEqual(21);
+  const hint = 'ctxb run --help --all shows all options.';
+  expect(shown).toContain(hint);
+  expect(all?.stdout.toString()).not.toContain(hint);
   const hidden = [
     '--window',
     '--strategy',

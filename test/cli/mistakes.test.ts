@@ -15,6 +15,8 @@ const NO_VALUE = [
   ['flow', 'run', '--resume', '--', 'claude'],
 ];
 
+const RUN = ['run', '--prompt', 'hi'];
+
 /** What people type who have read nothing yet. */
 const MISTAKES: readonly Mistake[] = [
   { args: [], says: 'Usage: ctxb [options] [command]' },
@@ -65,11 +67,55 @@ const MISTAKES: readonly Mistake[] = [
   { args: ['note'], says: 'Usage: ctxb note' },
   { args: ['note', 'state', ''], says: 'note state: the text is empty' },
   { args: ['help', 'rum'], says: 'did you mean run?' },
+  { args: ['run', 'fix the test'], says: 'did you mean: ctxb run -- claude -p', code: 127 },
+  { args: ['run', '-p', 'hi'], says: 'did you mean: ctxb run -- claude -p hi' },
+  { args: ['run', '--model', 'opus', '--', 'claude'], says: 'Options of claude follow --: ctxb run -- claude --model' },
+  { args: ['run', '--', './lines'], says: 'EACCES (it is no program', code: 126 },
+  { args: [...RUN, '--cost-limit', 'abc', '--', 'claude'], says: '--cost-limit: expected a number of US dollars' },
+  { args: [...RUN, '--time-limit', '5x', '--', 'claude'], says: '--time-limit: expected a duration such as "90s"' },
+  { args: [...RUN, '--stall-after', '5s', '--', 'claude'], says: '--stall-after: expected a duration with its unit' },
+  { args: [...RUN, '--max-agents', 'two', '--', 'claude'], says: '--max-agents: expected a whole number, 0 or more' },
+  { args: [...RUN, '--on-cost-limit', 'quit', '--', 'claude'], says: '--on-cost-limit: expected one of "auto"' },
+  { args: [...RUN, '--compact-at', 'ecnomic', '--', 'claude'], says: 'did you mean "economic"?' },
+  {
+    args: [...RUN, '--warn-at', '90%', '--compact-at', '80%', '--', 'claude'],
+    says: 'lower it or raise thresholds.compact',
+  },
+  { args: [...RUN, '--config', 'nothing', '--', 'claude'], says: 'nothing: expected a file that can be read' },
+  { args: [...RUN, '--prompts', 'nothing', '--', 'claude'], says: '--prompts nothing: cannot be read' },
+  {
+    args: [...RUN, '--record', 'lines', '--', 'claude'],
+    says: '--record lines: cannot be written (it exists already)',
+  },
+  { args: [...RUN, '--mask-record', '--', 'claude'], says: '--mask-record needs --record FILE' },
+  { args: [...RUN, '--summary', 'no/s.json', '--', 'claude'], says: 'no/s.json: cannot be written' },
+  { args: [...RUN, '--at-reset', '--', 'claude'], says: '--at-reset needs --resume-run' },
+  { args: ['run', '--resume-run', 'zzz'], says: 'there is no run whose id begins with zzz' },
+  { args: ['run', '--resume-run', '--dry-run'], says: '--dry-run shows a new run' },
+  { args: ['replay', '--since', 'yesterday', 'empty'], says: '--since: expected a date such as 2026-03-31' },
+  { args: ['replay', '--by', 'hour', 'empty'], says: 'Allowed choices are day, project, model.' },
+  { args: ['replay', '--json', '--csv', 'empty'], says: '--json and --csv exclude each other' },
+  { args: ['replay', '--max-cost', 'cheap', 'empty'], says: '--max-cost: expected an amount in US dollars' },
+  { args: ['receipts', 'nosuch'], says: 'nosuch: no such run, session or recording' },
+  { args: ['scratch', 'nosuch'], says: 'nosuch: no recording, and no session' },
+  { args: ['note', 'dead-ends', 'x'], says: '(Did you mean dead-end?)' },
+  { args: ['note', 'state', 'x'], says: 'ctxb runs lists all runs' },
+  { args: ['compact', 'zzz'], says: 'run zzz is not known: ctxb runs lists those that are active' },
+  { args: ['compact', '--timeout', '0'], says: '--timeout: expected a whole number of seconds, 1 or more' },
+  { args: ['health', 'nosuch'], says: 'name an existing file or folder' },
+  { args: ['cleanup', '--keep', 'all'], says: '--keep: expected a whole number of sessions' },
+  { args: ['completion', 'powershell'], says: 'Allowed choices are bash, zsh, fish.' },
+  { args: ['flow', 'report'], says: 'has no run of a flow: run one first' },
+  { args: ['flow', 'run', 'good.yaml', '--', 'claude', '-p', 'hi'], says: 'in a flow, each step has its own' },
+  {
+    args: ['flow', 'run', 'good.yaml', '--profile', 'no', '--', 'claude'],
+    says: '--profile: expected one of profiles',
+  },
 ];
 
 const BEGINNING = `# Wrong uses
 
-What ctxb says when it is called wrongly, and its exit code. A test runs each command and makes this page. \`f.yaml\` is a flow with a
+This page shows what ctxb says when it is called wrongly, and its exit code. A test runs each command and makes the page. \`f.yaml\` is a flow with a
 wrong key, \`good.yaml\` one without a mistake. \`lines\` is a file of prompts with a wrong role, \`empty\` an empty file.
 
 | command | message | exit code |

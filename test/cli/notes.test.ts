@@ -134,7 +134,7 @@ describe('from outside', () => {
       const run = await ctxb(place, ['note', command, 'x']);
       expect(run).toMatchObject({ code: 2, stdout: Buffer.alloc(0) });
       expect(run.stderr).toBe(
-        `ctxb: note ${command}: no run is active in ${place.path('.context')}: call it while one is\n`,
+        `ctxb: note ${command}: no run is active in ${place.path('.context')}: ctxb runs lists all runs\n`,
       );
       expect(readdirSync(place.cwd)).toEqual([]);
     },

@@ -174,7 +174,7 @@ export function leaveNote(note: Note, folder: string, env: Environment): void {
 function onlyInbox(kind: Note['kind'], folder: string): string {
   const [inbox, ...others] = liveInboxes(folder);
   if (inbox === undefined) {
-    throw new CtxbError('usage', `note ${kind}: no run is active in ${folder}: call it while one is`);
+    throw new CtxbError('usage', `note ${kind}: no run is active in ${folder}: ctxb runs lists all runs`);
   }
   if (others.length === 0) return inbox;
   const all = [inbox, ...others].join(', ');
