@@ -13,6 +13,7 @@ import { limitName } from './core/governor/waits/usage-limits.ts';
 import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
 import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';
+import { present } from './report/layout.ts';
 
 /** A decision as one line for stderr. */
 export function decisionText(decision: Decision): string {
@@ -21,7 +22,7 @@ export function decisionText(decision: Decision): string {
 
 const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => string } = {
   warn: ({ gauge }) => `warning: the context is ${fullness(gauge)}`,
-  compact: ({ gauge, reason }) => `compacting: the context is ${fullness(gauge)}${sumIn(reason)}`,
+  compact: ({ gauge }) => `compacting: the context is ${fullness(gauge)}`,
   compacted: compactedText,
   'unavailable:exact': ({ reason }) => `compactions are claude's own summaries: ${reason}`,
   'unavailable:exact-once': ({ reason }) => `this compaction was claude's own summary: ${reason}`,
@@ -82,12 +83,6 @@ function silenceText({ ms, tries, last, reason }: DecisionOf<'silence:claude'>):
   return last ? `${what}: ending the run` : `${what}: ending it and continuing (${tries})`;
 }
 
-/** The cost comparison at the end of a reason; empty without one. */
-function sumIn(reason: string): string {
-  const at = reason.indexOf('; over ');
-  return at < 0 ? '' : reason.slice(at);
-}
-
 /** In a log of claude's own, ctxb has carried out nothing. */
 export function replayedText(decision: Decision, { dialect }: { readonly dialect: 'stream' | 'session' }): string {
   return dialect === 'session' ? observedText(decision) : decisionText(decision);
@@ -123,10 +118,9 @@ function compactedText({ verdict, reason }: DecisionOf<'compacted'>): string {
 
 /** `compacted 127k → 79k (−38%), all prompts kept` */
 function landedText({ gauge, freed, relief, exact }: DecisionOf<'landed'>): string {
-  const what = relief === 'handoff' ? 'fresh context' : 'compacted';
-  const sizes = `${what} ${changeText(gauge.used + freed, gauge.used)}`;
-  if (relief === 'handoff') return sizes;
-  return `${sizes}, ${exact === undefined ? 'by a summary' : keptPrompts(exact)}`;
+  const sizes = changeText(gauge.used + freed, gauge.used);
+  if (relief === 'handoff') return `fresh context ${sizes}`;
+  return `compacted ${sizes}, ${exact === undefined ? 'by a summary' : keptPrompts(exact)}`;
 }
 
 /** `127k → 79k (−38%)` */
@@ -162,10 +156,10 @@ function expiryText(decision: DecisionOf<'cache-lost:expired'>): string {
 }
 
 function usageLimitText({ limit, resetsAt, beyond }: DecisionOf<'limit:usage'>): string {
-  const known = [
-    ...(resetsAt === undefined ? [] : [localTime(resetsAt)]),
-    ...(beyond === undefined ? [] : [`later than --limit-wait ${duration(beyond * 1000)} allows`]),
-  ].join(', ');
+  const known = present(
+    resetsAt !== undefined && localTime(resetsAt),
+    beyond !== undefined && `later than --limit-wait ${duration(beyond * 1000)} allows`,
+  ).join(', ');
   return `the ${limitText(limit)} is reached; ${known === '' ? 'claude does not say when it resets' : `it resets ${known}`}`;
 }
 

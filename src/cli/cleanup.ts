@@ -49,16 +49,13 @@ Examples:
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const contextDir = await contextDirOf(io);
   const folder = resolve(io.cwd, requireNonEmpty(flags.contextDir) ?? contextDir);
-  const keep = flags.keep === undefined ? {} : { keep: flags.keep };
   const unfinished = flags.unfinished ? [] : unfinishedRuns(folder, openSeal(stateFolder(io.env)));
-  const options = { ...keep, cwd: io.cwd, unfinished };
+  const options = { keep: flags.keep, cwd: io.cwd, unfinished };
   const plan = planCleanup(folder, options);
   show(plan, io);
   const isAsked = plan.remove.length > 0 || plan.removesFolder;
-  if (flags.dryRun) return printDone('nothing was removed', folder, io);
-  if (isAsked && !flags.yes && !(await isConfirmed(io))) {
+  if (flags.dryRun || (isAsked && !flags.yes && !(await isConfirmed(io))))
     return printDone('nothing was removed', folder, io);
-  }
   const agreed = flags.yes ? plan : stillTrue(plan, planCleanup(folder, options));
   carryOutCleanup(agreed);
   return printDone(`${counted(agreed.remove.length, 'item')} removed`, folder, io);

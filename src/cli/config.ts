@@ -80,11 +80,11 @@ function rowsOf({ config, sources }: ResolvedConfig): Row[] {
 /** Prices are configured in dollars, but stored in micro-dollars. */
 function writtenValue(key: KeyPath | ToolKey, value: unknown): unknown {
   if (key !== 'cost.prices') return value;
-  const dollars = (price: unknown) =>
-    Object.entries(fieldsOf(price)).map(([name, rate]) => [name, toUsd(Number(rate))]);
-  return Object.fromEntries(
-    Object.entries(fieldsOf(value)).map(([id, price]) => [id, Object.fromEntries(dollars(price))]),
-  );
+  return mapFields(value, (price) => mapFields(price, (rate) => toUsd(Number(rate))));
+}
+
+function mapFields(value: unknown, map: (part: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, part]) => [name, map(part)]));
 }
 
 /**

@@ -66,8 +66,7 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   const progress = createFactsProgress(io.stderr, checks.length);
   const started = Date.now();
   try {
-    const timeoutMs = flags.timeout === undefined ? undefined : flags.timeout * 1000;
-    const limits = { timeoutMs, stop: signals.stop, onLooked: progress.add };
+    const limits = { timeoutMs: flags.timeout && flags.timeout * 1000, stop: signals.stop, onLooked: progress.add };
     const diagnosis = await diagnose(checks, { claude, path: env.PATH }, around, limits);
     progress.clear();
     const received = signals.received();
@@ -88,6 +87,8 @@ function diagnosisText(claude: string, diagnosis: Diagnosis, ms: number, sheet: 
 
 /** Whether ctxb can work: no fault, and no vital check fails. With `strict`, every check must hold. */
 function isUsable({ remarks }: Surroundings, { outcomes }: Diagnosis, strict: boolean): boolean {
-  if (remarks.some(({ status }) => status === 'fault')) return false;
-  return outcomes.every(({ status, check }) => (strict ? status === 'holds' : status !== 'fails' || !check.vital));
+  return (
+    remarks.every(({ status }) => status !== 'fault') &&
+    outcomes.every(({ status, check }) => (strict ? status === 'holds' : status !== 'fails' || !check.vital))
+  );
 }

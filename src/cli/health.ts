@@ -59,7 +59,8 @@ async function readAll(folders: readonly string[], contextDir: string | undefine
   };
   for (const folder of folders) {
     await attempt(async () => {
-      const found = await findHealthLogs(resolve(io.cwd, folder), contextDirs(resolve(io.cwd, folder), contextDir, io));
+      const path = resolve(io.cwd, folder);
+      const found = await findHealthLogs(path, contextDirs(path, contextDir, io));
       if (found.length === 0) notes.push(`${onOneLine(folder)}: no health records: ctxb run writes them`);
       for (const log of found) logs.add(log);
     });

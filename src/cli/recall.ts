@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { configFolder, mayBeOfProject, projectLogs } from '../claude/find-session-log.ts';
 import { contextFolder } from '../config/resolve-config.ts';
-import { fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
+import { fieldsOf, ownOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { timeText } from '../core/text/words.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -56,7 +56,7 @@ const EXIT_NOTHING = 1;
 const EXIT_UNREADABLE = 2;
 
 async function recall(terms: readonly string[], flags: RecallFlags, io: Io): Promise<number> {
-  const words = terms.map((word) => word.trim()).filter((word) => word !== '');
+  const words = terms.map((word) => word.trim()).filter(Boolean);
   if (words.length === 0) throw new CtxbError('usage', 'recall: name a word to look for');
   let code = EXIT_NOTHING;
   const hits = await find({ words, mask: redact }, flags, io, ({ message }) => {
@@ -81,11 +81,10 @@ interface Place {
 /** Searches the newest files first, until enough matches were found. @param tell reports unreadable files */
 async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void): Promise<Hit[]> {
   const { all, limit, contextDir } = flags;
-  const folder = await contextFolder(io, contextDir);
   const isIncluded = (log: string) => all || mayBeOfProject(log, io);
   const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isIncluded);
   const logged = new Set(logs.map(({ session }) => session));
-  const notes = notesIn(folder).filter(({ session }) => !logged.has(session));
+  const notes = notesIn(await contextFolder(io, contextDir)).filter(({ session }) => !logged.has(session));
   let hits: Hit[] = [];
   for (const { file, session, changed, look } of [...logs, ...notes].sort((a, b) => b.changed - a.changed)) {
     if (changed < (hits[limit - 1]?.t ?? 0)) break;
@@ -136,7 +135,7 @@ function entryItem(line: string): Item[] {
   const texts = [text, gist, title, said, fieldsOf(command).tail].filter((value) => typeof value === 'string');
   if (texts.length === 0 || typeof t !== 'number') return [];
   const named = { prompt: 'prompt', tool: 'call', remark: 'dead end' } as const;
-  const own = Object.entries(named).find(([name]) => name === kind)?.[1];
+  const own = ownOf<Recalled['kind']>(named, String(kind));
   return own === undefined ? [] : [{ t, kind: own, texts, title: () => textOf(gist) ?? '' }];
 }
 
@@ -149,7 +148,7 @@ const NAMES: Readonly<Record<Recalled['kind'], string>> = {
 };
 
 function textOfHit({ t, kind, title, lines, session }: Hit, style: Style): string {
-  const head = [timeText(t), session.slice(0, 8), NAMES[kind], title].filter((part) => part !== '').join('  ');
+  const head = [timeText(t), session.slice(0, 8), NAMES[kind], title].filter(Boolean).join('  ');
   const more = lines.map(onOneLine).filter((line) => !title.includes(line));
   return `${style.bold(onOneLine(head))}\n${more.map((line) => `    ${line}\n`).join('')}`;
 }

@@ -23,7 +23,7 @@ export interface Removal {
 
 export interface CleanupOptions {
   /** Keep this many of the newest sessions and remove only the older ones. */
-  readonly keep?: number;
+  readonly keep?: number | undefined;
   /** Runs that can be continued. */
   readonly unfinished?: readonly LinkedRun[];
   /** The working folder, which is never removed. */
