@@ -109,10 +109,20 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
   const { prompt: prompts, prompts: promptsFile, config: configFile } = options;
   const { record, maskRecord, summary, otlp, showInjected, dryRun } = options;
   if (maskRecord && record === undefined) throw new CtxbError('usage', '--mask-record needs --record FILE');
-  const flags = configFlags(options);
   return runClaude(
     words,
-    { flags, prompts, promptsFile, configFile, record, maskRecord, summary, otlp, showInjected, dryRun },
+    {
+      flags: configFlags(options),
+      prompts,
+      promptsFile,
+      configFile,
+      record,
+      maskRecord,
+      summary,
+      otlp,
+      showInjected,
+      dryRun,
+    },
     io,
   );
 }
