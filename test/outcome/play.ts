@@ -163,7 +163,7 @@ export async function play(setting: Setting, variant: Variant, api?: RealApi): P
   );
   const program = startProgram(command, args, {
     // As a user has it: the tests of ctxb have their own default.
-    env: { ...world.scratch.env, ...clock.env, CTXB_COMPACTION_HOW: 'auto', ...variant.env },
+    env: { ...world.scratch.env, ...clock.env, ...windowOf(setting), CTXB_COMPACTION_HOW: 'auto', ...variant.env },
     cwd: world.scratch.cwd,
   });
 
@@ -254,4 +254,9 @@ export function keep(name: string, { requests, stdout, stderr }: Outcome): strin
   writeFileSync(join(folder, 'stderr.txt'), stderr);
   writeFileSync(join(folder, 'requests.ndjson'), requests.map((request) => `${JSON.stringify(request)}\n`).join(''));
   return folder;
+}
+
+/** claude takes the default model's window for 1,000,000 tokens, unless it is told that the account has less. */
+function windowOf({ window }: Setting): NodeJS.ProcessEnv {
+  return window === 200_000 ? { CLAUDE_CODE_DISABLE_1M_CONTEXT: '1' } : {};
 }
