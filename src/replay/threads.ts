@@ -116,7 +116,12 @@ async function replayAhead(source: Source, options: DepthOptions, program: URL):
     await reading(options),
     await import('./read/read-ahead.ts'),
   ];
-  const read = createReadAhead((task) => new Worker(program, { workerData: task, resourceLimits: RESOURCE_LIMITS }));
+  const read = createReadAhead((workerData) =>
+    // Keeps the young generation of this thread at its present size. The start of a thread would lift the limit.
+    new Worker(program, { workerData, resourceLimits: RESOURCE_LIMITS }).once('online', () =>
+      setFlagsFromString('--semi-space-growth-factor=1'),
+    ),
+  );
   return attempt(() => replaySource(source, { ...options, read }).catch(() => replaySource(source, options)));
 }
 
