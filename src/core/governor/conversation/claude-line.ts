@@ -6,7 +6,7 @@ import { askLater, holdCall, onOwnResponse, onQuestion, replyForCaller } from '.
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
-import { cacheAfter, NO_CACHE } from '../cost/prompt-cache.ts';
+import { cacheAfter, hitsAfter } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
 import { type Facts, factsOf, isMainMessage, type SizedCall, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
@@ -172,9 +172,14 @@ function followCall(state: GovernorState, { before, event }: Line<SizedCall>): G
   const { work, session } = state;
   const tasks = withoutTold(work.tasks);
   if (tasks !== work.tasks) draft.work = { ...work, tasks };
-  const known = before.gauge.basis === 'measured' ? before.session.cache : NO_CACHE;
-  if (event.kind === 'assistant')
-    draft.session = { ...session, cache: cacheAfter(known, event, session, state.facts.now) };
+  if (event.kind === 'assistant') {
+    const { cache } = before.session;
+    const { basis, used, calls } = before.gauge;
+    // Before a turn, the cache may have expired: a compaction then comes before its first call.
+    const isNext = basis === 'measured' && draft.turn.calls > 1;
+    const hits = isNext ? hitsAfter(cache, event.usage, used, calls) : cache.hits;
+    draft.session = { ...session, cache: cacheAfter(cache, event, session, state.facts.now, hits) };
+  }
   const [first] = promptsInTurn(state);
   const isCommand = first?.command !== undefined && draft.turn.calls === 1;
   return isCommand ? notePrompt(draft, first, true) : draft;

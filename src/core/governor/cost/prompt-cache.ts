@@ -1,7 +1,7 @@
 import type { InitEvent } from '../../protocol/events.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { toUsd } from './cost.ts';
-import type { Rates } from './prices.ts';
+import type { Price, Rates } from './prices.ts';
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
@@ -18,6 +18,8 @@ export const NO_CACHE = {
   lifetimeMs: FIVE_MINUTES_MS,
   /** Tokens in the cache after the last call. */
   held: 0,
+  /** Expected share of a context that the next call finds in the cache, from calls within a turn. */
+  hits: 1,
   /** The setup of the last call, as far as known. */
   setup: undefined as Setup | undefined,
   version: undefined as string | undefined,
@@ -32,6 +34,7 @@ export const NO_CACHE = {
  * show its lifetime.
  *
  * @param session tools and version of the call
+ * @param hits the new expected share
  * @param now milliseconds since the epoch
  */
 export function cacheAfter(
@@ -39,6 +42,7 @@ export function cacheAfter(
   { usage, version }: { readonly usage: Usage; readonly version: string | undefined },
   session: Pick<PromptCache, 'setup' | 'version'>,
   now: number,
+  hits: number,
 ): PromptCache {
   const { cacheCreation, cacheRead } = usage;
   const held = cacheCreation + cacheRead;
@@ -46,6 +50,7 @@ export function cacheAfter(
     usedAt: held > 0 ? now : undefined,
     lifetimeMs: cacheCreation > 0 ? lifetimeOf(usage) : cache.lifetimeMs,
     held,
+    hits,
     setup: session.setup,
     version: version ?? session.version,
     restarted: false,
@@ -69,6 +74,23 @@ export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number)
 /** Price of writing to a cache of this lifetime, in micro-dollars per million tokens. */
 export function writePrice({ lifetimeMs }: Pick<PromptCache, 'lifetimeMs'>, price: Rates): number {
   return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
+}
+
+/** Calls that count as hits before a session has calls of its own, and most calls that count. */
+const ASSUMED_HITS = 4;
+const MAX_COUNTED = 50;
+
+/** The expected share of hits after another call. @param before tokens of the call before it */
+export function hitsAfter({ hits }: PromptCache, { cacheRead }: Usage, before: number, calls: number): number {
+  return hits + (Math.min(1, cacheRead / Math.max(1, before)) - hits) / Math.min(calls + ASSUMED_HITS, MAX_COUNTED);
+}
+
+/** The price with the expected cost of a token that stays in the context: a cache that never hits writes it again. */
+export function expectedPrice(cache: PromptCache, price: Price): Price {
+  return {
+    ...price,
+    cacheRead: Math.round(price.cacheRead * cache.hits + writePrice(cache, price) * (1 - cache.hits)),
+  };
 }
 
 /** Cost in US dollars of writing tokens to the cache again (`usd`), and of reading them from it (`cachedUsd`). */

@@ -1,6 +1,6 @@
 import { toUsd } from '../cost/cost.ts';
 import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
-import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
+import { expectedPrice, idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
@@ -27,6 +27,17 @@ export const UNPRICED: Rates = multiply(USUAL_RATIOS, 1_000_000);
 export function priceOfModel({ gauge, session, run }: GovernorState): Price | undefined {
   const price = priceFor(gauge.call?.model ?? session.model, run.policy.cost.prices, session.version);
   return price?.cacheRead === 0 ? undefined : price;
+}
+
+/** The price that decisions expect of calls to come. */
+export function priceToCome(state: GovernorState): Price {
+  return expectedPrice(state.session.cache, priceOfModel(state) ?? UNPRICED);
+}
+
+/** The rates of `priceToCome` for the next call. */
+export function ratesToCome(state: GovernorState) {
+  const rates = priceAt(priceToCome(state), predictedTokens(state.gauge));
+  return { write: writePrice(state.session.cache, rates), cacheRead: rates.cacheRead, output: rates.output };
 }
 
 /**
@@ -127,11 +138,10 @@ export function prefixOf({ gauge: { first = 0 }, run }: GovernorState): number {
 
 /** The contents that a relief should keep whole, and the expected repeated fetches of the others. */
 export function workingSetOf(state: GovernorState): WorkingSet {
-  const { gauge, session, relief } = state;
+  const { gauge, relief } = state;
   const { contents } = state.work.tools;
-  const price = priceOfModel(state) ?? UNPRICED;
-  const { cacheRead, ...rates } = priceAt(price, predictedTokens(gauge));
-  const write = writePrice(session.cache, { ...rates, cacheRead });
+  const price = priceToCome(state);
+  const { write, cacheRead } = ratesToCome(state);
   // Between two reliefs the context is on average about half as large.
   const call = callCost(predictedTokens(gauge) / 2, price);
   const sizes = Object.values(contents.byName).flatMap(({ tokens }) => tokens || []);

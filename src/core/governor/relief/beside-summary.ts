@@ -2,7 +2,7 @@ import { RESTORE_TOKENS } from '../../protocol/exact-plan.ts';
 import { isBounded, nativeLevel } from '../policy.ts';
 import { isAsking } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
-import { prefixOf, priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
+import { prefixOf, priceToCome, slackOf, workingSetOf } from './accounts.ts';
 import { callCost, SUMMARY_TOKENS } from './alone.ts';
 import { exactIsPossible } from './exact.ts';
 import { reshownContents, type WorkingSet } from './working-set.ts';
@@ -60,7 +60,7 @@ function mayGive(state: GovernorState): GovernorState['relief']['given'] {
 
 /** Cost of a summary at claude's own level in the midst of the work, in micro-dollars: a call, and fetching what it uses. */
 export function cycleCost(state: GovernorState, { cost }: WorkingSet['needed']): number {
-  return cost + callCost(levelOf(state), priceOfModel(state) ?? UNPRICED);
+  return cost + callCost(levelOf(state), priceToCome(state));
 }
 
 /** Counts what ctxb has probably given back after a summary, which claude alone does not have. */

@@ -177,14 +177,21 @@ function addFetched(before: Contents, { id, name: tool, input }: ToolUse, size: 
     const kind = isOfFile ? 'unused' : 'printed';
     return withContent(contents, name, newContent(id, path, kind, size, now));
   }
-  // After a change, the output of a command is new content.
-  const isStale = path === undefined && known.used <= contents.changed;
-  const isMissed = !known.isHabit && !isStale && isGone(known, isPage, size);
+  const isMissed = !known.isHabit && !isStale(contents, name) && isGone(known, isPage, size);
   const next = isPage ? withPage(known, size) : seenWhole(known, size);
   const content = { ...next, id, used: now };
   const gaps = withGap(contents.gaps, known.kind, now - known.used);
   const after = withContent({ ...contents, gaps }, name, content);
   return isMissed ? countAgain(after, size) : after;
+}
+
+/** Tools whose output a change of a file does not change. */
+const OUTSIDE = /^(?:Web|mcp__)/;
+
+/** Whether a content is the output of a command from before the last change: the same command then prints new content. */
+export function isStale({ byName, changed }: Contents, name: string): boolean {
+  const { path, used = 0 } = byName[name] ?? {};
+  return path === undefined && used <= changed && !OUTSIDE.test(name);
 }
 
 /** Whether the run lacks a content that claude alone would still have. */

@@ -141,6 +141,7 @@ function afterRelief(outlook: Outlook): number {
 export function reliefCost({ landing, prefix, answer, missed, rates }: Cycle): number {
   const writeCost = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const repeatCost =
-    missed.calls * (landing * rates.cacheRead + CALL_TOKENS * rates.output) + missed.tokens * rates.write;
+    missed.calls * ((landing + missed.tokens / 2) * rates.cacheRead + CALL_TOKENS * rates.output) +
+    missed.tokens * rates.write;
   return answer * rates.output + writeCost + repeatCost;
 }

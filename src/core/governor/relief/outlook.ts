@@ -1,6 +1,6 @@
 import { toUsd } from '../cost/cost.ts';
 import { priceAt } from '../cost/prices.ts';
-import { idleBeyondLife, rewriteCost, writePrice } from '../cost/prompt-cache.ts';
+import { idleBeyondLife, rewriteCost } from '../cost/prompt-cache.ts';
 import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
@@ -10,7 +10,7 @@ import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decided, emit } from '../steps.ts';
-import { prefixOf, priceOfModel, slackOf, UNPRICED, workingSetOf } from './accounts.ts';
+import { prefixOf, priceOfModel, ratesToCome, slackOf, workingSetOf } from './accounts.ts';
 import { cycleCost } from './beside-summary.ts';
 import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
@@ -61,7 +61,7 @@ function landingOfExact(state: GovernorState): number {
 
 /** The basis for comparing costs, assuming that the context grows as before. */
 function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake' | 'needed'> {
-  const { gauge, relief, run, session } = state;
+  const { gauge, relief, run } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predictedTokens(gauge);
   const prefix = prefixOf(state);
@@ -72,8 +72,6 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
     handoff: (relief.handed?.landing ?? prefix + DOCUMENT_TOKENS) + kept,
   };
   const landing = landings[how];
-  const price = priceOfModel(state);
-  const rates = price === undefined ? UNPRICED : priceAt(price, full);
   return {
     full,
     landing,
@@ -88,7 +86,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
     missed,
     atStake,
     needed,
-    rates: { write: writePrice(session.cache, rates), cacheRead: rates.cacheRead, output: rates.output },
+    rates: ratesToCome(state),
   };
 }
 

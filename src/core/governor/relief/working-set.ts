@@ -1,4 +1,4 @@
-import { type Content, type Contents, type Gaps, KINDS, lastFiles } from './contents.ts';
+import { type Content, type Contents, type Gaps, isStale, KINDS, lastFiles } from './contents.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 /**
@@ -50,9 +50,10 @@ function chances(known: Contents, now: number): HeldContent[] {
   const { gaps, changed } = known;
   // Contents of ended work count as unused for one more cycle.
   const ended = hasNewWork(known) ? changed : 0;
-  const contents = Object.values(known.byName).map((one) =>
-    one.used > ended ? { ...one, isInUse: isWorkedOn(one) } : { ...one, used: one.used - CYCLE, isInUse: false },
-  );
+  const contents = Object.entries(known.byName).map(([name, content]) => {
+    const one = isStale(known, name) ? { ...content, tokens: 0 } : content;
+    return one.used > ended ? { ...one, isInUse: isWorkedOn(one) } : { ...one, used: one.used - CYCLE, isInUse: false };
+  });
   return KINDS.flatMap((kind) =>
     chancesOf(
       contents.filter((content) => content.kind === kind),

@@ -41,6 +41,7 @@ const run = (command: string): Happening => ['Bash', { command }];
 const edit = (file_path: string) => ['Edit', { file_path, old_string: 'a', new_string: 'b' }] as const;
 const failed = ([name, input]: ReturnType<typeof edit>): Happening => [name, input, 'Error', { isError: true }];
 const cutRun = (command: string): Happening => ['Bash', { command }, TEXT, { cut: 900 }];
+const web: Happening = ['WebFetch', { url: 'https://example.com' }];
 const write = (file_path: string): Happening => ['Write', { file_path, content: TEXT }];
 
 describe('contents that claude alone would not fetch', () => {
@@ -52,6 +53,7 @@ describe('contents that claude alone would not fetch', () => {
     { name: 'not the next page', all: [read('a'), read('a', { offset: 80 })], again: 0 },
     { name: 'not what is run again in any case', all: [run('t'), run('t'), 'relief', run('t')], again: 0 },
     { name: 'not a command after a change', all: [run('t'), 'relief', edit('a'), run('t')], again: 0 },
+    { name: 'a page of the web also after a change', all: [web, 'relief', edit('a'), web], again: 1 },
     { name: 'a file that was written', all: [write('a'), 'relief', read('a')], again: 1 },
     { name: 'also behind a second relief', all: [read('a'), 'relief', 'relief', read('a')], again: 1 },
     { name: 'the rest of a cut result', all: [cutRun('t'), read('/tool-results/1.txt')], again: 1 },
@@ -195,6 +197,14 @@ describe('contents that are likely to be used again', () => {
     const contents = contentsOf(...Array.from({ length: 8 }, (_, index) => read(`src/${index}`)), ...idle(60));
     expect(workingSet(contents, 68, poor).atStake).toBeGreaterThan(0);
     expect(workingSet(forgetContents(endStep(contents), []), 68, poor).atStake).toBe(0);
+  });
+
+  it('exclude the output of commands from before a change, but not what a change of files leaves as it is', () => {
+    const outputs = Array.from({ length: 8 }, (_, at) => run(`make ${at}`));
+    expect(workingSet(contentsOf(...outputs), 8, poor).atStake).toBeGreaterThan(0);
+    expect(workingSet(contentsOf(...outputs, edit('a')), 9, poor)).toMatchObject({ atStake: 0, keep: [] });
+    const pages = Array.from({ length: 8 }, (_, at): Happening => ['WebFetch', { url: `https://example.com/${at}` }]);
+    expect(workingSet(contentsOf(...pages, edit('a')), 9, poor).atStake).toBeGreaterThan(0);
   });
 
   it('include a file that claude has shown before: the first result contains it', () => {
