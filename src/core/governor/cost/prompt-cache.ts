@@ -18,7 +18,7 @@ export const NO_CACHE = {
   lifetimeMs: FIVE_MINUTES_MS,
   /** Tokens in the cache after the last call. */
   held: 0,
-  /** Expected share of a context that the next call finds in the cache, from calls within a turn. */
+  /** Expected share of calls within a turn that find their context in the cache. */
   hits: 1,
   /** The setup of the last call, as far as known. */
   setup: undefined as Setup | undefined,
@@ -82,7 +82,8 @@ const MAX_COUNTED = 50;
 
 /** The expected share of hits after another call. @param before tokens of the call before it */
 export function hitsAfter({ hits }: PromptCache, { cacheRead }: Usage, before: number, calls: number): number {
-  return hits + (Math.min(1, cacheRead / Math.max(1, before)) - hits) / Math.min(calls + ASSUMED_HITS, MAX_COUNTED);
+  const isHit = cacheRead * 2 >= before;
+  return hits + (Number(isHit) - hits) / Math.min(calls + ASSUMED_HITS, MAX_COUNTED);
 }
 
 /** The price with the expected cost of a token that stays in the context: a cache that never hits writes it again. */

@@ -121,7 +121,7 @@ function missing(calls: number) {
   return (state: GovernorState) => {
     const content = {
       id: 'toolu_1',
-      path: undefined,
+      path: '/project/a.ts',
       tokens: 3_000,
       had: 3_000,
       used: 0,
