@@ -76,9 +76,8 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
   const isIdle = idleBeyondLife(before.session.cache, now) !== undefined;
   if (replaced) {
     const isOwn = isClaudesOwn(before, replaced) && !isAhead(before);
-    const isPaid = !isOwn && replaced === 'boundary' && isSummary(before);
-    const paid = isPaid ? summaryCost(alone, before.gauge, isIdle) : 0;
-    const paying = aloneAfterSummary(alone, paid);
+    const paid = replaced === 'boundary' && isSummary(before) ? summaryCost(alone, before.gauge, isIdle) : 0;
+    const paying = aloneAfterSummary(alone, paid, isOwn ? paid : 0);
     const after = aloneAfterReplacing(paying, before.gauge, before.work.tools.contents, isOwn);
     const contents = isOwn ? forgetContents(state.work.tools.contents, []) : state.work.tools.contents;
     return changedIn(changedIn(state, 'relief', { alone: after }), 'tools', { contents });

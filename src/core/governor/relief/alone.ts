@@ -56,9 +56,10 @@ export function accountsOf(alone: Alone, gauge: Gauge): Accounts {
   return settleCall(alone, callOutput(gauge), true).microUsd;
 }
 
-/** Adds the cost of a summary in the run, whose calls are not on the stream. */
-export function aloneAfterSummary(alone: Alone, microUsd: number): Alone {
-  return { ...alone, microUsd: { ...alone.microUsd, real: alone.microUsd.real + microUsd } };
+/** Adds the cost of a summary, whose calls are not on the stream. @param both its part that claude alone pays too */
+export function aloneAfterSummary(alone: Alone, real: number, both = 0): Alone {
+  const { microUsd } = alone;
+  return { ...alone, microUsd: { alone: microUsd.alone + both, real: microUsd.real + real } };
 }
 
 /** Cost of a summary that claude writes now, in micro-dollars. @param isCold whether the cache has expired */
