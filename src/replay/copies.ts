@@ -1,5 +1,6 @@
-import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { FIRST_TO_CARRY_ON, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
+import { isAtLeast } from '../core/protocol/version.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
 import { keyText } from './packed.ts';
 import { createIds } from './read/ids.ts';
@@ -80,15 +81,42 @@ export function trafficOf(ledger: readonly CountedCall[]): { readonly main: Usag
  * @returns the sessions in the given order
  */
 export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[] {
+  const continued = withoutCarried(sessions);
   const holders = createHolders();
   const marked = new Map<S, S>();
-  for (const session of ownersFirst(sharingSessions(sessions))) {
+  for (const session of ownersFirst(sharingSessions(continued))) {
     const calls = session.ledger().map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
     const compactions = compactionKeys(session).map((keys) => holders.ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const own = isCopy ? withCopies(session, { calls, compactions, extra: holders.extraOf(calls) }) : session;
     holders.count(session, own);
     marked.set(session, own);
+  }
+  return continued.map((session) => marked.get(session) ?? session);
+}
+
+/**
+ * A process that resumes or forks a session continues its cost counter. The cost before it counts only in the recording
+ * of the process before.
+ */
+function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
+  const counters = sessions
+    .filter(({ cost, claudeCodeVersion }) => !cost.computed && isAtLeast(claudeCodeVersion ?? '', FIRST_TO_CARRY_ON))
+    .map((session) => ({ session, name: nameOf(session), cost: toMicroUsd(session.cost.usd ?? 0) }))
+    .sort((a, b) => a.cost - b.cost);
+  const marked = new Map<S, S>();
+  for (const { session, name, cost } of counters) {
+    const calls = session.ledger();
+    const start = cost - microUsdIn(calls);
+    // The counter of another session must explain all of it, up to rounding.
+    const before = counters.findLast(
+      (other) =>
+        other.session !== session && other.cost <= start + 1 && (other.name === name || other.cost >= start - 1),
+    );
+    const isPriced = calls.length > 0 && calls.every(({ microUsd }) => microUsd !== null);
+    if (!isPriced || before === undefined || before.cost === 0) continue;
+    const copied = { from: [{ session: before.name, calls: 0 }], calls: 0, compactions: 0, usd: toUsd(before.cost) };
+    marked.set(session, { ...session, copied });
   }
   return sessions.map((session) => marked.get(session) ?? session);
 }
@@ -219,16 +247,17 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
   const numbers = new Set(copied.map(({ number }) => number));
   const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
   const { unlogged, ...cost } = session.cost;
+  const { from, usd } = session.copied ?? { from: [], usd: 0 };
   const ownUnlogged = unlogged?.filter(isOwn) ?? [];
   return {
     ...session,
     ledger: () => own,
     compactions: session.compactions.map((each, at) => (compactions[at] ? { ...each, copied: true } : each)),
     copied: {
-      from: countedBy(calls.flatMap((owner) => (owner === undefined ? [] : nameOf(owner.session)))),
+      from: [...from, ...countedBy(calls.flatMap((owner) => (owner === undefined ? [] : nameOf(owner.session))))],
       calls: copied.length,
       compactions: compactions.filter((owner) => owner !== undefined).length,
-      usd: toUsd(copiedMicroUsd(session, calls, extra)),
+      usd: usd + toUsd(copiedMicroUsd(session, calls, extra)),
     },
     cost: { ...cost, ...(ownUnlogged.length > 0 && { unlogged: ownUnlogged }) },
     ...(isFull(session) && ownOfFull(session, calls, isOwn)),

@@ -32,6 +32,8 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
   let lost = 0;
   /** Ids of calls without usage on any line so far. */
   const unsized = new Set<string>();
+  /** Ids of rows that a compaction kept. A fork has them without their usage, which counts in the original. */
+  const kept = new Set<string>();
   const time: { first: number | null; last: number | null } = { first: null, last: null };
   const reader = createInputReader();
   const compactions = createCompactions();
@@ -54,14 +56,15 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
     if (event.kind === 'unknown') lines.unknown++;
   }
 
-  function noteSize({ synthetic, messageId, usage = NO_USAGE, blocks }: AssistantEvent): void {
+  function noteSize({ synthetic, messageId, usage = NO_USAGE, blocks, uuid = '' }: AssistantEvent): void {
     if (!saysNothing(usage)) unsized.delete(messageId);
     // Skip empty rows, which claude leaves of an answer that another model has taken over.
-    else if (!synthetic && blocks.length > 0) unsized.add(messageId);
+    else if (!synthetic && blocks.length > 0 && !kept.has(uuid)) unsized.add(messageId);
   }
 
   function note({ input, before, after }: Seen): void {
     if (input.event.kind === 'assistant') noteSize(input.event);
+    if (input.event.kind === 'boundary') for (const id of input.event.kept ?? []) kept.add(id);
     if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
     if ('cwd' in input.event && input.event.cwd !== undefined) project ??= input.event.cwd;
     pass(input.t);

@@ -234,6 +234,22 @@ describe('copies of calls', () => {
     expect([calls, full[0]?.compactions.length]).toEqual([6_002, 1]);
   });
 
+  it('count in the original if a compaction kept them, where a fork lacks their usage', async () => {
+    const kept = call('s', id(1), usage(3, 1_000, 0, 5));
+    const preservedMessages = { allUuids: [kept.uuid] };
+    const boundary = row('s', { type: 'system', subtype: 'compact_boundary', compactMetadata: { preservedMessages } });
+    const summary = said('s', 'This session is being continued', { isCompactSummary: true });
+    const after = [said('s', 'on'), ...part(2, 4)];
+    put('s.jsonl', [said('s', 'go'), ...part(0, 1), kept, boundary, summary, ...after]);
+    const zeroed = { ...kept, message: { ...(kept.message as Fields), usage: usage(0, 0, 0, 0) } };
+    put(
+      'f.jsonl',
+      [boundary, summary, zeroed, ...after, ...part(4, 5)].map((line) => ({ ...line, sessionId: 'f' })),
+    );
+    const { calls, full } = await found();
+    expect([calls, full.map((session) => ownFigures(session).usdPartial)]).toEqual([5, [undefined, undefined]]);
+  });
+
   it('count once in a fork that has other times', async () => {
     const history = [said('s', 'go'), ...part(0, 3)];
     put('s.jsonl', history);
@@ -265,6 +281,35 @@ describe('ids from a counter that restarts', () => {
     const { cost, lines } = await onlyOne();
     expect(cost.usd).toBeCloseTo((70_000 * 3.75) / 1_000_000, 6);
     expect(lines.malformed).toBe(3);
+  });
+});
+
+describe('a counter that continues in another file', () => {
+  /** The output of a process: calls that write so many tokens to the cache, and claude's counter at the end. */
+  const output = (name: string, id: string, written: number, usd: number, claude_code_version = '2.1.315') =>
+    put(name, [
+      { type: 'system', subtype: 'init', session_id: id, model: SONNET, tools: [], claude_code_version },
+      {
+        type: 'assistant',
+        message: call(id, `msg_01Carried${name}${id}`.padEnd(24, '0'), usage(0, written, 0, 0)).message,
+        session_id: id,
+      },
+      { type: 'result', subtype: 'success', session_id: id, total_cost_usd: usd },
+    ]);
+
+  it('counts once, also in a fork', async () => {
+    output('1.ndjson', 's', 10_000, 0.0385);
+    output('2.ndjson', 's', 20_000, 0.1135);
+    output('3.ndjson', 'f', 4_000, 0.1285);
+    const { full, calls } = await found();
+    expect([calls, full.map((session) => ownFigures(session).usd)]).toEqual([3, [0.0385, 0.075, 0.015]]);
+  });
+
+  it('begins at zero in older versions', async () => {
+    output('1.ndjson', 's', 10_000, 0.0375, '2.1.150');
+    output('2.ndjson', 's', 20_000, 0.075, '2.1.150');
+    const { full } = await found();
+    expect(full.map((session) => ownFigures(session).usd)).toEqual([0.0375, 0.075]);
   });
 });
 

@@ -247,7 +247,12 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
       const outputFinal = stop() !== undefined && usage.output > 0;
       const blocks = blocksIn(content(), outputFinal && !isWhole);
       if (blocks === undefined) return undefined;
-      const own = { uuid: isWhole ? uuid() : undefined, timestamp: timeOf(timestamp()), messageId, usage };
+      const own = {
+        uuid: isWhole || !outputFinal ? uuid() : undefined,
+        timestamp: timeOf(timestamp()),
+        messageId,
+        usage,
+      };
       return { kind: 'event', event: { ...event, ...own, outputFinal, blocks }, id: id() };
     },
   };

@@ -135,6 +135,7 @@ function costText(usd: number, session: SessionSummary): string {
 
 function copiedText({ calls, usd, from }: Copied): string {
   const sessions = from.map(({ session }) => onOneLine(session)).join(', ');
+  if (calls === 0) return `${dollars(usd)}, which counts in ${sessions}`;
   return `${counted(calls, 'call')} copied from ${sessions}, which count there (${dollars(usd)})`;
 }
 

@@ -289,4 +289,4 @@ function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['cal
  * exit, as others measured; 2.1.330 does (measured with `--continue`). In 2.1.197 it begins at 0 (measured with
  * `--resume`, `--continue` and `--fork-session`).
  */
-const FIRST_TO_CARRY_ON = '2.1.277';
+export const FIRST_TO_CARRY_ON = '2.1.277';
