@@ -3,7 +3,6 @@ import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
 import { keyText } from './packed.ts';
-import { createIds } from './read/ids.ts';
 import { type Copied, type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -122,32 +121,27 @@ function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
 }
 
 /**
- * Sessions that may share a call or compaction with another one. Most share none, so their calls need not be unpacked.
+ * Sessions that share a key of a call or compaction with another one. Most share none, so their calls need not be
+ * unpacked.
  */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
-  const marks = sessions.map(marksOf);
-  const known = createIds();
-  const repeated = new Set<number>();
-  for (const all of marks) for (const mark of all) if (known.seen(mark)) repeated.add(mark);
-  return sessions.filter((_, at) => marks[at]?.some((mark) => repeated.has(mark)));
-}
-
-/** Hashes of the ends of a session's keys, which are random; different keys can collide. */
-function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number[] {
-  const times = compactions.map(({ t }) => `at ${t}`);
-  const text = [keys ?? keyText(ledger()), ...times, ''].join().replaceAll('+', ',');
-  const marks: number[] = [];
-  let at = 0;
-  for (let end = text.indexOf(','); end !== -1; end = text.indexOf(',', at)) {
-    let mark = 0;
-    for (at = Math.max(at, end - MARKED); at < end; at++) mark = Math.imul(mark ^ text.charCodeAt(at), 0x01000193);
-    if (mark !== 0) marks.push(mark);
-    at = end + 1;
+  const owners = new Map<string, S>();
+  const sharing = new Set<S>();
+  for (const session of sessions) {
+    for (const key of allKeys(session)) {
+      const owner = owners.get(key);
+      if (owner === undefined) owners.set(key, session);
+      else sharing.add(owner).add(session);
+    }
   }
-  return marks;
+  return sessions.filter((session) => sharing.has(session));
 }
 
-const MARKED = 14;
+function allKeys({ keys, ledger, compactions }: SessionFigures): readonly string[] {
+  const times = compactions.map(({ t }) => `at ${t}`);
+  const text = [keys ?? keyText(ledger()), ...times].join();
+  return text.replaceAll('+', ',').split(',').filter(Boolean);
+}
 
 /** A call or compaction, with the session that it counts in. */
 interface HeldCalls {

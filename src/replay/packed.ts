@@ -6,8 +6,8 @@ import type { SessionFigures } from './summary.ts';
  * so they are stored as text and parsed on demand.
  */
 export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
-  /** All keys as one text; an array if a key contains a separator. */
-  readonly keys: string | LedgerCall['keys'][];
+  /** All keys as one text. */
+  readonly keys: string;
   /** JSON array with a {@link Row} for each call. */
   readonly rows: string;
   readonly models: readonly (string | null)[];
@@ -25,10 +25,9 @@ type Row = readonly [
 ];
 
 const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
-const BETWEEN = /[,+]/;
 
-/** Replace the number: for a call of a subagent, and for a main-thread call without a number. */
-const [OF_SUBAGENT, UNNUMBERED] = [0, -1];
+/** Replaces the number of a call of a subagent. */
+const OF_SUBAGENT = 0;
 
 export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
   const calls: readonly (LedgerCall & Partial<CountedCall>)[] = ledger();
@@ -37,13 +36,11 @@ export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
     const place = models.lastIndexOf(model);
     return place === -1 ? models.push(model) - 1 : place;
   };
-  const rows = calls.map(({ main, number = UNNUMBERED, t, model, microUsd, usage }): Row => {
-    const row = [main ? number : OF_SUBAGENT, t, placeOf(model), microUsd] as const;
+  const rows = calls.map(({ number = OF_SUBAGENT, t, model, microUsd, usage }): Row => {
+    const row = [number, t, placeOf(model), microUsd] as const;
     return usage === undefined ? row : [...row, usage];
   });
-  const isOdd = calls.some((call) => call.keys.some((key) => BETWEEN.test(key)));
-  const keys = isOdd ? calls.map((call) => call.keys) : keyText(calls);
-  return { ...figures, keys, rows: JSON.stringify(rows), models };
+  return { ...figures, keys: keyText(calls), rows: JSON.stringify(rows), models };
 }
 
 /** Joins the keys of all calls into one text. */
@@ -52,11 +49,11 @@ export function keyText(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
 }
 
 export function unpack({ keys, rows, models, ...figures }: Packed): SessionFigures {
-  return { ...figures, ...(typeof keys === 'string' && { keys }), ledger: () => callsIn({ keys, rows, models }) };
+  return { ...figures, keys, ledger: () => callsIn({ keys, rows, models }) };
 }
 
 function callsIn({ keys, rows, models }: Pick<Packed, 'keys' | 'rows' | 'models'>): readonly LedgerCall[] {
-  const all = typeof keys === 'string' ? keys.split(BETWEEN_CALLS).map(keysIn) : keys;
+  const all = keys.split(BETWEEN_CALLS).map(keysIn);
   return (JSON.parse(rows) as Row[]).map(([number, t, model, microUsd, usage], at) => ({
     keys: all[at] ?? [],
     main: number !== OF_SUBAGENT,

@@ -85,7 +85,9 @@ function isBetter(a: Source, b: Source): boolean {
 export function findAllSources(paths: readonly string[], since: number | undefined) {
   const faults: CtxbError[] = [];
   const tell = (fault: CtxbError) => void faults.push(fault);
-  const sessions = distinct(paths.flatMap((path) => tryRead([], tell, path, () => findSources(path, tell))));
+  const found = paths.flatMap((path) => tryRead([], tell, path, () => findSources(path, tell)));
+  // The recordings below a single path are distinct, and links take long to follow.
+  const sessions = paths.length === 1 ? found : distinct(found);
   const sources = sessions.filter((source) => isFresh(source, since));
   return { sources, stale: sessions.length - sources.length, faults };
 }

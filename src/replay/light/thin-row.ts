@@ -247,13 +247,9 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
       const outputFinal = stop() !== undefined && usage.output > 0;
       const blocks = blocksIn(content(), outputFinal && !isWhole);
       if (blocks === undefined) return undefined;
-      const own = {
-        uuid: isWhole || !outputFinal ? uuid() : undefined,
-        timestamp: timeOf(timestamp()),
-        messageId,
-        usage,
-      };
-      return { kind: 'event', event: { ...event, ...own, outputFinal, blocks }, id: id() };
+      const own = isWhole || !outputFinal ? uuid() : undefined;
+      const row = { ...event, uuid: own, timestamp: timeOf(timestamp()), messageId, usage, outputFinal, blocks };
+      return { kind: 'event', event: row, id: id() };
     },
   };
 }

@@ -7,9 +7,13 @@ import { contextOf, isNewer, NO_USAGE, saysNothing, type Usage } from '../../cor
 import type { CountedCall, LedgerCall } from '../items-seen.ts';
 import { type Seen, timeIn } from './seen.ts';
 
+type Call = LedgerCall & Partial<CountedCall>;
+/** Mutable, because a recording can have many calls. */
+type Listed = { -readonly [Name in keyof Call]: Call[Name] };
+
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
 interface Open {
-  readonly at: number;
+  readonly listed: Listed;
   readonly messageId: string;
   usage: Usage;
   /** Missing for a model without a price. */
@@ -29,28 +33,24 @@ const NO_ANSWER = { messageId: '', subagent: null, model: undefined };
  * @param keepsUsage keeps the usage of finished calls, which takes most of a call's memory
  */
 export function createLedger(keepsUsage: boolean) {
-  const calls: (LedgerCall & Partial<CountedCall>)[] = [];
+  const calls: Listed[] = [];
   /** By subagent id; '' is the main thread. */
   const open = new Map<string, Open>();
 
   function learn(call: Open, usage: Usage): void {
     call.usage = usage;
-    if (keepsUsage) pay(call, { usage });
-  }
-
-  /** Mutates the call, because a recording can have many. */
-  function pay({ at }: Open, paid: Partial<CountedCall>): void {
-    Object.assign(calls[at] ?? {}, paid);
+    if (keepsUsage) call.listed.usage = usage;
   }
 
   function begin(seen: Seen, event: Started): void {
     const { messageId, subagent, model = null, usage = NO_USAGE } = event;
     const t = timeIn(seen.input);
-    const call = { at: calls.length, messageId, usage, besides: 0 };
-    open.set(subagent ?? '', call);
-    const keys = keysOf(event, t, event.sessionId ?? seen.after.session.id);
+    const keys = keysOf(event, t, event.sessionId ?? seen.after.session.id).map((key) => key.replace(SEPARATORS, '-'));
     const place = subagent === null ? { main: true, number: seen.after.gauge.calls } : { main: false };
-    calls.push({ keys, ...place, t, model, microUsd: null });
+    const listed: Listed = { keys, ...place, t, model, microUsd: null };
+    const call = { listed, messageId, usage, besides: 0 };
+    open.set(subagent ?? '', call);
+    calls.push(listed);
     learn(call, usage);
   }
 
@@ -64,8 +64,8 @@ export function createLedger(keepsUsage: boolean) {
     const { usage } = after.gauge.call;
     // The final output arrives with the result, after claude has counted the cost of the turn.
     if (price !== undefined) {
-      const microUsd = microUsdOf(usage, price, billedOutput(after.gauge.call.output, after.gauge.call)) + besides;
-      pay(call, { microUsd });
+      const output = billedOutput(after.gauge.call.output, after.gauge.call);
+      call.listed.microUsd = microUsdOf(usage, price, output) + besides;
     }
     if (keepsUsage) learn(call, { ...usage, output: callOutput(after.gauge) });
   }
@@ -86,7 +86,8 @@ export function createLedger(keepsUsage: boolean) {
     if (priced === undefined || last === undefined || priced.messageId !== last.messageId) return;
     last.price = priced.price;
     last.besides = priced.besides;
-    pay(last, { microUsd: callMicroUsd(priced), model: priced.model ?? null });
+    last.listed.microUsd = callMicroUsd(priced);
+    last.listed.model = priced.model ?? null;
     // For the main thread, the gauge knows the output better, because it calibrates with its calls.
     if (thread !== null) learn(last, { ...last.usage, output: billedOutput(priced.usage.output, priced) });
   }
@@ -103,6 +104,9 @@ export function createLedger(keepsUsage: boolean) {
     counted: () => calls as readonly CountedCall[],
   };
 }
+
+/** Characters that no key has, because they separate the keys of a session. */
+const SEPARATORS = /[,+]/g;
 
 /**
  * Minimum length of an id that counts as random, such as those of the API. Other back-ends use counters that restart in

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
-import { ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
+import { addedUp, ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/selection.ts';
 import { type Counts, isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy, twoDigits } from '../../replay/sums.ts';
@@ -233,11 +233,13 @@ function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns
  * equal too.
  */
 function distinct(rows: readonly (readonly string[])[], prompts: readonly string[]): string[] {
+  const withPrompt = (text: string, at: number) => `${text}\n${prompts[at]}`;
+  const names = rows.flatMap((texts, at) => [...new Set(texts)].flatMap((text) => [text, withPrompt(text, at)]));
+  const counts = addedUp(names.map((name) => [name, 1]));
+  const isShared = (name: string) => (counts.get(name) ?? 0) > 1;
   return rows.map(([first = '', more = first, max = more], at) => {
-    const isShared = (text: string, fits = (_: number) => true) =>
-      rows.some((other, row) => row !== at && other.includes(text) && fits(row));
     if (!isShared(first)) return first;
-    return isShared(more, (row) => prompts[row] === prompts[at]) ? max : more;
+    return isShared(withPrompt(more, at)) ? max : more;
   });
 }
 
