@@ -33,7 +33,10 @@ const RECENT_MS = 24 * 60 * 60 * 1000;
 async function runs(flags: RunsFlags, io: Io): Promise<number> {
   const now = Date.now();
   const listed = readRunCards(stateFolder(io.env))
-    .map((card) => ({ ...card, resumable: card.end !== null && hasRunFile(card.contextDir, card.runId) }))
+    .map(({ lost: _, ...card }) => ({
+      ...card,
+      resumable: card.end !== null && hasRunFile(card.contextDir, card.runId),
+    }))
     .filter(
       (card) =>
         flags.all || card.end === null || now - card.at < RECENT_MS || (card.resumable && card.end.reason === 'died'),

@@ -4,6 +4,7 @@ import { endReason, standingOf } from '../core/governor/standing.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { processMark } from '../store/files/process-mark.ts';
 import { createRunCard, type RunCard } from '../store/runs/run-cards.ts';
+import type { WholeResults } from './output/whole-results.ts';
 
 /** Minimum interval between two writes of a card, in milliseconds. */
 const PAUSE_MS = 1_000;
@@ -14,10 +15,11 @@ interface CardPlace {
   readonly cwd: string;
   readonly contextDir: string;
   readonly now: () => number;
+  readonly figures: Pick<WholeResults, 'lost'>;
 }
 
 /** Updates the card that `ctxb runs` shows for this run. */
-export function keepRunCard({ state: folder, cwd, contextDir, now }: CardPlace, first: GovernorState) {
+export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: CardPlace, first: GovernorState) {
   const { runId } = first.run;
   const write = createRunCard(folder, runId);
   const place = {
@@ -32,8 +34,14 @@ export function keepRunCard({ state: folder, cwd, contextDir, now }: CardPlace, 
   const counts = { compaction: 0, handoff: 0 };
   let timer: NodeJS.Timeout | undefined;
   const cardOf = (end: RunCard['end']): RunCard => ({
-    ...{ ...place, since, at: now(), ...standingOf(latest) },
-    ...{ compactions: counts.compaction, handoffs: counts.handoff, end },
+    ...place,
+    since,
+    at: now(),
+    ...standingOf(latest),
+    compactions: counts.compaction,
+    handoffs: counts.handoff,
+    lost: figures.lost(latest),
+    end,
     ...(end === null ? {} : { phase: 'ended', waitsFor: null }),
   });
   write(cardOf(null));

@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import type { Child } from '../claude/child.ts';
+import { newestSession } from '../claude/find-session-log.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import type { Input } from '../core/governor/input.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';
@@ -16,6 +17,7 @@ import { stateFolder } from '../store/folders/user-folders.ts';
 import { asItIs, joined, maskedEntry } from '../store/masks/disk-text.ts';
 import { redact } from '../store/masks/redact.ts';
 import { createInbox, type Inbox } from '../store/runs/inbox.ts';
+import { readRunCards } from '../store/runs/run-cards.ts';
 import { openSeal } from '../store/runs/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
 import { adoptNotes } from './adopted-notes.ts';
@@ -49,7 +51,11 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
   const inbox = openInbox(folder, runId, faults);
   const isOff = inbox === undefined || !headless.config.memory.enabled;
   const memory = createMemory({ run, mask: redact });
-  const figures = createWholeResults(headless.resumed?.figures);
+  const { resumes, resumed } = headless.invocation;
+  const session = resumes ? (resumed ?? newestSession(io)) : undefined;
+  const cards = session === undefined ? [] : readRunCards(stateFolder(io.env));
+  const before = cards.find((card) => card.session === session);
+  const figures = createWholeResults(headless.resumed?.figures, before?.lost);
   return {
     faults,
     figures,

@@ -2,7 +2,7 @@
 export const RESULT_FIGURES: readonly { readonly name: string; readonly made: string }[] = [
   {
     name: '`total_cost_usd`',
-    made: "the whole cost of the run, including hidden turns (summaries, handoff documents) and the time before `--resume-run`. It is the sum of claude's last counters, plus the price of calls that a killed claude had not reported, by claude's log. It never falls, except at a `/clear` of the caller before any handoff or restart",
+    made: "the whole cost of the run, including hidden turns (summaries, handoff documents) and the time before `--resume-run`. In a session that the caller resumes, also what claude no longer counts since a handoff in an earlier run. It is the sum of claude's last counters, plus the price of calls that a killed claude had not reported, by claude's log. It never falls, except at a `/clear` of the caller before any handoff or restart",
   },
   {
     name: '`modelUsage`',

@@ -129,6 +129,21 @@ it.each(firstOf(WAYS))(
   },
 );
 
+it.each(firstOf([['--continue'], ['--continue', '--fork-session']]))(
+  'results of a run with %s have the cost of the session before a handoff in an earlier run',
+  async (...resume) => {
+    await using world = await startWorld(growing({ turns: [4, 4, 2, 1], growBy: 18_000 }));
+    const claude = [...SMALL_WINDOW, ...JSON_FORMAT];
+    await runCtxb(world, { flags: [...prompts(...THREE), '--strategy', 'handoff'], claude });
+    expect(journal(world).map(nameOf)).toContain('handed-over');
+    const run = await runCtxb(world, { flags: prompts('prompt four'), claude: [...claude, ...resume] });
+    const [{ total_cost_usd: told, modelUsage } = {}] = resultsOf(run);
+    expect(Math.abs(Number(told) - billOf(world)) / billOf(world)).toBeLessThan(0.01);
+    expect(usdOf(modelUsage)).toBeCloseTo(Number(told), 6);
+    expect(inputOf(resultsOf(run))).toBe(answeredInput(world));
+  },
+);
+
 it('num_turns of a turn with an exact compaction counts its round trips', async () => {
   await using world = await startWorld(job({ turns: [2, 34], growBy: 10_000 }));
   const run = await runCtxb(world, {

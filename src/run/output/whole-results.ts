@@ -51,17 +51,20 @@ export type WholeResults = ReturnType<typeof createWholeResults>;
  * caused that, results have the sums over the run; for an interrupted turn they have the sums over its parts.
  *
  * @param before undefined for a new run
+ * @param lost `lost` of an earlier run, whose session the user resumes
  */
-export function createWholeResults(before?: EarlierFigures) {
-  let isSetBack = false;
+export function createWholeResults(before?: EarlierFigures, lost?: ModelUsage) {
+  let isSetBack = lost !== undefined;
   /** Usage up to the last reset of claude's counters, and since. */
   let base: ModelUsage = before?.models ?? {};
   let since: ModelUsage = {};
   let sinceUsd = 0;
   /** The value of `base` if claude's new process continues the session's counters. */
   let carriedOn: ModelUsage | undefined;
-  /** Earlier cost of a session that the user resumes, if claude counts it. */
+  /** Earlier cost of a session that the user resumes, if claude counts it or ctxb has reset it. */
   let earlierUsd = 0;
+  /** Undefined after the first result, which shows whether claude continues the counters of the session. */
+  let earlierModels = lost;
   /** Calls since the last result, by message id, and their sums by model. */
   const open = new Map<string, OpenCall>();
   let unreported: ModelUsage = {};
@@ -125,6 +128,16 @@ export function createWholeResults(before?: EarlierFigures) {
     unreported = {};
   }
 
+  function settleEarlier(claudeUsd: number, state: GovernorState): void {
+    if (isSetBack && earlierModels === undefined) return;
+    earlierUsd = Math.max(0, claudeUsd - runCostUsd(state));
+    if (earlierModels !== undefined && earlierUsd > LEAST_USD) {
+      base = earlierModels;
+      earlierUsd += usdOf(base);
+    }
+    earlierModels = undefined;
+  }
+
   /** If the newest process continues the counters, its figures are not added to the earlier ones. */
   function settleBase(usd: number): void {
     if (carriedOn === undefined) return;
@@ -162,9 +175,7 @@ export function createWholeResults(before?: EarlierFigures) {
       return turn;
     },
     /** Called after the result was processed. */
-    judged({ costUsd = 0 }: ResultEvent, state: GovernorState): void {
-      if (!isSetBack) earlierUsd = Math.max(0, costUsd - runCostUsd(state));
-    },
+    judged: ({ costUsd = 0 }: ResultEvent, state: GovernorState) => settleEarlier(costUsd, state),
     /** The caller gets the result, so the next line belongs to another turn. */
     shown(): void {
       turn = NEW_TURN;
@@ -176,12 +187,17 @@ export function createWholeResults(before?: EarlierFigures) {
     get reportedAt() {
       return reported.at;
     },
+    /** Usage that claude's counters lack, for a later run that resumes the session; undefined if they are whole. */
+    lost: (state: GovernorState): ModelUsage | undefined =>
+      isSetBack ? withCost(base, runCostUsd(state) + earlierUsd - sinceUsd) : undefined,
     kept: (): KeptFigures => ({ models: addModels(base, since), at: reported.at, turn, times }),
     /** The line of a result with corrected figures. @param state after the result was processed */
     whole(line: string, ended: WholeTurn, state: GovernorState): string {
       if (!isSetBack && !isHiding && !ended.isPieced) return line;
       const fields = parseFields(line);
-      const usd = Math.max(numberOf(fields.total_cost_usd) ?? 0, runCostUsd(state) + earlierUsd);
+      const claudeUsd = numberOf(fields.total_cost_usd) ?? 0;
+      settleEarlier(claudeUsd, state);
+      const usd = Math.max(claudeUsd, runCostUsd(state) + earlierUsd);
       const models = wholeModels(usd);
       const news = addModels(models, reported.models, -1);
       reported = { ...reported, models };
@@ -197,6 +213,9 @@ export function createWholeResults(before?: EarlierFigures) {
     },
   };
 }
+
+/** US dollars. A smaller difference comes from rounding. */
+const LEAST_USD = 1e-6;
 
 /** The needed parts of a call, without its long texts. */
 interface OpenCall {

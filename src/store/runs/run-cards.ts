@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { EndReason, Standing } from '../../core/governor/standing.ts';
-import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { makeFolder, namesOf, readJson, removeFile } from '../files/plain-file.ts';
 import { asProcessMark, isAlive, type ProcessMark } from '../files/process-mark.ts';
 import { replaceFile } from '../files/write-file.ts';
@@ -19,6 +19,8 @@ export interface RunCard extends Standing {
   readonly at: number;
   readonly compactions: number;
   readonly handoffs: number;
+  /** Usage of the session that claude's own counters lack. */
+  readonly lost?: Fields | undefined;
   /** null while the run is active. `died`: the process is gone without having written a reason. */
   readonly end: { readonly reason: EndReason | 'died'; readonly exitCode: number } | null;
 }
