@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { initialState } from '../core/governor/initial-state.ts';
-import { createEntrySource } from '../core/memory/entry-source.ts';
+import { createEntrySource } from '../core/memory/make-entry.ts';
 import { createNotebook } from '../core/memory/notebook/notebook.ts';
 import { renderIndex } from '../core/memory/notebook/render-index.ts';
 import type { Mask } from '../core/text/words.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findSessionLog, newestSession } from '../claude/find-session-log.ts';
 import type { Entry } from '../core/memory/entry.ts';
-import { createEntrySource } from '../core/memory/entry-source.ts';
+import { createEntrySource } from '../core/memory/make-entry.ts';
 import { decodeObject, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { Event } from '../core/protocol/events.ts';
 import { notAmong } from '../core/protocol/exact-plan.ts';

@@ -1,4 +1,4 @@
-import { createDeadEnds } from '../../src/core/memory/dead-ends/dead-ends.ts';
+import { createDeadEnds } from '../../src/core/memory/dead-ends.ts';
 import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/core/memory/entry.ts';
 
 /** An entry before it has its place: `calls` gives it an id and a time. */

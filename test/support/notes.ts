@@ -1,10 +1,9 @@
 import type { Input } from '../../src/core/governor/input.ts';
 import type { CommandFacts, Entry, FileChange, ToolEntry } from '../../src/core/memory/entry.ts';
-import { createEntrySource } from '../../src/core/memory/entry-source.ts';
 import type { ExtractOptions } from '../../src/core/memory/extract/extract.ts';
+import { createEntrySource } from '../../src/core/memory/make-entry.ts';
 import { decodeObject } from '../../src/core/protocol/decode.ts';
-import type { Mask } from '../../src/core/text/words.ts';
-import { oneLine } from '../../src/core/text/words.ts';
+import { type Mask, oneLine } from '../../src/core/text/words.ts';
 import { createInputReader } from '../../src/replay/inputs.ts';
 import type { Line } from './governor.ts';
 import { asRead, linesOf } from './recordings.ts';

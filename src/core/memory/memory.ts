@@ -13,11 +13,11 @@ import type { AssistantEvent, Event, UserEvent } from '../protocol/events.ts';
 import { fieldsOf, textOf } from '../protocol/fields.ts';
 import type { Mask } from '../text/words.ts';
 import type { DeadEnd, Entry } from './entry.ts';
-import { createEntrySource } from './entry-source.ts';
 import { type Answered, createHandBack } from './hand-back/hand-back.ts';
 import { missingFrom } from './hand-back/recall.ts';
 import { createRecentMessages } from './hand-back/receipts.ts';
 import { renderHandoff } from './handoff/render-handoff.ts';
+import { createEntrySource } from './make-entry.ts';
 import { createNotebook, type Page } from './notebook/notebook.ts';
 import { renderIndex } from './notebook/render-index.ts';
 

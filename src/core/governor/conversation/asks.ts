@@ -6,14 +6,14 @@ import type { AskAnswer, Effect } from '../effects.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import type { Ask } from '../input.ts';
 import { loadMod } from '../operations/load-mod.ts';
+import { endWithIt } from '../process/process.ts';
 import { waiting } from '../prompts/mailbox.ts';
-import { successLine } from '../prompts/own-lines.ts';
+import { sendInterrupt, successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
 import type { AskedRelief, Asker } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
-import { changedIn, emit, isHandingOver, isRelieving } from '../steps.ts';
+import { changedIn, decide, emit, isHandingOver, isRelieving } from '../steps.ts';
 import { isWaiting, stopWaiting } from '../waits/wait.ts';
-import { onInterrupt } from './interrupt.ts';
 import { onCostAnswer } from './spending.ts';
 
 /** Validates a request from parsed JSON; undefined for any other value. */
@@ -148,4 +148,21 @@ function tokensAfter(receipt: ExactReceipt, size: number, before: GovernorState)
 function answerTo(to: Asker, answer: AskAnswer): Effect {
   if (to.from === 'command') return { kind: 'answer-asker', id: to.id, answer };
   return { kind: 'reply', line: successLine(to.id, answer) };
+}
+
+/** Ends the turn for the user or `ctxb stop --now`. ctxb then sends claude no further prompt. */
+export function onInterrupt(before: GovernorState, reason = 'the user asked to stop'): GovernorState {
+  const state = stopWaiting(before);
+  const interrupted = changedIn(state, 'mailbox', {
+    input: state.mailbox.input === 'closed' ? 'closed' : 'interrupted',
+  });
+  const next = decide(interrupted, 'interrupt', reason);
+  // Between two processes no turn runs, and no new process starts.
+  if (state.process.phase === 'dead') return state.mailbox.input === 'closed' ? next : endWithIt(next);
+  if (state.turn.phase === 'idle' && !isRelieving(state)) return next;
+  if (state.turn.phase !== 'sent') return sendInterrupt(next);
+  // Without a session id claude may still wait for its hooks and hold the prompt, which must not begin.
+  if (state.session.id === undefined) return emit(next, { kind: 'kill', signal: 'SIGTERM' });
+  // claude ignores an interrupt until the turn begins, so the turn is stopped then.
+  return changedIn(next, 'mailbox', { stopNext: true });
 }

@@ -1,14 +1,7 @@
 import { groupsIn } from '../../protocol/fields.ts';
 import { commandCore } from '../shell/command-words.ts';
-import {
-  readGitDiff,
-  readGitLog,
-  readGitStatus,
-  summarizeGitDiff,
-  summarizeGitLog,
-  summarizeGitStatus,
-} from './git-output.ts';
-import { countLines, type Quote } from './text-result.ts';
+import { formatList } from './found-files.ts';
+import { countLines, FILE_LENGTH, NAME_LENGTH, nearLines, type Quote } from './text-result.ts';
 
 /** Matches a single git command; scripts and command substitutions are not parsed. */
 const KNOWN = /^git (?:-C \S+ |--no-pager )*(status|diff|show|log)\b([^;&|<`$()\n]*)$/;
@@ -47,4 +40,194 @@ export function summarizeOutput(command: string, { text, isPart }: Printed, quot
     default:
       return undefined;
   }
+}
+
+const PARTS = ['staged', 'modified', 'unmerged', 'untracked'] as const;
+type Part = (typeof PARTS)[number];
+
+/** Working tree state as `git status` reports it: number of files for each part. */
+export interface GitStatus extends Readonly<Record<Part, number>> {
+  readonly branch: string | undefined;
+  readonly ahead: number;
+  readonly behind: number;
+  /** git reports that nothing is left to commit. */
+  readonly clean: boolean;
+}
+
+/** `main (clean) [ahead 2]`, or `main: 1 staged, 2 modified`. */
+export function summarizeGitStatus(status: GitStatus, quote: Quote): string {
+  const branch = status.branch === undefined ? '' : quote(status.branch, NAME_LENGTH);
+  if (status.clean) {
+    const divergence = (['ahead', 'behind'] as const)
+      .filter((way) => status[way] > 0)
+      .map((way) => `${way} ${status[way]}`);
+    return `${branch} (clean)${divergence.length === 0 ? '' : ` [${divergence.join(', ')}]`}`.trimStart();
+  }
+  const counts = PARTS.filter((part) => status[part] > 0).map((part) => `${status[part]} ${part}`);
+  return `${branch === '' ? '' : `${branch}: `}${counts.join(', ') || 'not clean, nothing listed'}`;
+}
+
+const SHORT_LINE = /^(?:## |[ MADRCUT?!]{2} \S)/;
+
+/** Undefined unless the text has the long or the short format of `git status`. */
+export function readGitStatus(text: string): GitStatus | undefined {
+  const lines = nearLines(text);
+  if (lines.every((line) => SHORT_LINE.test(line))) return readShort(lines);
+  return /^(?:On branch |HEAD detached |Not currently on )/m.test(lines.join('\n')) ? readLong(lines) : undefined;
+}
+
+function countParts(parts: readonly Part[]): Record<Part, number> {
+  const count = (part: Part) => parts.filter((one) => one === part).length;
+  return Object.fromEntries(PARTS.map((part) => [part, count(part)])) as Record<Part, number>;
+}
+
+/** Branch, and the commits ahead of and behind its upstream. */
+const SHORT_HEAD = /^## (?:No commits yet on |Initial commit on )?(.+?)(?:\.\.\..*?)?(?: \[([^[\]]{1,60})\])?$/;
+
+/** Reads `## main...origin/main [ahead 1, behind 2]`, then a status code and a path on each line. */
+function readShort(lines: readonly string[]): GitStatus {
+  const files = lines.filter((line) => !line.startsWith('## '));
+  const head = lines.find((line) => line.startsWith('## ')) ?? '';
+  const [branch, divergence = ''] = groupsIn(SHORT_HEAD, head);
+  const count = (way: string) => Number(groupsIn(new RegExp(`${way} (\\d{1,9})`), divergence)[0] ?? 0);
+  const clean = files.length === 0;
+  return { ...countParts(files.flatMap(partsOf)), branch, ahead: count('ahead'), behind: count('behind'), clean };
+}
+
+function partsOf(line: string): Part[] {
+  const code = line.slice(0, 2);
+  if (code === '??') return ['untracked'];
+  if (code === '!!') return [];
+  if (/U|AA|DD/.test(code)) return ['unmerged'];
+  return [...(code[0] === ' ' ? [] : (['staged'] as const)), ...(code[1] === ' ' ? [] : (['modified'] as const))];
+}
+
+const TITLES: ReadonlyMap<string, Part> = new Map([
+  ['Changes to be committed:', 'staged'],
+  ['Changes not staged for commit:', 'modified'],
+  ['Unmerged paths:', 'unmerged'],
+  ['Untracked files:', 'untracked'],
+]);
+
+/** Reads the long format: sentences, and titles with indented files below them. */
+function readLong(lines: readonly string[]): GitStatus {
+  let part: Part | undefined;
+  const parts: Part[] = [];
+  for (const line of lines) {
+    if (/^\S/.test(line)) part = TITLES.get(line);
+    else if (line.startsWith('\t') && part !== undefined) parts.push(part);
+  }
+  const text = lines.join('\n');
+  const [branch, detached] = groupsIn(/^(?:On branch (.+)|(HEAD detached .+))$/m, text);
+  const [mine, theirs] = groupsIn(/^.*and have (\d{1,9}) and (\d{1,9}) different commits? each/m, text);
+  const divergence = (way: string) =>
+    groupsIn(new RegExp(`^Your branch is ${way} .* by (\\d{1,9}) commit`, 'm'), text)[0];
+  return {
+    ...countParts(parts),
+    branch: branch ?? detached,
+    ahead: Number(mine ?? divergence('ahead') ?? 0),
+    behind: Number(theirs ?? divergence('behind') ?? 0),
+    clean: /^nothing (?:added )?to commit\b.*(?:clean|not staged|create\/copy)/m.test(text),
+  };
+}
+
+interface GitDiff {
+  /** Files named in the output, in the order of the diff. */
+  readonly files: readonly string[];
+  readonly total?: number;
+  /** Undefined if the output shows no line counts. */
+  readonly added?: number;
+  readonly removed?: number;
+  readonly more?: boolean;
+}
+
+const MAX_FILES = 4;
+
+/** `3 files, +12/-4 lines (diff). a.ts, b.ts, c.ts`. `type` names the comparison. */
+export function summarizeGitDiff(diff: GitDiff, type: string, quote: Quote): string {
+  const { files, total = files.length, added, removed = 0, more } = diff;
+  if (total === 0) return `No changes (${type})`;
+  const lines = added === undefined ? '' : `, +${added}/-${removed} lines`;
+  const shown = files.filter((file) => file !== '');
+  const names = formatList(shown, MAX_FILES, (file) => quote(file, FILE_LENGTH));
+  return `${more ? 'at least ' : ''}${total} files${lines} (${type})${names === '' ? '' : `. ${names}`}`;
+}
+
+const STAT_TOTAL = /^ (\d{1,9}) files? changed(?:, (\d{1,9}) insertions?\(\+\))?(?:, (\d{1,9}) deletions?\(-\))?$/;
+const STAT_LINE = /^ (\S.{0,400}?) {1,200}\| {1,20}(?:\d+|Bin\b)/;
+
+/** Undefined unless the text is a patch or the output of `--stat`. */
+export function readGitDiff(text: string): GitDiff | undefined {
+  const lines = nearLines(text);
+  return lines.length === 0 ? { files: [], added: 0, removed: 0 } : (readPatch(lines) ?? readStat(lines));
+}
+
+function readPatch(lines: readonly string[]): GitDiff | undefined {
+  const files: string[] = [];
+  let [added, removed] = [0, 0];
+  let inHunk = false;
+  for (const line of lines) {
+    if (line.startsWith('diff --')) {
+      const [name = ''] = [/ b\/(.+)$/, / (\S+)$/].flatMap((pattern) => groupsIn(pattern, line));
+      files.push(name);
+      inHunk = false;
+    } else if (line.startsWith('@@')) inHunk = true;
+    else if (inHunk && line.startsWith('+')) added++;
+    else if (inHunk && line.startsWith('-')) removed++;
+  }
+  return files.length === 0 ? undefined : { files, added, removed };
+}
+
+function readStat(lines: readonly string[]): GitDiff | undefined {
+  const files = lines.flatMap((line) => groupsIn(STAT_LINE, line));
+  const totals = lines.map((line) => groupsIn(STAT_TOTAL, line)).filter((counts) => counts.length > 0);
+  if (totals.length === 0) return files.length === 0 ? undefined : { files };
+  const sum = (group: number) => totals.reduce((all, counts) => all + Number(counts[group] ?? 0), 0);
+  return { files, total: sum(0), added: sum(1), removed: sum(2) };
+}
+
+type Commit = Readonly<Record<'hash' | 'message', string>>;
+
+/** Commits, newest first; `total` and `more` count commits that are not listed. */
+interface GitLog {
+  readonly commits: readonly Commit[];
+  readonly total?: number;
+  readonly more?: boolean;
+}
+
+const MAX_COMMITS = 3;
+const MESSAGE_LENGTH = 30;
+/** Longer hashes are shortened to git's default length. */
+const SHORT_HASH = 7;
+const LONGEST_SHORT = 12;
+
+/** `15 commits. Recent: abc1234 Fix it, def5678 Add more... (+13 more)`. */
+export function summarizeGitLog({ commits, total = commits.length, more }: GitLog, quote: Quote): string {
+  if (total === 0) return 'No commits found';
+  const recent = formatList(commits, MAX_COMMITS, ({ hash, message }) =>
+    `${quote(hash, LONGEST_SHORT)} ${message === '' ? '' : quote(message, MESSAGE_LENGTH)}`.trimEnd(),
+  );
+  return `${more ? 'at least ' : ''}${total} commits. Recent: ${recent}`;
+}
+
+/** Graph characters before a commit in `git log --graph`. */
+const GRAPH = /^[*|\\/_ ]{0,40}\* (?=commit |[0-9a-f]{7})/;
+const ONE_LINE = /^([0-9a-f]{7,40})(?: \((?:HEAD|tag: |origin\/|[^()]{1,200}, )[^()]{0,200}\))?(?: (.*))?$/;
+const FULL_HASH = /^commit ([0-9a-f]{7,40})\b/;
+const FULL_MESSAGE = /^(?:[|\\/_ ]{0,40})? {4}(\S.*)$/;
+
+/** Undefined for an unknown format, such as a custom `--format`. */
+function readGitLog(text: string): Commit[] | undefined {
+  const lines = nearLines(text).map((line) => line.replace(GRAPH, ''));
+  const [first = ''] = lines;
+  if (lines.length > 0 && !FULL_HASH.test(first) && !ONE_LINE.test(first)) return undefined;
+  const commits: { hash: string; message: string }[] = [];
+  for (const line of lines) {
+    const last = commits.at(-1);
+    const [hash, message = ''] = groupsIn(FULL_HASH.test(first) ? FULL_HASH : ONE_LINE, line);
+    if (hash !== undefined)
+      commits.push({ hash: hash.length > LONGEST_SHORT ? hash.slice(0, SHORT_HASH) : hash, message });
+    else if (last?.message === '') last.message = groupsIn(FULL_MESSAGE, line).join('');
+  }
+  return commits;
 }

@@ -1,5 +1,5 @@
 import { inTurns } from '../../text/words.ts';
-import { parseHandoff } from '../handoff/parse-handoff.ts';
+import { parseHandoff } from '../handoff/check-handoff.ts';
 import { EVIDENCE_KINDS, type Evidence, type EvidenceItem, type EvidenceKind } from '../notebook/evidence.ts';
 import { holds, type Searchable, searchable } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';

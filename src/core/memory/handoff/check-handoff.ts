@@ -1,7 +1,7 @@
 import { HANDOFF_SECTIONS, type HandoffSection } from '../../governor/relief/handoff-request.ts';
+import { groupsIn } from '../../protocol/fields.ts';
 import { oneLine, pluralize } from '../../text/words.ts';
 import type { CommandOutcome } from '../notebook/evidence.ts';
-import { HANDOFF_LIMIT, parseHandoff } from './parse-handoff.ts';
 
 export interface Problem {
   readonly kind: 'missing section' | 'empty section' | 'no such file' | 'command failed' | 'too long';
@@ -54,4 +54,156 @@ function noSuchFile(path: string): Problem {
 function commandFailed(command: string): Problem {
   const text = `The document says that the command "${oneLine(command, NAME_LENGTH)}" passed, but it failed when it last ran.`;
   return { kind: 'command failed', text };
+}
+
+/** The parts of a handoff document that ctxb checks. */
+export interface Handoff {
+  /** Trimmed text below each heading. */
+  readonly sections: ReadonlyMap<HandoffSection, string>;
+  /** Existing files according to the document, in order, without duplicates. */
+  readonly files: readonly string[];
+  readonly commands: readonly NamedCommand[];
+}
+
+/** UTF-16 units of a document that are parsed; the rest is ignored. */
+const HANDOFF_LIMIT = 100_000;
+
+/**
+ * Parses a document with headings of any level, bold or numbered, in any case; a fence may enclose the whole document.
+ */
+export function parseHandoff(text: string): Handoff {
+  const sections = sectionsIn(unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/)));
+  const unfenced = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);
+  const wordsIn = (own: readonly Line[]) => own.map((line) => line.text).join('\n');
+  return {
+    sections: new Map([...sections].map(([section, own]) => [section, wordsIn(own).trim()])),
+    files: [...new Set(unfenced('Files').flatMap(filesIn))],
+    commands: unfenced('Commands to verify').flatMap(commandsIn),
+  };
+}
+
+interface Line {
+  readonly text: string;
+  /** Inside a code block, or one of its fences. */
+  readonly fenced: boolean;
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+/** Removes a fence around the whole document: opened before the first heading, closed by the last fence. */
+function unwrapped(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => sectionIn(line) !== undefined);
+  const before = lines.slice(0, Math.max(0, first)).filter((line) => FENCE.test(line)).length;
+  if (before % 2 === 0) return lines;
+  const inner = lines.slice(first);
+  const fences = inner.filter((line) => FENCE.test(line)).length;
+  return fences % 2 === 0
+    ? inner
+    : inner.slice(
+        0,
+        inner.findLastIndex((line) => FENCE.test(line)),
+      );
+}
+
+/** Level marks or two stars, the title, and the rest of the line. */
+const HEADING =
+  /^ {0,3}(?:(#{1,6})\s{0,9}|(?:\d{1,2}[.)]\s{1,3})?\*\*)([^:]{1,80}?)(?:[:*#\s]{0,20}$|\*{0,2}:\*{0,2}\s{0,9}(.*)$)/;
+const BOLD_LEVEL = 7;
+
+function sectionIn(line: string) {
+  const [marks, title = '', rest = ''] = groupsIn(HEADING, line.slice(0, LINE_NEAR));
+  const section = BY_TITLE.get(wordsOf(title));
+  return section && { section, level: marks?.length ?? BOLD_LEVEL, rest };
+}
+
+function withFences(lines: readonly string[]): Line[] {
+  let opened: string | undefined;
+  return lines.map((text) => {
+    const [mark] = groupsIn(FENCE, text);
+    const fenced = opened !== undefined || mark !== undefined;
+    if (opened === undefined) opened = mark;
+    else if (mark?.startsWith(opened)) opened = undefined;
+    return { text, fenced };
+  });
+}
+
+/** The lines below each heading, up to the next heading of the same or a higher level. */
+function sectionsIn(lines: readonly string[]): Map<HandoffSection, Line[]> {
+  const sections = new Map<HandoffSection, Line[]>();
+  let sectionLines: Line[] | undefined;
+  let level = 0;
+  for (const line of withFences(lines)) {
+    const section = line.fenced ? undefined : sectionIn(line.text);
+    const [marks] = line.fenced ? [] : groupsIn(/^ {0,3}(#{1,6})/, line.text);
+    if (section !== undefined) {
+      sectionLines = sections.get(section.section) ?? [];
+      sections.set(section.section, sectionLines);
+      level = section.level;
+      if (section.rest !== '') sectionLines.push({ text: section.rest, fenced: false });
+    } else if (marks !== undefined && marks.length <= level) sectionLines = undefined;
+    else sectionLines?.push(line);
+  }
+  return sections;
+}
+
+const BY_TITLE: ReadonlyMap<string, HandoffSection> = new Map(HANDOFF_SECTIONS.map((name) => [wordsOf(name), name]));
+
+/** Normalises a title: `2. **Decisions & Why** (short)` becomes `decisions and why`. */
+function wordsOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll('&', ' and ')
+    .replace(/\([^()]*\)/g, ' ')
+    .replace(/[^a-z]+/g, ' ')
+    .trim();
+}
+
+/** A command in a document. */
+interface NamedCommand {
+  readonly text: string;
+  /** The document claims that the command passed. */
+  readonly passed: boolean;
+}
+
+const LINE_NEAR = 2_000;
+
+/** Text before a name in a line: a bullet or number, a checkbox, a table bar, or one word such as `New:`. */
+const LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=\**`))?/;
+/** A name in backticks, optionally bold, and the separator before the next name. */
+const NAME = /^\**(`{1,2})(?!`)(.{1,1500}?)\1(?!`)\**(?:\s{0,9}(?:[,;&+]|and\b)\s{0,9}(?=\**`))?/;
+const PASSED =
+  /^[\s(|:—–-]{0,9}(?:(?:0 failed, )?(?:\d{1,9} )?(?:pass(?:ed|es)?|succeeded|green|ok)\b|exit (?:code )?0\b|[✓✔✅])/i;
+
+/** Names in backticks at the start of a line, the format that the request demands, and the text after them. */
+function itemIn({ text }: Line): { readonly names: readonly string[]; readonly said: string } {
+  const names: string[] = [];
+  let rest = text.slice(0, LINE_NEAR).replace(LEAD, '');
+  for (let match = NAME.exec(rest); match !== null; match = NAME.exec(rest)) {
+    names.push((match[2] ?? '').trim());
+    rest = rest.slice(match[0].length);
+  }
+  return { names, said: rest };
+}
+
+function commandsIn(line: Line): NamedCommand[] {
+  const { names, said } = itemIn(line);
+  return names.map((name) => ({ text: name.replace(/^\$\s+/, ''), passed: PASSED.test(said) }));
+}
+
+/** Words for files that were removed or do not exist yet. */
+const ABSENT =
+  /\b(?:delet|remov|renam|moved|gone|dropped|no longer|not yet|will\b|planned|missing|to (?:be )?(?:creat|writ|add))/i;
+
+/** A position in a file: `:12`, `:12-40`, `:12:3`, `#L12`. */
+const POSITION = /(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?)$/;
+/** A name with a folder or an extension, excluding URLs, options, aliases and glob patterns. */
+const PATH =
+  /^(?!\w+:\/|-|@\/)(?!.*(?:\.\.\.|…|\.$))(?:~?[\w@.+,=/\\-]|[^\x00-\x7f]|[A-Za-z]:[\\/])*(?:[/\\]|[^/\\.]\.[A-Za-z][\w-]{0,11}$)/;
+const NO_PATH = /[*?{}$`\s<>|]/;
+
+/** Paths that should exist: ``- `a.ts`, `b.ts`: what they are``. */
+function filesIn(line: Line): string[] {
+  const { names, said } = itemIn(line);
+  const paths = names.map((name) => name.replace(POSITION, ''));
+  return ABSENT.test(said) ? [] : paths.filter((path) => PATH.test(path) && !NO_PATH.test(path));
 }

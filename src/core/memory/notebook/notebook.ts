@@ -1,7 +1,6 @@
 import { commandIn } from '../../governor/prompts/prompt.ts';
 import { cut, inBackticks, inFence, LINE_LENGTH, lineFeeds, oneLine, timeText } from '../../text/words.ts';
-import { createDeadEnds } from '../dead-ends/dead-ends.ts';
-import type { DeadEndChange } from '../dead-ends/ledger.ts';
+import { createDeadEnds, type DeadEndChange } from '../dead-ends.ts';
 import type {
   CommandFacts,
   DeadEnd,

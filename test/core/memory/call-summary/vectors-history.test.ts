@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
-  byCount,
-  type FileList,
-  formatList,
-  summarizeFiles,
-  summarizeMatchCounts,
-} from '../../../../src/core/memory/call-summary/found-files.ts';
-import {
   type GitStatus,
   readGitDiff,
   readGitStatus,
   summarizeGitDiff,
   summarizeGitLog,
   summarizeGitStatus,
-} from '../../../../src/core/memory/call-summary/git-output.ts';
+} from '../../../../src/core/memory/call-summary/command-output.ts';
+import {
+  byCount,
+  type FileList,
+  formatList,
+  summarizeFiles,
+  summarizeMatchCounts,
+} from '../../../../src/core/memory/call-summary/found-files.ts';
 import { summarizeFileRead } from '../../../../src/core/memory/call-summary/summarize-files.ts';
 import { sizeText } from '../../../../src/core/memory/call-summary/text-result.ts';
 import type { ToolEntry } from '../../../../src/core/memory/entry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDeadEnds } from '../../../../src/core/memory/dead-ends/dead-ends.ts';
+import { createDeadEnds } from '../../../../src/core/memory/dead-ends.ts';
 import type { Entry } from '../../../../src/core/memory/entry.ts';
 import {
   calls,

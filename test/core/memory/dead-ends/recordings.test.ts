@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Input } from '../../../../src/core/governor/input.ts';
-import { createDeadEnds } from '../../../../src/core/memory/dead-ends/dead-ends.ts';
+import { createDeadEnds } from '../../../../src/core/memory/dead-ends.ts';
 import type { DeadEnd } from '../../../../src/core/memory/entry.ts';
 import { createExtractor } from '../../../../src/core/memory/extract/extract.ts';
 import { createEntryMaker } from '../../../../src/core/memory/make-entry.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HANDOFF_SECTIONS } from '../../../../src/core/governor/relief/handoff-request.ts';
 import type { Entry } from '../../../../src/core/memory/entry.ts';
 import { missingFrom } from '../../../../src/core/memory/hand-back/recall.ts';
-import { parseHandoff } from '../../../../src/core/memory/handoff/parse-handoff.ts';
+import { parseHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
 import { createNotebook } from '../../../../src/core/memory/notebook/notebook.ts';
 import { command, edit, randomTexts } from '../../../support/notes.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { askAgain, HANDOFF_SECTIONS, handoffRequest } from '../../../../src/core/governor/relief/handoff-request.ts';
-import { parseHandoff } from '../../../../src/core/memory/handoff/parse-handoff.ts';
+import { parseHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
 
 describe('the request', () => {
   const text = handoffRequest({ reason: 'the context is 86% full (172,000 of 200,000 tokens)' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HANDOFF_SECTIONS } from '../../../../src/core/governor/relief/handoff-request.ts';
-import { parseHandoff } from '../../../../src/core/memory/handoff/parse-handoff.ts';
+import { parseHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
 
 /** A document whose headings are written by `heading`, and whose bodies are `body 0`, `body 1`, … */
 function documentWith(heading: (section: string, index: number) => string): string {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HANDOFF_SECTIONS } from '../../../../src/core/governor/relief/handoff-request.ts';
 import type { Entry } from '../../../../src/core/memory/entry.ts';
-import { checkHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
-import { parseHandoff } from '../../../../src/core/memory/handoff/parse-handoff.ts';
+import { checkHandoff, parseHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
 import {
   type HandoffFacts,
   RENDERED_LIMIT,
