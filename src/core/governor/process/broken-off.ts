@@ -85,6 +85,6 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Govern
 function interruption(what: string, { finished, openTool }: Pick<ExitEvent, 'finished' | 'openTool'>): string {
   const restartText = `${what} and continues in a new process; the last steps may be missing above.`;
   if (finished) return `${restartText} The last answer did not arrive: give it again.`;
-  if (openTool === undefined || openTool === '') return restartText;
+  if (!openTool) return restartText;
   return `${restartText} This was under way and its end is not known: ${openTool}. Look what it has done before you do it again.`;
 }

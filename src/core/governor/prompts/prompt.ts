@@ -1,8 +1,7 @@
 import { picturesIn, plainText, textsOf } from '../../protocol/blocks.ts';
 import type { UserEvent } from '../../protocol/events.ts';
 import { groupsIn } from '../../protocol/fields.ts';
-import { endBefore } from '../../text/sentences.ts';
-import { wholeCharacter } from '../../text/words.ts';
+import { endBefore, wholeCharacter } from '../../text/words.ts';
 import type { Action } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import type { GovernorState } from '../state.ts';

@@ -1,5 +1,4 @@
-import { firstSentences } from '../../text/sentences.ts';
-import { cut, spaced } from '../../text/words.ts';
+import { cut, firstSentences, spaced } from '../../text/words.ts';
 import { unansweredPrompts, waiting } from '../prompts/mailbox.ts';
 import { requestsIn, tellsTask } from '../prompts/prompt.ts';
 import type { GovernorState } from '../state.ts';

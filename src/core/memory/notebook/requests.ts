@@ -1,6 +1,6 @@
 import { tellsTask } from '../../governor/prompts/prompt.ts';
 import type { Request, UserWords } from '../../protocol/exact-plan.ts';
-import { firstSentences } from '../../text/sentences.ts';
+import { firstSentences } from '../../text/words.ts';
 import type { PromptEntry } from '../entry.ts';
 import { remember } from '../remember.ts';
 import { shortOf } from './user-words.ts';
