@@ -63,7 +63,7 @@ export function recallCommand(path: string | undefined): { readonly recall?: str
 /** Possible paths of a program on a PATH, in order. */
 function placesOn(path: string | undefined, name: string): string[] {
   const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
-  const folders = (path ?? '').split(delimiter).filter((folder) => folder !== '');
+  const folders = (path ?? '').split(delimiter).filter(Boolean);
   return folders.flatMap((folder) => names.map((name) => join(folder, name)));
 }
 

@@ -17,10 +17,7 @@ interface TelemetryOptions {
 }
 
 /** Undefined if telemetry is not configured or failed to start. Loads the SDK on demand. */
-export async function openTelemetry(
-  options: TelemetryOptions,
-  { env }: Pick<Io, 'env'>,
-): Promise<Telemetry | undefined> {
+export async function openTelemetry(options: TelemetryOptions, { env }: Io): Promise<Telemetry | undefined> {
   const { otlp, runId, notice } = options;
   const onFault = once(notice);
   const to = destination(otlp, env);

@@ -9,7 +9,7 @@ import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.
 import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { isAtLeast } from '../../core/protocol/version.ts';
 import { messageOf, orElse } from '../../errors.ts';
-import type { Io, Where } from '../../io.ts';
+import type { Where } from '../../io.ts';
 import { GivenFault, readGiven } from '../../store/files/given-file.ts';
 import { kindOf } from '../../store/files/plain-file.ts';
 import { requireOwn } from '../../store/folders/context-dir.ts';
@@ -146,7 +146,7 @@ function settingOf(files: readonly SettingsFile[], name: string): SetSomewhere |
 }
 
 /** Variables that claude sees: the user's environment, overridden by the variables in settings. */
-function variablesOf({ env }: Pick<Io, 'env'>, files: readonly SettingsFile[]): Variables {
+function variablesOf({ env }: Where, files: readonly SettingsFile[]): Variables {
   const variables = new Map<string, SetSomewhere<string>>();
   const add = (fields: Fields, where: string) => {
     for (const [name, value] of Object.entries(fields)) {

@@ -46,7 +46,7 @@ export function frameOf(
   const scent = scentTrail(trail, share - artifacts.reserved);
   return {
     before: [...teaching, ...heading],
-    after: [artifacts.text, scent.text, ...task].filter((part) => part !== ''),
+    after: [artifacts.text, scent.text, ...task].filter(Boolean),
     artifacts,
     scent,
     room: { whole: free - artifacts.reserved - scent.reserved, note },

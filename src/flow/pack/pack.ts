@@ -63,13 +63,12 @@ export function pack(step: TaughtStep, history: readonly PackItem[], budgets: Bu
 function textOf({ before, after }: Frame, candidates: readonly Candidate[], blocks: Selection, budget: number) {
   const shown = candidates.flatMap(({ index }) => blocks.get(index) ?? []);
   const omitted = candidates.filter(({ index }) => !blocks.has(index)).map(({ item }) => item.stepId);
-  const names = [omittedLine(omitted)].filter((line) => line !== '');
+  const names = [omittedLine(omitted)].filter(Boolean);
   const rest = [...before, ...names, ...after].reduce((sum, part) => sum + costOf(part), 0);
   const facts = factsOf(candidates, blocks);
   const used = shown.reduce((sum, { cost }) => sum + cost, rest) - 1;
   const { context_truncation, note } = withNote({ ...facts, chars_used: used, budget_chars: budget });
-  const notes = note === '' ? [] : [note];
-  const parts = [...before, ...notes, ...names, ...shown.map((block) => block.text), ...after];
+  const parts = [...before, ...[note].filter(Boolean), ...names, ...shown.map((block) => block.text), ...after];
   return { text: `${parts.join(BETWEEN_PARTS)}\n`, context_truncation, note };
 }
 

@@ -55,7 +55,7 @@ export function unlistedRows(all: number, { list: { limit = all } }: Page): stri
 const COLUMNS = 80;
 
 /** Page settings for stdout. @param levels sets where the zones begin */
-export async function openPage({ stdout, env }: Pick<Io, 'stdout' | 'env'>, levels: Policy, list: ListOptions = {}) {
+export async function openPage({ stdout, env }: Io, levels: Policy, list: ListOptions = {}) {
   return {
     style: await styleFor(stdout, env),
     /** Width in columns. */

@@ -135,7 +135,7 @@ const ECHO = '^C';
 /** The status line of a run: the parts of the status line in claude's terminal, and the current activity. */
 export function statusLine(state: GovernorState, style: Style, width: number, now = state.facts.now): string {
   const { limits, turn } = state;
-  const { wait } = state.limits;
+  const { wait } = limits;
   const agents = agentTotals(state);
   const urgent = (text: string): Part => ({ text, rank: 0, paint: style.yellow });
   const footer: Part[] = [

@@ -90,7 +90,7 @@ function lineReader(fd: number, start: number): () => string[] {
     position += bytes || read;
     const whole = lines.slice(tooLong ? 1 : 0);
     tooLong = bytes === 0;
-    return whole.filter((line) => line !== '');
+    return whole.filter(Boolean);
   };
 }
 

@@ -58,12 +58,12 @@ export function legend(name: string, chips: readonly Chip[]): HTMLElement {
 function chipButton({ name, color, detail, dash, isOn = true, toggle }: Chip): HTMLElement {
   const swatch = dash === undefined ? h('span', { class: 'swatch' }) : dashSwatch(dash);
   swatch.style.color = `var(--${color})`;
-  const made = button('', () => {
+  const press = () => {
     const next = made.getAttribute('aria-pressed') !== 'true';
     made.setAttribute('aria-pressed', String(next));
     toggle(next);
-  });
-  made.setAttribute('aria-pressed', String(isOn));
+  };
+  const made = button('', press, { 'aria-pressed': String(isOn) });
   made.append(swatch, h('span', {}, name), ...(detail === undefined ? [] : [h('span', { class: 'quiet' }, detail)]));
   return made;
 }
@@ -83,11 +83,11 @@ export function choice<T extends string>(
   choose: (way: T) => void,
 ) {
   const buttons = Object.entries<string>(ways).map(([way, text]) => {
-    const made = button(text, () => {
+    const press = () => {
       for (const each of buttons) each.setAttribute('aria-pressed', String(each === made));
       choose(way as T);
-    });
-    made.setAttribute('aria-pressed', String(way === chosen));
+    };
+    const made = button(text, press, { 'aria-pressed': String(way === chosen) });
     return made;
   });
   return h('div', { class: 'choice', role: 'group', 'aria-label': name }, ...buttons);

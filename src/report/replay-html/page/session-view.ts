@@ -37,7 +37,7 @@ function factsOf({ claudeCodeVersion, model, sessionId, project, time }: PageSes
   const { first, last } = time;
   const when = first === null ? null : `${timeText(first / 1000)} – ${timeText((last ?? first) / 1000)} UTC`;
   const version = claudeCodeVersion === null ? null : `Claude Code ${claudeCodeVersion}`;
-  return [version, model, project, sessionId, when].filter((part) => part !== null && part !== '').join(' · ');
+  return [version, model, project, sessionId, when].filter(Boolean).join(' · ');
 }
 
 function tiles(info: PageSession): HTMLElement {
