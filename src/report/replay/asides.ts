@@ -22,7 +22,7 @@ export const retention: Report = (sessions, page) => {
   const totals = retentionTotals(relieved.flatMap(reliefsOf));
   return [
     style.bold(`What the next request held, over ${counted(totals.reliefs, 'relief')} (compactions and handoffs)`),
-    ...indentRows([['', 'known', ...KEPT_HEAD], ...knownRows(totals)], undefined, edge),
+    ...indentRows([['', ...Object.keys(keptTexts(totals.known.paths))], ...knownRows(totals)], undefined, edge),
     '',
     style.bold('By session, what must not be lost: prompts, commands that failed or ran again, dead ends'),
     ...sessionTable(relieved, page),
@@ -32,8 +32,6 @@ export const retention: Report = (sessions, page) => {
   ];
 };
 
-const KEPT_HEAD = ['by claude', 'with ctxb'];
-
 const NOTE =
   '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without ctxb, what it would have handed back. Something counts where its whole line stands.';
 
@@ -41,7 +39,7 @@ const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly Relief
 
 function knownRows({ known }: RetentionTotals): string[][] {
   return ([...TOLD_KINDS, 'paths', 'commands'] as const).flatMap((kind) =>
-    known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...cells(known[kind])]],
+    known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...Object.values(keptTexts(known[kind]))]],
   );
 }
 
@@ -50,12 +48,7 @@ const ROOM_FOR_RELIEFS = 60;
 
 function sessionTable(relieved: readonly SessionSummary[], page: Page): string[] {
   const shown = listed(relieved, page);
-  const headings = ['reliefs', 'known', ...KEPT_HEAD];
-  const columns = figureColumns<readonly ReliefSeen[]>(
-    headings.map((heading, at) => [heading, (reliefs) => figures(reliefs)[at] ?? '']),
-    shown.map(reliefsOf),
-    relieved.flatMap(reliefsOf),
-  );
+  const columns = figureColumns(figures, shown.map(reliefsOf), relieved.flatMap(reliefsOf));
   const names = { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true };
   return table(
     [names, ...columns.slice(page.edge < ROOM_FOR_RELIEFS ? 1 : 0)],
@@ -64,13 +57,12 @@ function sessionTable(relieved: readonly SessionSummary[], page: Page): string[]
   );
 }
 
-function figures(reliefs: readonly ReliefSeen[]): string[] {
-  return [tokens(reliefs.length), ...cells(keptOf(reliefs, TOLD_KINDS))];
+function figures(reliefs: readonly ReliefSeen[]) {
+  return { reliefs: tokens(reliefs.length), ...keptTexts(keptOf(reliefs, TOLD_KINDS)) };
 }
 
-function cells({ all, kept, given }: RetentionCounts): string[] {
-  const own = kept - given;
-  return [tokens(all), partText(own, all), partText(kept, all)];
+function keptTexts({ all, kept, given }: RetentionCounts) {
+  return { known: tokens(all), 'by claude': partText(kept - given, all), 'with ctxb': partText(kept, all) };
 }
 
 /** A count and its share in one cell, so that a split table keeps them together. */
@@ -174,13 +166,13 @@ function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page:
     tried.toSorted((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
     page,
   );
-  const figures = figureColumns<Omit<SessionWhatIf, 'curve'>>(
-    [
-      ['calls', ({ calls }) => tokens(calls)],
-      ['cost', ({ actual }) => costOf(actual)],
-      ['with ctxb', ({ ctxb }) => costOf(ctxb)],
-      ['compactions', ({ ctxb }) => tokens(ctxb.reliefs)],
-    ],
+  const figures = figureColumns(
+    ({ calls, actual, ctxb }: Omit<SessionWhatIf, 'curve'>) => ({
+      calls: tokens(calls),
+      cost: costOf(actual),
+      'with ctxb': costOf(ctxb),
+      compactions: tokens(ctxb.reliefs),
+    }),
     dearest.map(({ found }) => found),
     totals,
   );

@@ -5,7 +5,7 @@ import { replayReport } from '../../replay/sums.ts';
 import { counted } from '../figures.ts';
 import { onOneLine, printableJson } from '../shown.ts';
 import { listed, type Report } from './format.ts';
-import { CALLS, COMPACTIONS, COST, PEAK, shortPaths } from './session-list.ts';
+import { figuresOf, shortPaths } from './session-list.ts';
 
 export const json: Report = (sessions, page) => {
   const report = replayReport(sessions, page.list.by, page.list.since);
@@ -158,8 +158,8 @@ function isoTime(t: number | null): string | null {
 export const markdown: Report<SessionFigures> = (sessions, page, { breaches, faults }) => {
   const shown = listed(sessions, page);
   const names = shortPaths(shown.map(({ file }) => file));
-  const rows = shown.map((session, at) => [markdownCell(names[at] ?? ''), ...figuresOf([session])]);
-  if (sessions.length > 1) rows.push([`**${counted(sessions.length, 'session')}**`, ...figuresOf(sessions)]);
+  const rows = shown.map((session, at) => [markdownCell(names[at] ?? ''), ...cellsOf([session])]);
+  if (sessions.length > 1) rows.push([`**${counted(sessions.length, 'session')}**`, ...cellsOf(sessions)]);
   const parts = [
     '### Context of Claude Code',
     ...bulletList('Gates that were not passed:', breaches),
@@ -176,9 +176,9 @@ const RULE = '--- | ---: | ---: | ---: | ---:';
 
 const inBars = (cells: string) => `| ${cells} |`;
 
-function figuresOf(sessions: readonly SessionFigures[]): string[] {
-  const totals = totalsOf(sessions);
-  return [PEAK, CALLS, COMPACTIONS, COST].map(([, text]) => text(totals));
+function cellsOf(sessions: readonly SessionFigures[]): string[] {
+  const { peak, calls, 'comp.': compactions, cost } = figuresOf(totalsOf(sessions));
+  return [peak, calls, compactions, cost];
 }
 
 function bulletList(heading: string, lines: readonly string[]): string[] {

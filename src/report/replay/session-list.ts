@@ -55,7 +55,9 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   const hasTimes = dates.some((date) => date.includes(':'));
   const showsModels = !isTight && page.columns >= ROOM_FOR_MODELS;
   const models = shown.map(({ model }) => modelText(model));
-  const figures = [...(isWide && totals.copiedCalls > 0 ? [COPIED] : []), PEAK, COMPACTIONS, CALLS, COST];
+  const showsCopies = isWide && totals.copiedCalls > 0;
+  const figures = (row: Totals) =>
+    showsCopies ? { copied: tokens(row.copiedCalls), ...figuresOf(row) } : figuresOf(row);
   const columns = [
     showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : hasTimes ? 10 : 14 },
     { heading: 'date', cells: dates },
@@ -118,31 +120,39 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
   const summed = sessions.filter((session) => sumsBy([session], by, since).length > 0);
   const totals = { ...totalsOf(summed), ...totalOf(all) };
   const names = by === 'project' ? shortPaths(rows.map(({ name }) => name ?? '')) : rows.map(({ name }) => name ?? '');
-  const figures = [SESSIONS, ...(page.edge < ROOM_FOR_COMPACTIONS ? [] : [COMPACTIONS]), CALLS, COST];
-  const columns = [
-    { heading: by, cells: names.map((name) => onOneLine(name) || NONE), isPath: true, takesRest: true },
-    ...figureColumns<Omit<Sum, 'name'>>(figures, rows, totals),
-  ];
+  const figures = (row: Omit<Sum, 'name'>) => ({ sessions: tokens(row.sessions), ...countsOf(row) });
+  const columns = figureColumns(figures, rows, totals);
+  const fitting = columns.filter(({ heading }) => heading !== 'comp.' || page.edge >= ROOM_FOR_COMPACTIONS);
+  const own = { heading: by, cells: names.map((name) => onOneLine(name) || NONE), isPath: true, takesRest: true };
   const more = all.length > rows.length && `  ${tokens(all.length - rows.length)} more: --limit 0 shows all.`;
   return [
-    ...table(columns, counted(all.length, by), page),
+    ...table([own, ...fitting], counted(all.length, by), page),
     ...present(more),
     ...copiedRows(totals),
     ...gapRows(summed),
   ];
 };
 
-type Figure<Row> = readonly [heading: string, text: (row: Row) => string];
+/** The figures of sessions, by their headings. */
+export function figuresOf(totals: Totals) {
+  const { peakFraction: peak } = totals;
+  return { peak: peak === null ? NONE : percent(peak), ...countsOf(totals) };
+}
 
-const COPIED: Figure<Totals> = ['copied', ({ copiedCalls }) => tokens(copiedCalls)];
-export const PEAK: Figure<Totals> = ['peak', ({ peakFraction: peak }) => (peak === null ? NONE : percent(peak))];
-const SESSIONS: Figure<Pick<Totals, 'sessions'>> = ['sessions', ({ sessions }) => tokens(sessions)];
-export const COMPACTIONS: Figure<Counts> = ['comp.', ({ compactions }) => tokens(compactions)];
-export const CALLS: Figure<Counts> = ['calls', ({ calls }) => tokens(calls)];
-export const COST: Figure<Counts> = ['cost', costText];
+function countsOf(counts: Counts) {
+  return { 'comp.': tokens(counts.compactions), calls: tokens(counts.calls), cost: costText(counts) };
+}
 
-export function figureColumns<Row>(figures: readonly Figure<Row>[], rows: readonly Row[], total: Row): Column[] {
-  return figures.map(([heading, text]) => ({ heading, cells: rows.map(text), total: text(total) }));
+/** A column for each figure; its key is the heading. */
+export function figureColumns<Row>(
+  figures: (row: Row) => Readonly<Record<string, string>>,
+  rows: readonly Row[],
+  sum: Row,
+): Column[] {
+  const records = rows.map(figures);
+  return Object.entries(figures(sum)).map(([heading, total]) => {
+    return { heading, cells: records.map((record) => record[heading] ?? ''), total };
+  });
 }
 
 /** The longest end of a path that fits. */
