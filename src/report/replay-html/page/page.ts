@@ -1,8 +1,125 @@
-import { h, part } from '../../../browser/dom.ts';
-import type { PageData } from '../page-data.ts';
-import { OTHER_COLORS } from './chart.ts';
-import { createSessionList, nameOf } from './session-list.ts';
+import { h, part, s } from '../../../browser/dom.ts';
+import { ownFigures, totalsOf } from '../../../replay/copies.ts';
+import { costText, counted, percent, tokens } from '../../figures.ts';
+import type { PageData, PageSession } from '../page-data.ts';
+import { type Color, OTHER_COLORS } from './chart.ts';
+import { timeText } from './session-tables.ts';
 import { createSessionView } from './session-view.ts';
+import { createSortTable, type TableColumn } from './sort-table.ts';
+
+function createSessionList(sessions: readonly PageSession[]): HTMLElement[] {
+  const rows = sessions.map((session, at) => ({ ...session, at }));
+  const table = createSortTable({ caption: 'Sessions', rows, columns: COLUMNS, isTitled: true });
+  const textOf = ({ file, sessionId, model, project, prompt }: PageSession) =>
+    [file, sessionId, model, project, prompt].join(' ').toLowerCase();
+  const find = h('input', { type: 'search', id: 'find', autocomplete: 'off', spellcheck: 'false' });
+  const found = h('span', { class: 'quiet', role: 'status' });
+  find.addEventListener('input', () => {
+    const words = find.value.toLowerCase().split(/\s+/);
+    const matching = rows.filter((row) => words.every((word) => textOf(row).includes(word)));
+    table.fill(matching);
+    found.textContent = `${counted(matching.length, 'session')} found`;
+  });
+  return [
+    h('p', { class: 'about' }, totals(sessions)),
+    h(
+      'section',
+      { class: 'card', 'aria-label': 'Sessions' },
+      h('div', { class: 'controls' }, h('label', { for: 'find' }, 'Find'), find, found),
+      table.element,
+    ),
+  ];
+}
+
+interface Row extends PageSession {
+  readonly at: number;
+}
+
+const COLUMNS: readonly TableColumn<Row>[] = [
+  ['Session', ({ prompt, file }) => prompt ?? file, linkTo],
+  ['Context', ({ context }) => context.peakFraction, curveOf],
+  ['Peak', ({ context }) => context.peak || null],
+  ['Calls', (row) => ownFigures(row).calls],
+  ['Turns', 'turns'],
+  ['Compactions', (row) => ownFigures(row).compactions],
+  ['Cost', (row) => ownFigures(row).usd, (row) => costText(ownFigures(row))],
+  ['Model', 'model', (row) => h('span', { class: 'once' }, modelOf(row))],
+  ['Began (UTC)', ({ time }) => time.first, startText],
+];
+
+function modelOf({ model }: PageSession): string {
+  return model?.replace(/^claude-|-\d{8}(?=$|\[)/g, '') ?? '–';
+}
+
+function curveOf({ context, window }: PageSession): HTMLElement | string {
+  if (context.peak === 0) return '–';
+  const words = `peak ${percent(context.peakFraction)}, last ${tokens(context.last)}`;
+  const share = h('span', {}, percent(context.peakFraction));
+  return h('div', { class: 'curve' }, sparkline(context.curve, window.tokens, words), share);
+}
+
+/**
+ * Links a session by its first prompt, or by its file name: a recording of claude's output alone contains no prompt.
+ */
+function linkTo({ file, prompt, project, copied, at }: Row): HTMLElement {
+  const name = prompt ?? (file === '-' ? 'standard input' : file.split('/').at(-1));
+  const where = (project ?? file.split('/').at(-2) ?? '').split('/').at(-1) ?? '';
+  const note = copied === undefined ? where : `${where}, ${counted(copied.calls, 'copied call')}`;
+  return h('div', { class: 'name' }, h('a', { href: `#session-${at + 1}` }, name), h('small', {}, note));
+}
+
+/** The last two parts of the path: project and session. */
+function nameOf({ file }: PageSession): string {
+  return file === '-' ? 'standard input' : file.split('/').slice(-2).join('/');
+}
+
+function startText({ time: { first } }: PageSession): string {
+  return first === null ? '–' : timeText(first / 1000).slice(0, '2026-01-31 14:05'.length);
+}
+
+function totals(sessions: readonly PageSession[]): string {
+  const all = totalsOf(sessions);
+  const { calls, compactions, copiedCalls } = all;
+  const full = sessions.filter(({ context }) => (context.peakFraction ?? 0) >= 0.85).length;
+  return [
+    counted(sessions.length, 'session'),
+    counted(calls, 'call'),
+    counted(compactions, 'compaction'),
+    `${tokens(full)} above 85% of the window`,
+    `cost ${costText({ ...all, usd: all.usd ?? 0 })}`,
+    ...(copiedCalls === 0 ? [] : [`${counted(copiedCalls, 'copied call')} not counted again`]),
+  ].join(' · ');
+}
+
+const [WIDTH, HEIGHT] = [120, 28];
+
+/** A small curve of the context without axes; its top is the window, or the peak if the window is unknown. */
+function sparkline(figures: readonly number[], window: number | null, words: string): SVGElement {
+  const peak = Math.max(...figures, 0);
+  const top = Math.max(window ?? 0, peak, 1);
+  const step = figures.length > 1 ? WIDTH / (figures.length - 1) : 0;
+  const points = figures.map((figure, at) => `${round(at * step)},${round(HEIGHT - (figure / top) * HEIGHT)}`);
+  const line = points.length === 1 ? `${points[0]} ${WIDTH},${points[0]?.split(',')[1]}` : points.join(' ');
+  const box = { viewBox: `0 -2 ${WIDTH} ${HEIGHT + 4}`, width: WIDTH, height: HEIGHT + 4 };
+  const curve = s(
+    'svg',
+    { class: 'sparkline', ...box, role: 'img', 'aria-label': words },
+    s('polygon', { points: `0,${HEIGHT} ${line} ${WIDTH},${HEIGHT}` }),
+    s('polyline', { points: line }),
+  );
+  curve.style.color = `var(--${window === null ? 'mark' : colorOf(peak / window)})`;
+  return curve;
+}
+
+/** Colors a session by its peak as a share of the window. */
+function colorOf(share: number): Color {
+  if (share >= 0.85) return 'bad';
+  return share >= 0.7 ? 'warn' : 'mark';
+}
+
+function round(figure: number): number {
+  return Math.round(figure * 10) / 10;
+}
 
 const { sessions } = JSON.parse(part('data').textContent ?? '') as PageData;
 let shown: number | undefined;
