@@ -121,27 +121,32 @@ function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
 }
 
 /**
- * Sessions that share a key of a call or compaction with another one. Most share none, so their calls need not be
- * unpacked.
+ * Sessions that may share a call or compaction with another one. Most share none, so their calls need not be unpacked.
  */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
-  const owners = new Map<string, S>();
-  const sharing = new Set<S>();
-  for (const session of sessions) {
-    for (const key of allKeys(session)) {
-      const owner = owners.get(key);
-      if (owner === undefined) owners.set(key, session);
-      else sharing.add(owner).add(session);
-    }
-  }
-  return sessions.filter((session) => sharing.has(session));
+  const marks = sessions.map(marksOf);
+  const known = new Set<number>();
+  const repeated = new Set<number>();
+  for (const all of marks) for (const mark of all) (known.has(mark) ? repeated : known).add(mark);
+  return sessions.filter((_, at) => marks[at]?.some((mark) => repeated.has(mark)));
 }
 
-function allKeys({ keys, ledger, compactions }: SessionFigures): readonly string[] {
+/** Hashes of the ends of a session's keys, which are random; different keys can collide. */
+function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number[] {
   const times = compactions.map(({ t }) => `at ${t}`);
-  const text = [keys ?? keyText(ledger()), ...times].join();
-  return text.replaceAll('+', ',').split(',').filter(Boolean);
+  const text = [keys ?? keyText(ledger()), ...times, ''].join().replaceAll('+', ',');
+  const marks: number[] = [];
+  let at = 0;
+  for (let end = text.indexOf(','); end !== -1; end = text.indexOf(',', at)) {
+    let mark = 0;
+    for (at = Math.max(at, end - MARKED); at < end; at++) mark = Math.imul(mark ^ text.charCodeAt(at), 0x01000193);
+    if (mark !== 0) marks.push(mark);
+    at = end + 1;
+  }
+  return marks;
 }
+
+const MARKED = 14;
 
 /** A call or compaction, with the session that it counts in. */
 interface HeldCalls {
