@@ -89,7 +89,7 @@ async function runSteps(request: FlowRequest, io: Io): Promise<number> {
   const progress = createFlowProgress({ stderr: io.stderr, style, quiet, total, done: done.size });
   const run = { flow, files, done, brief, progress, claudeFor: (step: FlowStep) => claudeFor(request, step) };
   const { board, ends, exitCode } = await conductFlow(run, io);
-  say(`${flowSumText(board, ends)}; of each step: ctxb flow report`);
+  say(`${flowSumText(board, ends)}; each step: ctxb flow report`);
   if ([...board.values()].some((status) => status !== 'done')) say(`to continue: ${resumeCommand(request)}`);
   return exitCode;
 }

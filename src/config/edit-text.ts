@@ -30,7 +30,7 @@ export function editText(text: string, edit: TextEdit, style: TextStyle): string
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
   const edited = style.isJson
     ? `${JSON.stringify(target, undefined, groupsIn(/\n([ \t]+)/, text)[0])}\n`
-    : (editInPlace(text, document, edit, lineBreak) ?? rewritten(document, edit));
+    : (editInPlace(text, document, edit, lineBreak) ?? rewritten(text, document, edit));
   const whole = edited?.replace(/\r?\n/g, lineBreak);
   return whole !== undefined && isDeepStrictEqual(dataOf(whole, style), target) ? whole : undefined;
 }
@@ -110,8 +110,8 @@ function scalarText(value: string | number): string {
   return /^(?:lean|balanced|heavy|[\d.]+%)$/.test(String(value)) ? String(value) : JSON.stringify(value);
 }
 
-function rewritten(document: Document, { place, value }: TextEdit): string {
+function rewritten(text: string, document: Document, { place, value }: TextEdit): string {
   if (value === undefined) document.deleteIn(place);
   else document.setIn(place, value);
-  return document.toString({ lineWidth: 0 });
+  return document.toString({ lineWidth: 0, flowCollectionPadding: /[[{] /.test(text) });
 }

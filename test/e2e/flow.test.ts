@@ -40,7 +40,7 @@ it('each step has a fresh context with its whole teaching notes and the outputs 
   expect(briefingIn(test)?.text).toMatch(/answer of design\n[\s\S]*answer of implement\n/);
   expect(run.stderr).toMatch(/\[implement\] done: .* s, 1 call, at most [\d,]+ tokens/);
   expect(run.stderr).toMatch(
-    /^ctxb: 3 of 3 steps done: .* s, 3 calls, at most [\d,]+ tokens, \$[\d.]+; of each step: ctxb flow report$/m,
+    /^ctxb: 3 of 3 steps done: .* s, 3 calls, at most [\d,]+ tokens, \$[\d.]+; each step: ctxb flow report$/m,
   );
 });
 

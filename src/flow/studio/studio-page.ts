@@ -1,4 +1,5 @@
 import { groupDigits, pluralize } from '../../core/text/words.ts';
+import { dollars, duration } from '../../report/figures.ts';
 import { type Html, html, htmlTable } from '../../report/html.ts';
 import type { DiffLine } from '../../report/line-diff.ts';
 import type { KnownReceipt } from '../earlier-run.ts';
@@ -180,7 +181,7 @@ function bindingText(receipt: KnownReceipt): string {
   const { summary, cut, omitted } = outcomeCounts(receipt.items);
   const steps = pluralize(receipt.items.length, 'earlier step');
   const binding = bindingOf(receipt);
-  if (binding === 'nothing') return `Nothing was held back: all of ${steps} fitted.`;
+  if (binding === 'nothing') return `Nothing was held back (${steps}).`;
   const summed = summary > 0 ? `, ${groupDigits(summary)} in summary` : '';
   if (binding === 'steps')
     return `${pluralize(cut, 'earlier step')} cut${summed} at the limit for a single step; the whole had room.`;
@@ -211,10 +212,7 @@ function items({ items }: KnownReceipt): Html {
 }
 
 function figures({ run, measured }: KnownReceipt): string {
-  const which = `Run ${run}.`;
-  if (measured === undefined) return `${which} It has not ended.`;
+  if (measured === undefined) return `Run ${run}. It has not ended.`;
   const { first_tokens, peak_tokens, cost_usd, duration_ms, exit_code, error } = measured;
-  const tokens = `${groupDigits(first_tokens)} tokens in the first call, ${groupDigits(peak_tokens)} at most (measured)`;
-  const time = groupDigits(Math.round(duration_ms / 1000));
-  return `${which} ${tokens}; $${cost_usd.toFixed(2)}, ${time} s, exit code ${exit_code}${error ? `: ${error}` : ''}.`;
+  return `Run ${run}. ${groupDigits(first_tokens)} tokens in the first call, ${groupDigits(peak_tokens)} at most (measured); ${dollars(cost_usd)}, ${duration(duration_ms)}, exit code ${exit_code}${error ? `: ${error}` : ''}.`;
 }

@@ -140,6 +140,12 @@ const CASES: readonly Case[] = [
     changes: [['objective: second }', 'objective: second, budgets: { historyRecentChars: 9000 } }']],
   },
   {
+    name: 'adds a value between braces without blanks, and leaves other brackets alone',
+    text: 'name: job\nsteps:\n  - id: one\n    objective: first\n    outputs: [a.md]\n    budgets: {preset: lean}\n',
+    edits: [edit('one', 'historyRecentChars', '9000')],
+    changes: [['{preset: lean}', '{preset: lean, historyRecentChars: 9000}']],
+  },
+  {
     name: 'takes the first value between braces out',
     text: FLOW,
     edits: [edit('one', 'preset', '')],
