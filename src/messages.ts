@@ -28,7 +28,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'unavailable:exact-once': ({ reason }) => `this compaction was claude's own summary: ${reason}`,
   'unavailable:relief': ({ reason }) =>
     `${reason}: ctxb only measures it, and neither compacts nor hands over (supported from ${OLDEST_SUPPORTED} on)`,
-  'unavailable:trigger': ({ reason }) => `${reason}: in mid-turn its own limits apply`,
+  'unavailable:trigger': ({ reason }) => `${reason}: in mid-turn it compacts at its own level`,
   'unavailable:tools': ({ reason }) => `tool budgets are off: ${reason}`,
   'unavailable:costs': ({ reason }) =>
     `warning: ${reason}: the cost of this run is unknown, and its limit cannot be kept`,

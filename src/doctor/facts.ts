@@ -49,7 +49,7 @@ export const FACTS: readonly Check[] = [
   {
     name: 'control-channel',
     fact: 'claude answers initialize, with the hooks, with success.',
-    instead: 'nothing: notes, tool budgets and the place of the trigger need it',
+    instead: "nothing: notes, tool budgets and the level of claude's own compaction need it",
     vital: true,
     scene: askedAtTheStart,
     look({ opened }) {
@@ -183,8 +183,8 @@ export const FACTS: readonly Check[] = [
   },
   {
     name: 'trigger-moved',
-    fact: "apply_flag_settings moves claude's own trigger while it runs; it then compacts in the middle of a turn.",
-    instead: "the trigger stays at claude's own level; ctxb can do nothing earlier in a long turn",
+    fact: 'apply_flag_settings moves the level at which a running claude compacts, also in the middle of a turn.',
+    instead: 'claude compacts at its own level; ctxb can do nothing earlier in a long turn',
     scene: movedTrigger,
     look(seen) {
       const { answers, turns } = seen;

@@ -93,7 +93,7 @@ function setTrigger(state: GovernorState, purpose: ControlPurpose, place?: Trigg
 export function onTrigger(state: GovernorState, moved: boolean): GovernorState {
   if (!moved) {
     const off = changedIn(state, 'control', { trigger: 'off' });
-    return decide(off, 'unavailable:trigger', 'this claude cannot move its trigger');
+    return decide(off, 'unavailable:trigger', 'this claude does not let ctxb move the level of its compactions');
   }
   const { trigger, triggerReason } = state.process.control;
   if (typeof trigger !== 'number') return state;
