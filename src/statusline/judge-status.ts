@@ -55,7 +55,9 @@ export function withCallAhead(state: GovernorState, known: KnownByStatus, t: num
 /** The reported call as an event; undefined if the log contains it, or if the usage is not the context of a call. */
 export function callAhead({ gauge }: GovernorState, { usage, model }: KnownByStatus): AssistantEvent | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
-  const isKnown = gauge.basis === 'measured' && contextOf(usage) === gauge.used;
+  // Some gateways report what was written to the cache only by lifetime, which claude omits here.
+  const unsplit = gauge.call === null ? 0 : contextOf({ ...gauge.call.usage, cacheCreation: 0 });
+  const isKnown = gauge.basis === 'measured' && [gauge.used, unsplit].includes(contextOf(usage));
   // For a call with several inferences, claude reports their sum, which is not a context.
   const isSum = gauge.call !== null && contextOf(usage) === shownContext(gauge.call.usage);
   if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || isSum) return undefined;

@@ -2,6 +2,7 @@ import { LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
 import type { LimitUse } from '../core/protocol/events.ts';
 import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fields.ts';
 import { readUsage } from '../core/protocol/usage.ts';
+import { headOf } from '../replay/read/read-values.ts';
 import { readTail } from '../store/files/read-lines.ts';
 
 /** The fields of Claude Code's status-line input (stdin) that ctxb uses. */
@@ -46,17 +47,21 @@ const USUAL_BYTES = 256 * 1024;
 /** Matches lines of calls with usage; parsing them decides later. */
 const CALL = /"usage":\{/;
 const SIDECHAIN = '"isSidechain":true';
+const BOUNDARY = '"subtype":"compact_boundary"';
 
 /**
  * The newest lines of a session's log, including at least one call of the main thread if the last 8 MB contain one,
- * because the last lines can be long.
+ * because the last lines can be long. Behind a compaction, also its first lines.
  *
  * @throws Error of the file system
  */
 export function newestLines(path: string): readonly string[] {
   for (let bytes = USUAL_BYTES; ; bytes = LOG_TAIL_BYTES) {
     const { lines, start } = readTail(path, bytes);
-    const hasCall = lines.some((line) => CALL.test(line) && !line.includes(SIDECHAIN));
-    if (start === 0 || bytes === LOG_TAIL_BYTES || hasCall) return lines;
+    const last = lines.findLastIndex((line) => CALL.test(line) && !line.includes(SIDECHAIN));
+    if (start > 0 && bytes < LOG_TAIL_BYTES && last === -1) continue;
+    // The first call shows the size of what every context begins with.
+    const isEmptied = lines.findLastIndex((line) => line.includes(BOUNDARY)) > last;
+    return start > 0 && isEmptied ? [...headOf(path, USUAL_BYTES).split('\n'), ...lines] : lines;
   }
 }

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import { readGauge } from '../../src/core/governor/gauge/gauge.ts';
 import { judgeStatus } from '../../src/statusline/judge-status.ts';
-import { readStatusInput, type StatusInput } from '../../src/statusline/status-input.ts';
+import { newestLines, readStatusInput, type StatusInput } from '../../src/statusline/status-input.ts';
 import { recordedInputs } from '../support/status-inputs.ts';
 
 function fixture(path: string): string {
@@ -124,6 +126,31 @@ describe('the judgement', () => {
     const reading = readGauge(judgeStatus(lines.slice(0, until), status('after-compaction'), DEFAULTS).gauge);
     expect(reading.basis).toBe('estimated');
     expect(reading.used).toBeGreaterThan(10_000);
+  });
+
+  it('knows after a compaction what each context begins with, also if the log is long', () => {
+    const row = (more: object) => JSON.stringify({ sessionId: 's', version: '2.1.300', ...more });
+    const answered = (id: string, counts: object) =>
+      row({ type: 'assistant', message: { id, model: 'claude-sonnet-4-5', content: [], usage: counts } });
+    const boundary = { type: 'system', subtype: 'compact_boundary', compactMetadata: { postTokens: 12_000 } };
+    const said = { type: 'user', message: { role: 'user', content: 'x'.repeat(400_000) } };
+    const calls = [20_000, 144_000].map((input_tokens, at) => answered(`m${at}`, { input_tokens }));
+    const path = join(mkdtempSync(join(tmpdir(), 'ctxb-status-')), 's.jsonl');
+    writeFileSync(path, [calls[0], row(said), calls[1], row(boundary), ''].join('\n'));
+    const lines = newestLines(path);
+    rmSync(dirname(path), { recursive: true });
+    const { gauge } = judgeStatus(lines, { ...status('turn'), usage: usage(144_000) }, DEFAULTS);
+    expect(gauge).toMatchObject({ basis: 'estimated', used: 32_000 });
+  });
+
+  it('counts what is written to the cache even if claude omits it, because a gateway reports it only by lifetime', () => {
+    const counts = { input_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 40_000 };
+    const split = { ...counts, cache_creation: { ephemeral_5m_input_tokens: 3_000 } };
+    const message = { id: 'm', model: 'claude-sonnet-4-5', content: [], usage: split };
+    const lines = [JSON.stringify({ type: 'assistant', uuid: 'a', sessionId: 's', version: '2.1.332', message })];
+    const input = readStatusInput(JSON.stringify({ context_window: { current_usage: counts } }));
+    if (input === undefined) throw new Error('no status');
+    expect(judgeStatus(lines, input, DEFAULTS).gauge.used).toBe(43_010);
   });
 
   it('takes the used limits from claude', () => {
