@@ -6,7 +6,7 @@ import { askLater, holdCall, onOwnResponse, onQuestion, replyForCaller } from '.
 import { answerCallback } from '../control/hook-callbacks.ts';
 import { askNewWindow, placeTrigger } from '../control/trigger.ts';
 import { readCost } from '../cost/cost.ts';
-import { cacheAfter, hitsAfter } from '../cost/prompt-cache.ts';
+import { cacheAfter } from '../cost/prompt-cache.ts';
 import type { Action } from '../decisions.ts';
 import { type Facts, factsOf, isMainMessage, type SizedCall, tellsInterrupt } from '../facts.ts';
 import { measureLine, sumContent } from '../gauge/estimator.ts';
@@ -173,12 +173,10 @@ function followCall(state: GovernorState, { before, event }: Line<SizedCall>): G
   const tasks = withoutTold(work.tasks);
   if (tasks !== work.tasks) draft.work = { ...work, tasks };
   if (event.kind === 'assistant') {
-    const { cache } = before.session;
-    const { basis, used, calls } = before.gauge;
+    const { gauge } = before;
     // Before a turn, the cache may have expired: a compaction then comes before its first call.
-    const isNext = basis === 'measured' && draft.turn.calls > 1;
-    const hits = isNext ? hitsAfter(cache, event.usage, used, calls) : cache.hits;
-    draft.session = { ...session, cache: cacheAfter(cache, event, session, state.facts.now, hits) };
+    const used = gauge.basis === 'measured' && draft.turn.calls > 1 ? gauge.used : undefined;
+    draft.session = { ...session, cache: cacheAfter(before.session.cache, event, session, state.facts.now, used) };
   }
   const [first] = promptsInTurn(state);
   const isCommand = first?.command !== undefined && draft.turn.calls === 1;

@@ -1,7 +1,7 @@
 import type { InitEvent } from '../../protocol/events.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { toUsd } from './cost.ts';
-import type { Price, Rates } from './prices.ts';
+import type { Rates } from './prices.ts';
 
 const FIVE_MINUTES_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
@@ -34,7 +34,7 @@ export const NO_CACHE = {
  * show its lifetime.
  *
  * @param session tools and version of the call
- * @param hits the new expected share
+ * @param before tokens of the call before it in the turn; undefined: none, or the context was replaced since
  * @param now milliseconds since the epoch
  */
 export function cacheAfter(
@@ -42,7 +42,7 @@ export function cacheAfter(
   { usage, version }: { readonly usage: Usage; readonly version: string | undefined },
   session: Pick<PromptCache, 'setup' | 'version'>,
   now: number,
-  hits: number,
+  before: number | undefined,
 ): PromptCache {
   const { cacheCreation, cacheRead } = usage;
   const held = cacheCreation + cacheRead;
@@ -50,13 +50,16 @@ export function cacheAfter(
     usedAt: held > 0 ? now : undefined,
     lifetimeMs: cacheCreation > 0 ? lifetimeOf(usage) : cache.lifetimeMs,
     held,
-    hits,
+    hits: before === undefined ? cache.hits : cache.hits + (Number(cacheRead * 2 >= before) - cache.hits) / COUNTED,
     setup: session.setup,
     version: version ?? session.version,
     restarted: false,
     foretold: false,
   };
 }
+
+/** Calls after which a changed share of hits is known. */
+const COUNTED = 12;
 
 type Written = Pick<Usage, 'cacheCreation' | 'cacheCreationHour'>;
 
@@ -74,24 +77,6 @@ export function idleBeyondLife({ usedAt, lifetimeMs }: PromptCache, now: number)
 /** Price of writing to a cache of this lifetime, in micro-dollars per million tokens. */
 export function writePrice({ lifetimeMs }: Pick<PromptCache, 'lifetimeMs'>, price: Rates): number {
   return lifetimeMs === HOUR_MS ? price.cacheWriteHour : price.cacheWrite;
-}
-
-/** Calls that count as hits before a session has calls of its own, and most calls that count. */
-const ASSUMED_HITS = 4;
-const MAX_COUNTED = 50;
-
-/** The expected share of hits after another call. @param before tokens of the call before it */
-export function hitsAfter({ hits }: PromptCache, { cacheRead }: Usage, before: number, calls: number): number {
-  const isHit = cacheRead * 2 >= before;
-  return hits + (Number(isHit) - hits) / Math.min(calls + ASSUMED_HITS, MAX_COUNTED);
-}
-
-/** The price with the expected cost of a token that stays in the context: a cache that never hits writes it again. */
-export function expectedPrice(cache: PromptCache, price: Price): Price {
-  return {
-    ...price,
-    cacheRead: Math.round(price.cacheRead * cache.hits + writePrice(cache, price) * (1 - cache.hits)),
-  };
 }
 
 /** Cost in US dollars of writing tokens to the cache again (`usd`), and of reading them from it (`cachedUsd`). */

@@ -5,7 +5,7 @@ import { markDropped } from '../prompts/mailbox.ts';
 import { beginOwnTurn, sendInterrupt } from '../prompts/own-lines.ts';
 import { UNTRIED } from '../relief/ladder.ts';
 import type { HandoffDocument } from '../relief/relief-state.ts';
-import { toolsAfterRelief } from '../relief/tool-results.ts';
+import { contentsAfterRelief } from '../relief/tool-results.ts';
 import { type GovernorState, NEW_PROCESS } from '../state.ts';
 import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, setTimer } from '../steps.ts';
 import { health } from '../zones/notices.ts';
@@ -96,7 +96,7 @@ function finishClear(
     operation: IDLE,
     gauge: emptyContext(gauge, 0),
     mailbox: markDropped(state),
-    work: { ...work, tools: toolsAfterRelief(work.tools, []) },
+    work: { ...work, tools: { ...work.tools, contents: contentsAfterRelief(work.tools.contents) } },
     relief: {
       ...relief,
       ...UNTRIED,

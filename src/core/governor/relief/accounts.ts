@@ -1,6 +1,6 @@
 import { toUsd } from '../cost/cost.ts';
 import { multiply, type Price, priceAt, priceFor, type Rates, USUAL_RATIOS } from '../cost/prices.ts';
-import { expectedPrice, idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
+import { idleBeyondLife, writePrice } from '../cost/prompt-cache.ts';
 import type { Replaced } from '../facts.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
 import { claudesLevel } from '../policy.ts';
@@ -8,15 +8,15 @@ import { promptsInTurn, waiting } from '../prompts/mailbox.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, isHandingOver } from '../steps.ts';
 import {
+  type Alone,
   accountsOf,
   aloneAfterCall,
   aloneAfterReplacing,
   aloneAfterSummary,
   callCost,
-  savedMicroUsd,
   summaryCost,
 } from './alone.ts';
-import { endStep, forgetContents, tailOf } from './contents.ts';
+import { type Contents, endStep, forgetContents, tailOf } from './contents.ts';
 import { roomOfContents } from './exact.ts';
 import { heldTokens, type WorkingSet, workingSet } from './working-set.ts';
 
@@ -29,9 +29,11 @@ export function priceOfModel({ gauge, session, run }: GovernorState): Price | un
   return price?.cacheRead === 0 ? undefined : price;
 }
 
-/** The price that decisions expect of calls to come. */
+/** The price of calls to come: without a hit, the tokens of a context are written to the cache again. */
 export function priceToCome(state: GovernorState): Price {
-  return expectedPrice(state.session.cache, priceOfModel(state) ?? UNPRICED);
+  const { cache } = state.session;
+  const price = priceOfModel(state) ?? UNPRICED;
+  return { ...price, cacheRead: price.cacheRead * cache.hits + writePrice(cache, price) * (1 - cache.hits) };
 }
 
 /** The rates of `priceToCome` for the next call. */
@@ -63,27 +65,28 @@ const LEAST_SHARE = 0.02;
  * cost about the same.
  */
 export function savedUsd(state: GovernorState): number {
-  const { alone } = state.relief;
-  const saved = savedMicroUsd(alone, state.gauge);
-  const isTold = Math.abs(saved) >= LEAST_SHARE * accountsOf(alone, state.gauge).real;
+  const { alone, real } = accountsOf(state.relief.alone, state.gauge);
+  const saved = alone + state.relief.alone.lost - real;
+  const isTold = Math.abs(saved) >= LEAST_SHARE * real;
   return isTold && priceOfModel(state) !== undefined ? toUsd(Math.round(saved)) : 0;
 }
 
 /** Updates the account of claude alone after a line. */
 export function followAccount(before: GovernorState, state: GovernorState): GovernorState {
   const { alone } = state.relief;
+  const { contents } = state.work.tools;
   const { call, replaced, isInjected, now } = state.facts;
+  const { gauge, work } = before;
   const isIdle = idleBeyondLife(before.session.cache, now) !== undefined;
   if (replaced) {
     const isOwn = isClaudesOwn(before, replaced) && !isAhead(before);
-    const paid = replaced === 'boundary' && isSummary(before) ? summaryCost(alone, before.gauge, isIdle) : 0;
+    const isPaid = replaced === 'boundary' && isSummary(before);
+    const paid = isPaid && alone.open ? summaryCost(gauge.used, alone.open.price, isIdle) : 0;
     const paying = aloneAfterSummary(alone, paid, isOwn ? paid : 0);
-    const after = aloneAfterReplacing(paying, before.gauge, before.work.tools.contents, isOwn);
-    const contents = isOwn ? forgetContents(state.work.tools.contents, []) : state.work.tools.contents;
-    return changedIn(changedIn(state, 'relief', { alone: after }), 'tools', { contents });
+    const after = aloneAfterReplacing(paying, gauge, work.tools.contents, isOwn);
+    return withAccount(state, after, isOwn ? forgetContents(contents, []) : contents);
   }
   if (call?.kind !== 'assistant') return state;
-  const { gauge, work } = before;
   const after = aloneAfterCall(alone, {
     usage: call.usage,
     gauge,
@@ -96,10 +99,11 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     given: state.relief.given.tokens,
   });
   const { summary } = after;
-  const contents =
-    summary === undefined ? state.work.tools.contents : forgetContents(state.work.tools.contents, summary.names);
-  const next = changedIn(state, 'relief', { alone: after });
-  return changedIn(next, 'tools', { contents: endStep(contents) });
+  return withAccount(state, after, endStep(summary === undefined ? contents : forgetContents(contents, summary.names)));
+}
+
+function withAccount(state: GovernorState, alone: Alone, contents: Contents): GovernorState {
+  return changedIn(changedIn(state, 'relief', { alone }), 'tools', { contents });
 }
 
 /** Whether claude has written a summary by itself. */

@@ -62,17 +62,6 @@ export function aloneAfterSummary(alone: Alone, real: number, both = 0): Alone {
   return { ...alone, microUsd: { alone: microUsd.alone + both, real: microUsd.real + real } };
 }
 
-/** Cost of a summary that claude writes now, in micro-dollars. @param isCold whether the cache has expired */
-export function summaryCost({ open }: Alone, { used }: Gauge, isCold: boolean): number {
-  return open === undefined ? 0 : costOfSummary(used, open.price, isCold);
-}
-
-/** Savings of the run compared with claude alone, in micro-dollars; below 0 if it cost more. */
-export function savedMicroUsd(alone: Alone, gauge: Gauge): number {
-  const { alone: costAlone, real } = accountsOf(alone, gauge);
-  return costAlone + alone.lost - real;
-}
-
 /**
  * Handles a replaced context. `isOwn`: by claude or the caller, so it would have been replaced without ctxb too, and
  * the next call shows the context of both.
@@ -159,7 +148,7 @@ function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
   const { open, context, microUsd } = alone;
   const { first = 0 } = gauge;
   if (open === undefined || context + open.growth < level) return alone;
-  const reading = costOfSummary(context, open.price, open.cold !== undefined);
+  const reading = summaryCost(context, open.price, open.cold !== undefined);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = reshownContents(contents, level - landing);
   const cached = Math.round(first * CACHED_SHARE);
@@ -188,8 +177,8 @@ export const SUMMARY_TOKENS = 2_250;
 /** Tokens of claude's request for a summary (2.1.332). */
 const REQUEST_TOKENS = 1_600;
 
-/** @param context tokens that claude summarises */
-function costOfSummary(context: number, price: Price, isCold: boolean): number {
+/** Cost of a summary, in micro-dollars. @param context tokens that claude summarises @param isCold whether the cache has expired */
+export function summaryCost(context: number, price: Price, isCold: boolean): number {
   return readingCost(context, SUMMARY_TOKENS, price, isCold) + readingCost(REQUEST_TOKENS, 0, price, true);
 }
 

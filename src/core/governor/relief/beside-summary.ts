@@ -31,11 +31,12 @@ export function summaryBound(state: GovernorState) {
 /** Whether the bound does not apply: by the policy, without a mod or an account, or to a requested compaction. */
 function isFree(state: GovernorState): boolean {
   const { relief, run } = state;
-  if (relief.alone.open === undefined || relief.asked !== undefined) return true;
-  return !isBounded(run.policy) || !exactIsPossible(state);
+  const hasAccount = relief.alone.open !== undefined && relief.asked === undefined;
+  return !(hasAccount && isBounded(run.policy) && exactIsPossible(state));
 }
 
-function levelOf({ run, gauge }: GovernorState): number {
+/** The level at which claude compacts by itself, in tokens. */
+export function levelOf({ run, gauge }: GovernorState): number {
   return nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
 }
 

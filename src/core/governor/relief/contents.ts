@@ -113,10 +113,9 @@ function countResult(
   cut: number,
 ): Contents {
   const { step, failed } = contents;
-  const isKnown = result.isError || failed.length > 0;
   return {
     ...contents,
-    failed: isKnown ? failedAfter(failed, nameOf(JSON.stringify(input)), result.isError) : failed,
+    failed: failedAfter(failed, nameOf(JSON.stringify(input)), result.isError),
     cut: cut > 0 ? withCut(contents.cut, id, cut) : contents.cut,
     step: { ...step, results: step.results + 1, size: step.size + size, cut: step.cut + cut },
   };

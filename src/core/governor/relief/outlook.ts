@@ -4,14 +4,14 @@ import { idleBeyondLife, rewriteCost } from '../cost/prompt-cache.ts';
 import type { Saving } from '../decisions.ts';
 import { callOutput, crossedText, isGuess, predictedTokens } from '../gauge/gauge.ts';
 import type { Prompt } from '../input.ts';
-import { handoffLevel, inTokens, isBounded, nativeLevel } from '../policy.ts';
+import { handoffLevel, inTokens, isBounded } from '../policy.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decided, emit } from '../steps.ts';
 import { prefixOf, priceOfModel, ratesToCome, slackOf, workingSetOf } from './accounts.ts';
-import { cycleCost } from './beside-summary.ts';
+import { cycleCost, levelOf } from './beside-summary.ts';
 import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
 import {
@@ -38,16 +38,15 @@ export function extentOf(state: GovernorState): Extent {
   const full = predictedTokens(gauge);
   // An exact compaction is possible within a turn, so one that does not pay waits for claude's own trigger; at the
   // terminal, which has no account, for its level.
-  const isBelow = full < nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
+  const isBelow = full < levelOf(state);
   const isEarly = (isBelow || relief.alone.open !== undefined) && exactIsPossible(state) && isBounded(run.policy);
-  const isSoon = isTooSoon(state);
-  const bearable = isEarly || !isSoon ? bearableMoment(state) : undefined;
+  const bearable = bearableMoment(state);
   return {
     full,
     window: gauge.window.tokens,
     // After a failed attempt, another one before the next call would fail too.
     turn: relief.triedAt === gauge.calls ? undefined : forecast(turn),
-    moment: isSoon ? undefined : bearable,
+    moment: isTooSoon(state) ? undefined : bearable,
     isTooEarly: isEarly && (bearable?.at ?? full + 1) > full,
     provesNothing: isGuess(gauge) || relief.fresh !== undefined,
   };
@@ -117,19 +116,14 @@ function isTooSoon({ gauge, relief }: GovernorState): boolean {
   return gauge.basis !== 'measured' || relief.landing !== undefined || gauge.calls - last <= TOO_SOON;
 }
 
-/** The next moment, unless a relief now risks more than the bound allows. */
+/**
+ * The next moment, unless a relief now risks more than the bound allows. Without an account, as at the terminal, the risk
+ * counts as bearable.
+ */
 function bearableMoment(state: GovernorState): Moment | undefined {
   const moment = nextMoment(state);
-  const isBearable = moment === undefined || !isBounded(state.run.policy) || !isUnbearable(state, moment.way);
-  return isBearable ? moment : undefined;
-}
-
-/**
- * Whether a relief now risks more than the bound allows. Without an account, as at the terminal, the risk counts as
- * bearable.
- */
-function isUnbearable(state: GovernorState, way: Moment['way']): boolean {
-  return state.relief.alone.open !== undefined && stakeOf(state, way) > slackOf(state);
+  if (moment === undefined || !isBounded(state.run.policy) || state.relief.alone.open === undefined) return moment;
+  return stakeOf(state, moment.way) > slackOf(state) ? undefined : moment;
 }
 
 /**
@@ -156,11 +150,11 @@ function stakeOf(state: GovernorState, way: Moment['way']): number {
  * Whether the context probably comes to claude's own level within the next turn. claude then compacts in the midst of
  * the work, which fetches everything again; at its own time it may have compacted between two works.
  */
-function fillsAgain({ turn, run, gauge }: GovernorState, { landing }: Outlook): boolean {
-  const level = nativeLevel(run.policy, gauge.window.tokens ?? 0, gauge.call?.model);
+function fillsAgain(state: GovernorState, { landing }: Outlook): boolean {
+  const { turn, gauge } = state;
   // A turn with a compaction in it has no growth of its own.
   const mean = turn.ended === 0 ? 0 : gauge.grown / turn.ended;
-  return landing + Math.max(forecast(turn) ?? 0, mean) >= level * NEARLY;
+  return landing + Math.max(forecast(turn) ?? 0, mean) >= levelOf(state) * NEARLY;
 }
 
 /** A turn may grow more than those before it. */
@@ -207,12 +201,9 @@ export function dueReason(state: GovernorState): string {
 
 /** Saving of a relief per further call, in words; empty without a saving. */
 export function savingText(state: GovernorState, way: Moment['way']): string {
-  const savedMicroUsd = savedPerCall(outlookOf(state, OUTLOOK_BY_WAY[way]));
-  return savedMicroUsd > 0 ? `saves about ${costText(state, savedMicroUsd)} a call, net of its cost` : '';
-}
-
-function costText(state: GovernorState, micro: number): string {
-  return priceOfModel(state) === undefined ? `${Math.round(micro)} tokens` : `$${toUsd(Math.round(micro)).toFixed(4)}`;
+  const saved = Math.round(savedPerCall(outlookOf(state, OUTLOOK_BY_WAY[way])));
+  const cost = priceOfModel(state) === undefined ? `${saved} tokens` : `$${toUsd(saved).toFixed(4)}`;
+  return saved > 0 ? `saves about ${cost} a call, net of its cost` : '';
 }
 
 /** Announces before a prompt the extra cost of an expired cache, from the configured amount on. */

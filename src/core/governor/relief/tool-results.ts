@@ -47,8 +47,8 @@ export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
   if (event.kind === 'assistant') return withCalls(tools, event, at.now);
   if (event.kind === 'user' && event.role === 'tool-result') return withResults(tools, event, at);
   if (event.kind === 'boundary' || event.kind === 'reset') {
-    const keptIds = event.kind === 'boundary' ? at.kept : [];
-    return { ...(at.weighs ? toolsAfterRelief(tools, keptIds) : tools), results: [] };
+    const kept = new Set(event.kind === 'boundary' ? at.kept : []);
+    return { ...tools, ...(at.weighs && { contents: contentsAfterRelief(tools.contents, kept) }), results: [] };
   }
   const isEnd = event.kind === 'task' && event.change !== 'progress' && event.change !== 'started';
   if (tools.open.length === 0 || (!isEnd && event.kind !== 'result')) return tools;
@@ -121,12 +121,8 @@ export function refillText({ results }: Tools): string {
   return largest.map(({ label, chars }) => `${label} (${chars} characters)`).join(', ');
 }
 
-export function toolsAfterRelief(tools: Tools, keptIds: readonly string[]): Tools {
-  return { ...tools, contents: contentsAfterRelief(tools.contents, new Set(keptIds)) };
-}
-
 /** @param keptIds ids of tool calls whose results stay whole */
-export function contentsAfterRelief(contents: Contents, keptIds: ReadonlySet<string>): Contents {
+export function contentsAfterRelief(contents: Contents, keptIds = new Set<string>()): Contents {
   return mapContents(contents, (content) =>
     keptIds.has(content.id) ? { ...content, isLeft: true } : { ...content, tokens: 0 },
   );
