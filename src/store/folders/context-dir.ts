@@ -212,14 +212,11 @@ function isOurIgnore(root: string): boolean {
   return ['', IGNORE_ALL].includes(readPlain(join(root, IGNORE), HEAD) ?? '');
 }
 
-/** Names alone prove nothing: a copied folder has our .gitignore, or only a mark. */
+/** Names alone prove nothing: a copied folder has our .gitignore beside them, or only a mark. */
 function looksMade(root: string): boolean {
-  if (readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL) return true;
-  const names = [...everythingIn(root)].map(({ name }) => name);
-  return (
-    names.some((name) => name.startsWith(MARK)) &&
-    names.every((name) => [MARK, IGNORE].some((own) => name.startsWith(own)))
-  );
+  const names = [...everythingIn(root)].map(({ name }) => name).filter((name) => !name.startsWith(IGNORE));
+  const isMade = readPlain(join(root, IGNORE), HEAD) === IGNORE_ALL || names.every((name) => name.startsWith(MARK));
+  return names.length > 0 && isMade;
 }
 
 /** Takes access away from other users. A folder that nobody else can enter needs no check of its contents. */

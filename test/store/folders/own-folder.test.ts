@@ -72,7 +72,7 @@ describe('a folder is ctxb’s when', () => {
   });
 });
 
-it.each([{}, { '.gitignore': '' }])('an empty folder is not ctxb’s: %j', (files) => {
+it.each([{}, { '.gitignore': '' }, { '.gitignore': '*\n' }])('an empty folder is not ctxb’s: %j', (files) => {
   mkdirSync(root);
   put(files);
   expect(() => openContextDir(root)).toThrow('is not a folder that ctxb made: name another folder');
