@@ -45,7 +45,7 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
       return `it cost ${dollars(usd)}, more than ${dollars(limit)}${call === 0 ? '' : `: beyond that by call ${call}`}`;
     }
     if (!usdPartial) return undefined;
-    return isWhole(lines) ? `its cost is not known, so it cannot be compared with ${dollars(limit)}` : UNREAD;
+    return isWhole(lines) ? `its cost is not fully known, so it cannot be compared with ${dollars(limit)}` : UNREAD;
   },
 };
 

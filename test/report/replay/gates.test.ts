@@ -18,7 +18,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     name: 'a cost that leaves a model out, below the limit',
     gates: { maxCost: 1 },
     session: summaryOf({ cost: PARTLY }),
-    says: 'its cost is not known, so it cannot be compared with $1.00',
+    says: 'its cost is not fully known, so it cannot be compared with $1.00',
   },
   {
     name: 'a cost that leaves a model out, over the limit all the same',
@@ -94,7 +94,7 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     name: 'a cost that is not known',
     gates: { maxCost: 5 },
     session: summaryOf({ cost: UNKNOWN }),
-    says: 'its cost is not known, so it cannot be compared with $5.00',
+    says: 'its cost is not fully known, so it cannot be compared with $5.00',
   },
   {
     name: 'a cost that is not known of nothing',
