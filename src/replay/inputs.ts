@@ -85,6 +85,8 @@ export function createInputReader() {
         return unreadLine(line);
       case 'event':
         return isRepeated(line.id) ? REPEATED : inputLine(claudeInput(line.event, time), true);
+      case 'parts':
+        return read({ kind: 'event', event: { ...line.shared, ...line.own } as typeof line.shared, id: line.id });
       case 'value':
         return valueLine(line.value);
       default:

@@ -108,19 +108,20 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   if (layout === undefined) return undefined;
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
   const [content, report, toolId] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT), layout.textOf(TOOL_ID)];
-  const event = { ...decodeObject(row), ...(layout.has(REPORT) && { toolReport: {} }) } as UserEvent | KnownEvent;
+  const part = { ...(isResult && { blocks: [] }), ...(layout.has(REPORT) && { toolReport: {} }) };
+  const event = { ...decodeObject(row), ...part } as UserEvent | KnownEvent;
   const [block] = listOf(fieldsOf(row.message).content).map(fieldsOf);
   return {
     layout,
     read() {
       if (hasAny(report(), REPORT_KEYS)) return undefined;
       const own = { uuid: uuid(), timestamp: timeOf(timestamp()) };
-      if (event.kind === 'known') return { kind: 'event', event: { ...event, ...own }, id: id() };
+      if (event.kind === 'known') return { kind: 'parts', shared: event, own, id: id() };
       const value = parsed(`${content()}`);
       if (value === undefined) return undefined;
       const read = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
       const blocks = needsTexts() ? read : read.map(withoutText);
-      return { kind: 'event', event: { ...event, ...own, blocks }, id: id() };
+      return { kind: 'parts', shared: event, own: { ...own, blocks }, id: id() };
     },
   };
 }
@@ -239,6 +240,7 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
   const [stop, message, content] = [layout.textOf(STOP), layout.textOf(ID), layout.bytesOf(CONTENT)];
   const usageIn = usageReader(known, layout);
+  const shared = { ...event, blocks: [] };
   return {
     layout,
     read() {
@@ -247,9 +249,11 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
       const outputFinal = stop() !== undefined && usage.output > 0;
       const blocks = blocksIn(content(), outputFinal && !isWhole);
       if (blocks === undefined) return undefined;
-      const own = isWhole || !outputFinal ? uuid() : undefined;
-      const row = { ...event, uuid: own, timestamp: timeOf(timestamp()), messageId, usage, outputFinal, blocks };
-      return { kind: 'event', event: row, id: id() };
+      const ownId = isWhole || !outputFinal ? uuid() : undefined;
+      const own = { uuid: ownId, timestamp: timeOf(timestamp()), messageId, usage, outputFinal, blocks };
+      return isWhole
+        ? { kind: 'parts', shared, own, id: id() }
+        : { kind: 'event', event: { ...event, ...own }, id: id() };
     },
   };
 }

@@ -36,13 +36,22 @@ export type ReadLine = (
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
   /** A row of a session log that was decoded without parsing all of it; `id` as in {@link Row}. */
-  | { readonly kind: 'event'; readonly event: AssistantEvent | UserEvent | KnownEvent; readonly id: number | undefined }
+  | { readonly kind: 'event'; readonly event: LogEvent; readonly id: number | undefined }
+  /** Like `event`, with the fields that all rows of this form share in an object of their own, which is sent once. */
+  | {
+      readonly kind: 'parts';
+      readonly shared: LogEvent;
+      readonly own: Partial<LogEvent>;
+      readonly id: number | undefined;
+    }
 ) & {
   /** Other text precedes it on the line. */
   readonly isMore?: true;
   /** The start of the first non-blank line, which identifies the kind of recording. */
   readonly text?: string;
 };
+
+type LogEvent = AssistantEvent | UserEvent | KnownEvent;
 
 /** A row of a session log that is counted without parsing. */
 export interface Row {

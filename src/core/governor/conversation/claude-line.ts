@@ -114,8 +114,8 @@ const RULES: readonly Rule[] = [
   on('boundary', live(brakeThrash)),
   when('call', measureLanding),
   (state, { event }) => (isReading(state, event) ? judgeLevel(state) : state),
-  when('ending', noteTurn),
-  judgeZone,
+  when('ending', live(noteTurn)),
+  live(judgeZone),
   // Requests to claude, limits and costs.
   (state, { event }) => askLater(state, event),
   placeTrigger,
