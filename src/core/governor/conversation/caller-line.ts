@@ -77,11 +77,12 @@ function ask(state: GovernorState, event: ControlRequestEvent, line: string): Go
 }
 
 /**
- * Whether claude exits at this line: invalid JSON, `null`, or a role other than `user`. claude ignores other values
- * that are not objects.
+ * Whether claude exits at this line: invalid JSON, `null`, a role other than `user`, or a request without content.
+ * claude ignores other values that are not objects.
  */
 function isRefused(event: Event, line: string): boolean {
   if (event.kind === 'malformed') return !event.blank && (parsed(line) ?? null) === null;
+  if (event.kind === 'control-request') return !parseFields(line).request;
   return event.kind === 'user' && messageIn(line).role !== 'user';
 }
 

@@ -339,16 +339,17 @@ describe('an exit without a restart', () => {
     expect(starts(driver)).toEqual([]);
   });
 
-  it.each([{}, { message: { role: 'assistant', content: 'x' } }])(
-    'by itself, at what the caller has said: %o',
-    (more) => {
-      const driver = midTurn();
-      driver.caller({ type: 'user', ...more });
-      driver.tell(exitEvent({ code: 1, signal: undefined }));
-      expect(starts(driver)).toEqual([]);
-      expect(driver.state.mailbox.outcome).toBe('refused');
-    },
-  );
+  it.each([
+    { type: 'user' },
+    { type: 'user', message: { role: 'assistant', content: 'x' } },
+    { type: 'control_request', request_id: 'r' },
+  ])('by itself, at what the caller has said: %o', (line) => {
+    const driver = midTurn();
+    driver.caller(line);
+    driver.tell(exitEvent({ code: 1, signal: undefined }));
+    expect(starts(driver)).toEqual([]);
+    expect(driver.state.mailbox.outcome).toBe('refused');
+  });
 
   it('by itself, at an invalid line before the session: earlier prompts are named', () => {
     const driver = drive();
