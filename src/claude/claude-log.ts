@@ -8,7 +8,7 @@ import { cut } from '../core/text/words.ts';
 import type { Io } from '../io.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { redact } from '../store/masks/redact.ts';
-import { findSessionLog } from './find-session-log.ts';
+import { findSessionLog } from './claude-folders.ts';
 
 /** Facts about a session from claude's own log, read after its process has ended. */
 export type SessionLog = ReturnType<typeof readSessionLog>;

@@ -2,7 +2,7 @@ import { signalExitCode } from '../claude/child.ts';
 import { findClaude } from '../claude/find-claude.ts';
 import { type Diagnosis, diagnose } from '../doctor/diagnose.ts';
 import { FACTS } from '../doctor/facts.ts';
-import { inspectSurroundings, type Surroundings } from '../doctor/surroundings/look-around.ts';
+import { inspectSurroundings, type Surroundings } from '../doctor/surroundings.ts';
 import type { Io } from '../io.ts';
 import { doctorJson, factsText, remarksText, type Sheet, verdictText } from '../report/doctor.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';

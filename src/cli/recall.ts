@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { configFolder, mayBeOfProject, projectLogs } from '../claude/find-session-log.ts';
+import { configFolder, mayBeOfProject, projectLogs } from '../claude/claude-folders.ts';
 import { contextFolder } from '../config/resolve-config.ts';
 import { fieldsOf, ownOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { timeText } from '../core/text/words.ts';

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { findSessionLog, sessionLogsSince } from '../claude/find-session-log.ts';
+import { findSessionLog, sessionLogsSince } from '../claude/claude-folders.ts';
 import { contextFolder, effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';

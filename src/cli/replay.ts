@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { configFolder, projectLogs } from '../claude/find-session-log.ts';
+import { configFolder, projectLogs } from '../claude/claude-folders.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';

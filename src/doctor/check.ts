@@ -2,7 +2,7 @@ import type { AssistantEvent, ControlResponseEvent, Event, ResultEvent } from '.
 import type { Fields } from '../core/protocol/fields.ts';
 import { contextOf } from '../core/protocol/usage.ts';
 import type { RecordedRequest, RequestKind, Scenario } from '../standin/scenario.ts';
-import type { Conversation, Stage, StartOptions } from './stage/stage.ts';
+import type { Conversation, Stage, StartOptions } from './stage.ts';
 
 /** A fact about claude's behaviour that ctxb relies on. */
 export interface Check {

@@ -11,8 +11,8 @@ import { tokens } from '../report/figures.ts';
 import { timeoutSignal } from '../run/signals.ts';
 import { type Check, type Remark, remark, unlessContradicted } from './check.ts';
 import { type Limits, patienceMs, runChecks } from './run-checks.ts';
-import { type Place, type Stage, withStage } from './stage/stage.ts';
-import type { Surroundings } from './surroundings/look-around.ts';
+import { type Place, type Stage, withStage } from './stage.ts';
+import type { Surroundings } from './surroundings.ts';
 
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 

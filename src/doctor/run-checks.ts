@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { timeoutSignal } from '../run/signals.ts';
 import { type Check, Contradiction, type Scene } from './check.ts';
-import { type Place, withStage } from './stage/stage.ts';
+import { type Place, withStage } from './stage.ts';
 
 /**
  * - `holds`

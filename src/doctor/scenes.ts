@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { findSessionLog } from '../claude/claude-folders.ts';
 import { readSessionLog } from '../claude/claude-log.ts';
-import { findSessionLog } from '../claude/find-session-log.ts';
 import { CALLBACKS } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../core/governor/policy.ts';
 import type { Fields } from '../core/protocol/fields.ts';
 import { Contradiction, eventsOf, playScene, scene } from './check.ts';
-import type { Conversation, Stage } from './stage/stage.ts';
+import type { Conversation, Stage } from './stage.ts';
 
 /** Context sizes of the calls in the first turn, in tokens. */
 export const CONTEXTS_OF_FIRST_TURN = [31_000, 42_000, 53_000] as const;

@@ -1,7 +1,7 @@
 import type { Remark } from '../doctor/check.ts';
 import type { Diagnosis } from '../doctor/diagnose.ts';
 import type { Outcome } from '../doctor/run-checks.ts';
-import type { Surroundings } from '../doctor/surroundings/look-around.ts';
+import type { Surroundings } from '../doctor/surroundings.ts';
 import { duration } from './figures.ts';
 import { hanging } from './layout.ts';
 import { onOneLine } from './shown.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { findSessionLog, newestSession } from '../claude/find-session-log.ts';
+import { findSessionLog, newestSession } from '../claude/claude-folders.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import { createEntrySource } from '../core/memory/make-entry.ts';
 import { decodeObject, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';

@@ -11,7 +11,7 @@ import { cutUnits } from '../core/text/words.ts';
 import type { Io } from '../io.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
-import { writeHandoff } from '../store/runs/tool-files.ts';
+import { writeHandoff } from '../store/sessions/handoffs.ts';
 
 interface HandoffWriterWorld {
   readonly run: Run;

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { findSessionLog } from '../claude/find-session-log.ts';
+import { findSessionLog } from '../claude/claude-folders.ts';
 import { agentLogs, type LoggedCalls, loggedCalls, loggedMicroUsd } from '../claude/logged-calls.ts';
 import { hasAgentLimits } from '../core/governor/agents/agent-limits.ts';
 import { agentOf, streamedCall } from '../core/governor/agents/agents.ts';

@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import type { Child } from '../claude/child.ts';
-import { newestSession } from '../claude/find-session-log.ts';
+import { newestSession } from '../claude/claude-folders.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import type { Input } from '../core/governor/input.ts';
 import { recordDecision, recordRun, toRecord } from '../core/governor/record.ts';

@@ -1,6 +1,6 @@
 import type { Child } from '../claude/child.ts';
+import { hasCompactionHook } from '../claude/claude-folders.ts';
 import { readLoggedState } from '../claude/claude-log.ts';
-import { hasCompactionHook } from '../claude/find-session-log.ts';
 import type { Action } from '../core/governor/decisions.ts';
 import { initialState } from '../core/governor/initial-state.ts';
 import type { Input, OwnEvent } from '../core/governor/input.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { hasCompactionHook } from '../../src/claude/find-session-log.ts';
+import { hasCompactionHook } from '../../src/claude/claude-folders.ts';
 
 let cwd = '';
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
-import { explain } from '../../src/report/replay/asides.ts';
+import { explain } from '../../src/report/replay/explain.ts';
 import { boundaryLine, callLine, initLine, type Line, runWith, toolResultLine, userLine } from '../support/governor.ts';
 import { asRead, FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
 import { summaryOf as sessionOf, written } from '../support/session-summary.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { readClaudeArguments } from '../../src/claude/claude-arguments.ts';
-import { projectLogs } from '../../src/claude/find-session-log.ts';
+import { projectLogs } from '../../src/claude/claude-folders.ts';
 import { DEFAULTS } from '../../src/config/defaults.ts';
 import type { Input } from '../../src/core/governor/input.ts';
 import type { Entry } from '../../src/core/memory/entry.ts';

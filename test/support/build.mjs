@@ -33,7 +33,7 @@ const PARTS = {
   status: /src\/cli\/statusline\.ts$/,
   check: /src\/config\/resolve-config\.ts$/,
   output:
-    /src\/(messages|run\/(ask-person|output\/outlet)|claude\/find-session-log|core\/memory\/notebook\/fact|report\/terminal\/progress)\.ts$/,
+    /src\/(messages|run\/(ask-person|output\/outlet)|claude\/claude-folders|core\/memory\/notebook\/fact|report\/terminal\/progress)\.ts$/,
   conduct: /src\/(run\/(conduct|caller-input)|report\/terminal\/terminal)\.ts$/,
   replay: /src\/(replay\/threads|cli\/replay)\.ts$/,
 };

@@ -38,9 +38,9 @@ const TEXT = light('text', async () => (await import('./session-list.ts')).text,
 /** Reports on a single subject; with --json they are fields of the JSON output instead. */
 const ASIDES: readonly ReportFormat[] = [
   light('by', async () => (await import('./session-list.ts')).sums, { isList: true }),
-  format('retention', async () => (await import('./asides.ts')).retention),
-  format('explain', async () => (await import('./asides.ts')).explain),
-  format('whatIf', async () => (await import('./asides.ts')).whatIf),
+  format('retention', async () => (await import('./retention.ts')).retention),
+  format('explain', async () => (await import('./explain.ts')).explain),
+  format('whatIf', async () => (await import('./what-if.ts')).whatIf),
 ];
 
 /** Formats selected by an option, one at a time. */

@@ -1,9 +1,9 @@
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readClaudeArguments } from '../../claude/claude-arguments.ts';
+import { findSessionLog, sessionLogsSince } from '../../claude/claude-folders.ts';
 import { openToolText, readSessionLog, type SessionLog } from '../../claude/claude-log.ts';
 import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
-import { findSessionLog, sessionLogsSince } from '../../claude/find-session-log.ts';
 import { agentLogs, loggedCalls, loggedMicroUsd } from '../../claude/logged-calls.ts';
 import { resolveStored } from '../../config/resolve-config.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';

@@ -99,17 +99,3 @@ export function storeToolResult(contextDir: string, name: string, text: string |
   // Names are ids of tool calls, and some back-ends count them from one in every session.
   return openContextDir(contextDir).create(join(FOLDER, fileName(name)), '.txt', masked(text), { durable: false });
 }
-
-/**
- * Writes `handoffs/handoff-<time>.md` atomically, with secrets masked. Never replaces a file: a second handoff of the
- * same time gets a numeric suffix.
- *
- * @param contextDir the folder of ctxb's files, created if necessary
- * @param t milliseconds since the epoch
- * @returns its absolute path
- */
-export function writeHandoff(contextDir: string, t: number, document: string): string {
-  // A sortable time that any file system accepts as a name: `2026-11-21T08-54-03-123Z`.
-  const time = new Date(t).toISOString().replace(/[:.]/g, '-');
-  return openContextDir(contextDir).create(join('handoffs', `handoff-${time}`), '.md', masked(document));
-}

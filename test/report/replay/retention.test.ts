@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NO_FACTS } from '../../../src/core/memory/notebook/fact.ts';
 import type { ReliefSeen } from '../../../src/replay/items-seen.ts';
-import { retention } from '../../../src/report/replay/asides.ts';
+import { retention } from '../../../src/report/replay/retention.ts';
 import { pageOf, summaryOf, written } from '../../support/session-summary.ts';
 
 const RELIEF: ReliefSeen = {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { withCtxb } from '../../../src/replay/what-if.ts';
-import { whatIf } from '../../../src/report/replay/asides.ts';
+import { whatIf } from '../../../src/report/replay/what-if.ts';
 import { type CallSketch, sketched } from '../../support/recorded-session.ts';
 import { pageOf, written } from '../../support/session-summary.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { projectLogs } from '../../../src/claude/find-session-log.ts';
+import { projectLogs } from '../../../src/claude/claude-folders.ts';
 import { renderHandoffFile } from '../../../src/core/memory/handoff/handoff-file.ts';
 import { parseFields } from '../../../src/core/protocol/fields.ts';
 import type { Io } from '../../../src/io.ts';

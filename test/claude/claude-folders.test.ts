@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, utimesSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findSessionLog } from '../../src/claude/find-session-log.ts';
+import { findSessionLog } from '../../src/claude/claude-folders.ts';
 
 let root: string;
 

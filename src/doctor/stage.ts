@@ -1,16 +1,16 @@
 import { EventEmitter, once } from 'node:events';
-import { type Child, type ChildEnd, startChild } from '../../claude/child.ts';
-import { CALLBACKS, isToolHook } from '../../core/governor/control/hook-callbacks.ts';
-import type { HookName } from '../../core/governor/effects.ts';
-import { decodeLine } from '../../core/protocol/decode.ts';
-import type { ControlRequestEvent, ControlResponseEvent, Event } from '../../core/protocol/events.ts';
-import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
-import { createFramer } from '../../core/protocol/frame.ts';
-import type { Scenario } from '../../standin/scenario.ts';
-import { createScratchEnvironment, type ScratchEnvironment } from '../../standin/scratch-environment.ts';
-import { type Standin, startStandin } from '../../standin/server.ts';
-import { type ModFolder, makeModFolder } from '../../store/runs/mod-folder.ts';
-import { Contradiction, eventsOf } from '../check.ts';
+import { type Child, type ChildEnd, startChild } from '../claude/child.ts';
+import { CALLBACKS, isToolHook } from '../core/governor/control/hook-callbacks.ts';
+import type { HookName } from '../core/governor/effects.ts';
+import { decodeLine } from '../core/protocol/decode.ts';
+import type { ControlRequestEvent, ControlResponseEvent, Event } from '../core/protocol/events.ts';
+import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
+import { createFramer } from '../core/protocol/frame.ts';
+import type { Scenario } from '../standin/scenario.ts';
+import { createScratchEnvironment, type ScratchEnvironment } from '../standin/scratch-environment.ts';
+import { type Standin, startStandin } from '../standin/server.ts';
+import { type ModFolder, makeModFolder } from '../store/runs/mod-folder.ts';
+import { Contradiction, eventsOf } from './check.ts';
 
 /** The claude to examine, and its environment. */
 export interface Place {

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checkNode, inspectSurroundings } from '../../../src/doctor/surroundings/look-around.ts';
+import { checkNode, inspectSurroundings } from '../../src/doctor/surroundings.ts';
 
 let cwd = '';
 beforeEach(async () => {

@@ -1,19 +1,19 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import manifest from '../../../package.json' with { type: 'json' };
-import { SETTINGS_LIMIT, settingsPaths } from '../../claude/find-session-log.ts';
-import type { Finding } from '../../config/config.ts';
-import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
-import { readEnvironment } from '../../config/read-environment.ts';
-import { type ResolvedConfig, resolveConfig } from '../../config/resolve-config.ts';
-import { type Fields, fieldsOf, textOf } from '../../core/protocol/fields.ts';
-import { isAtLeast } from '../../core/protocol/version.ts';
-import { messageOf, orElse } from '../../errors.ts';
-import type { Where } from '../../io.ts';
-import { GivenFault, readGiven } from '../../store/files/given-file.ts';
-import { kindOf } from '../../store/files/plain-file.ts';
-import { requireOwn } from '../../store/folders/context-dir.ts';
-import { type Remark, remark } from '../check.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { SETTINGS_LIMIT, settingsPaths } from '../claude/claude-folders.ts';
+import type { Finding } from '../config/config.ts';
+import { parseJson, SyntaxFault } from '../config/parse-data.ts';
+import { readEnvironment } from '../config/read-environment.ts';
+import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
+import { type Fields, fieldsOf, textOf } from '../core/protocol/fields.ts';
+import { isAtLeast } from '../core/protocol/version.ts';
+import { messageOf, orElse } from '../errors.ts';
+import type { Where } from '../io.ts';
+import { GivenFault, readGiven } from '../store/files/given-file.ts';
+import { kindOf } from '../store/files/plain-file.ts';
+import { requireOwn } from '../store/folders/context-dir.ts';
+import { type Remark, remark } from './check.ts';
 
 /** The surroundings of a run: installation, configuration, folders. */
 export type Surroundings = Awaited<ReturnType<typeof inspectSurroundings>>;

@@ -1,0 +1,65 @@
+import { TOLD_KINDS } from '../../core/memory/notebook/fact.ts';
+import { FACT_NAMES } from '../../messages.ts';
+import type { ReliefSeen } from '../../replay/items-seen.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { keptOf, type RetentionCounts, type RetentionTotals, retentionTotals } from '../../replay/sums.ts';
+import { counted, percent, tokens } from '../figures.ts';
+import { indentRows } from '../layout.ts';
+import { listed, type Page, type Report, unlistedRows } from './format.ts';
+import { figureColumns, promptOf, table } from './session-list.ts';
+
+/** What compactions and handoffs kept: a table of totals, and a row for each session. */
+export const retention: Report = (sessions, page) => {
+  const { style, edge } = page;
+  const relieved = sessions.filter((session) => reliefsOf(session).length > 0);
+  if (relieved.length === 0) return ['no compaction or handoff with a request after it'];
+  const totals = retentionTotals(relieved.flatMap(reliefsOf));
+  return [
+    style.bold(`What the next request held, over ${counted(totals.reliefs, 'relief')} (compactions and handoffs)`),
+    ...indentRows([['', ...Object.keys(keptTexts(totals.known.paths))], ...knownRows(totals)], undefined, edge),
+    '',
+    style.bold('By session, what must not be lost: prompts, commands that failed or ran again, dead ends'),
+    ...sessionTable(relieved, page),
+    ...unlistedRows(relieved.length, page),
+    '',
+    style.dim(NOTE),
+  ];
+};
+
+const NOTE =
+  '  by claude: its summary and the messages that stay. With ctxb: also what ctxb handed back, or, in a recording without ctxb, what it would have handed back. Something counts where its whole line stands.';
+
+const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
+
+function knownRows({ known }: RetentionTotals): string[][] {
+  return ([...TOLD_KINDS, 'paths', 'commands'] as const).flatMap((kind) =>
+    known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...Object.values(keptTexts(known[kind]))]],
+  );
+}
+
+/** Narrower pages omit the column with the number of reliefs. */
+const ROOM_FOR_RELIEFS = 60;
+
+function sessionTable(relieved: readonly SessionSummary[], page: Page): string[] {
+  const shown = listed(relieved, page);
+  const columns = figureColumns(figures, shown.map(reliefsOf), relieved.flatMap(reliefsOf));
+  const names = { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true };
+  return table(
+    [names, ...columns.slice(page.edge < ROOM_FOR_RELIEFS ? 1 : 0)],
+    counted(relieved.length, 'session'),
+    page,
+  );
+}
+
+function figures(reliefs: readonly ReliefSeen[]) {
+  return { reliefs: tokens(reliefs.length), ...keptTexts(keptOf(reliefs, TOLD_KINDS)) };
+}
+
+function keptTexts({ all, kept, given }: RetentionCounts) {
+  return { known: tokens(all), 'by claude': partText(kept - given, all), 'with ctxb': partText(kept, all) };
+}
+
+/** A count and its share in one cell, so that a split table keeps them together. */
+function partText(part: number, all: number): string {
+  return `${tokens(part)}  ${(all === 0 ? '-' : percent(part / all)).padStart(4)}`;
+}

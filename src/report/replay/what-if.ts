@@ -1,0 +1,106 @@
+import { USUALLY_KEPT } from '../../core/governor/relief/outlook.ts';
+import type { SessionSummary } from '../../replay/summary.ts';
+import { dayOf } from '../../replay/sums.ts';
+import type { Figures } from '../../replay/tally.ts';
+import { type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
+import { counted, dollars, percent, tokens } from '../figures.ts';
+import { indentRows, present } from '../layout.ts';
+import { onOneLine } from '../shown.ts';
+import { listed, type Page, type Report, unlistedRows } from './format.ts';
+import { figureColumns, promptOf, table, unknownWindows } from './session-list.ts';
+
+/** The estimated figures with ctxb: totals first, then a row for each session, the highest cost first. */
+export const whatIf: Report = (sessions, page) => {
+  const totals = whatIfTotals(sessions);
+  const unknown = unknownWindows(sessions);
+  const left = unknown > 0 && `${counted(unknown, 'session')} left out: the window is not known, --window sets it`;
+  if (totals === undefined) return present('no calls to try ctxb on', left);
+  const tried = sessions.flatMap((session) => (session.whatIf ? [{ ...session, found: session.whatIf }] : []));
+  const shown =
+    totals.sessions === 1
+      ? tried.map((session) => ofSession(session, page))
+      : [totalsTable(totals, page), ...rowsOf(tried, totals, page)];
+  const { calls, estimated, fetched } = totals;
+  const refetchLine = fetched > 0 && `With ctxb ${counted(fetched, 'result')} would have been fetched again.`;
+  const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
+  const sentences = present(`Exact: the recorded calls, and ${known}.`, refetchLine, ...ASSUMED);
+  return [present(...shown, left, sentences.map(page.style.dim).join('\n')).join('\n\n')];
+};
+
+type SessionWithWhatIf = SessionSummary & { readonly found: SessionWhatIf };
+
+function ofSession({ file, window, found }: SessionWithWhatIf, page: Page): string {
+  const about = `${counted(found.calls, 'call')}, window ${tokens(window.tokens ?? 0)}`;
+  return tableOf(`${page.style.bold(onOneLine(file))}  ${about}`, found, page);
+}
+
+function totalsTable(totals: WhatIfTotals, page: Page): string {
+  const { since } = page.list;
+  const title = page.style.bold(since === undefined ? 'All' : `Since ${dayOf(since)}`);
+  const sums = `${title}  ${counted(totals.sessions, 'session')}, ${counted(totals.calls, 'call')}`;
+  return [tableOf(sums, totals, page), dearerRow(totals)].join('\n');
+}
+
+/** A row for each listed session. */
+function rowsOf(tried: readonly SessionWithWhatIf[], totals: WhatIfTotals, page: Page): string[] {
+  const dearest = listed(
+    tried.toSorted((a, b) => (b.found.actual.usd ?? 0) - (a.found.actual.usd ?? 0)),
+    page,
+  );
+  const figures = figureColumns(
+    ({ calls, actual, ctxb }: Omit<SessionWhatIf, 'curve'>) => ({
+      calls: tokens(calls),
+      cost: costOf(actual),
+      'with ctxb': costOf(ctxb),
+      compactions: tokens(ctxb.reliefs),
+    }),
+    dearest.map(({ found }) => found),
+    totals,
+  );
+  const columns = [{ heading: 'first prompt', cells: dearest.map(promptOf), takesRest: true }, ...figures];
+  const rows = dearest.length === 0 ? [] : table(columns, counted(totals.sessions, 'session'), page);
+  return [[...rows, ...unlistedRows(tried.length, page)].join('\n')].filter(Boolean);
+}
+
+/** How many sessions would have cost more with ctxb. */
+function dearerRow({ sessions, dearer }: WhatIfTotals): string {
+  if (dearer.sessions === 0) return '  no session would have cost more';
+  return `  ${tokens(dearer.sessions)} of ${counted(sessions, 'session')} would have cost more, ${dollars(dearer.mostUsd)} at most`;
+}
+
+const ASSUMED = [
+  `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens more than the smallest context of the session, with the last steps, the results in use and the prompts whole.`,
+  'Assumed: the model does the same in as many calls, and the cache is as warm as it was recorded.',
+  'Assumed: a result that a compaction took is fetched again as soon as a call names a path or a figure, or edits a line, that it does not see elsewhere.',
+  'Left out: results that ctxb cuts, cost limits, and subagents. Costs are list prices.',
+  'Estimated: the calls that wrote summaries. Logs do not have them, so ctxb replay shows a lower cost.',
+];
+
+function tableOf(
+  title: string,
+  { actual, ctxb }: Pick<SessionWhatIf, 'actual' | 'ctxb'>,
+  { style, edge }: Page,
+): string {
+  const [before, after] = [actual.usd ?? 0, ctxb.usd ?? 0];
+  const share = `${percent(Math.abs(after - before) / before)} ${after < before ? 'less' : 'more'}`;
+  const verdict = `  with ctxb: ${after === before ? 'the same cost' : share}`;
+  const rows = [
+    ['', 'peak', 'read', 'cached', 'cost', 'compactions'],
+    ['what happened', ...cellsOf(actual)],
+    ['with ctxb', ...cellsOf(ctxb)],
+  ];
+  return present(title, actual.usd !== null && style.bold(verdict), ...indentRows(rows, undefined, edge)).join('\n');
+}
+
+function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {
+  return [tokens(peak), millions(read), millions(cacheRead), costOf({ usd }), tokens(reliefs)];
+}
+
+function costOf({ usd }: Pick<Figures, 'usd'>): string {
+  return usd === null ? '' : dollars(usd);
+}
+
+/** 19728242 → `19.73M`, 19728 → `20k` */
+function millions(count: number): string {
+  return count >= 1_000_000 ? `${(count / 1_000_000).toFixed(2)}M` : `${tokens(count / 1000)}k`;
+}
