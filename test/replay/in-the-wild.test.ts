@@ -490,6 +490,25 @@ describe('all of the input', () => {
   });
 });
 
+describe('rows of a later claude', () => {
+  const renamed = (id: string) => ({ ...call('s', id, usage(0, 9_000, 0, 100)), type: 'model_turn' });
+
+  it('are calls under any name if they hold an answer with its usage', async () => {
+    put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 50)), said('s', 'on'), renamed('m2')]);
+    expect(await found()).toMatchObject({ calls: 2, lines: [{ unknown: 0 }] });
+  });
+
+  it('are the same call if they repeat it under another name', async () => {
+    put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 9_000, 0, 100)), renamed('m1')]);
+    expect(await found()).toMatchObject({ calls: 1 });
+  });
+
+  it('hold a copy in progress that is no call', async () => {
+    put('s.jsonl', [said('s', 'go'), call('s', 'm1', usage(0, 5_000, 0, 50)), { ...renamed('m2'), type: 'progress' }]);
+    expect(await found()).toMatchObject({ calls: 1 });
+  });
+});
+
 describe('logs that were laid out', () => {
   const rows = () => [
     ...[said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0)), said('s', 'on')],

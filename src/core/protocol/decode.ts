@@ -52,8 +52,14 @@ export function decodeLine(line: string): Event {
 }
 
 export function decodeObject(line: Fields): Event {
-  const decode = ownOf(DECODERS, stringOf(line.type)) ?? decodeOther;
+  const decode = ownOf(DECODERS, stringOf(line.type)) ?? (isRenamedCall(line) ? decodeAssistant : decodeOther);
   return decode(line);
+}
+
+/** Whether a later claude writes its calls under another name: their cost counts. */
+function isRenamedCall(line: Fields): boolean {
+  const { role, usage } = fieldsOf(line.message);
+  return role === 'assistant' && readUsage(usage) !== undefined && !KNOWN_TYPES.has(stringOf(line.type));
 }
 
 const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
