@@ -127,23 +127,22 @@ function bearableMoment(state: GovernorState): Moment | undefined {
 }
 
 /**
- * Loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the expected
- * repeated fetches, or with all contents fetched again. Content outside of `byName` is not counted: the bound covers it
- * for one relief, and its real cost reduces the slack afterwards.
+ * Loss if the run ended after a relief and the calls that are certain to come, in micro-dollars, with all contents at
+ * stake fetched again. Content outside of `byName` is not counted: the bound covers it for one relief, and its real cost
+ * reduces the slack afterwards.
  */
 function stakeOf(state: GovernorState, way: Moment['way']): number {
   const wayOutlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
   const { full, landing, rates, atStake } = wayOutlook;
   const cycle = fillsAgain(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
-  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
+  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept, missed: USUALLY_MISSED };
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache, everything is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
-  const atMost = reliefCost({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
   // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
-  return Math.min(reliefCost(outlook) / 1_000_000, atMost) - saved - first + cycle;
+  return reliefCost(outlook) / 1_000_000 + atStake - saved - first + cycle;
 }
 
 /**
