@@ -59,12 +59,15 @@ function landingOfExact(state: GovernorState): number {
 }
 
 /** The basis for comparing costs, assuming that the context grows as before. */
-function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<WorkingSet, 'atStake' | 'needed'> {
+function outlookOf(
+  state: GovernorState,
+  how: Outlook['how'],
+): Outlook & Pick<WorkingSet, 'atStake' | 'atWorst' | 'needed'> {
   const { gauge, relief, run } = state;
   const ceiling = inTokens(run.policy.thresholds.compact, gauge.window.tokens);
   const full = predictedTokens(gauge);
   const prefix = prefixOf(state);
-  const { kept, missed, atStake, needed } = workingSetOf(state);
+  const { kept, missed, atStake, atWorst, needed } = workingSetOf(state);
   const landings = {
     exact: landingOfExact(state) + kept,
     summary: landingOf(relief.landings, ceiling),
@@ -84,6 +87,7 @@ function outlookOf(state: GovernorState, how: Outlook['how']): Outlook & Pick<Wo
     kept,
     missed,
     atStake,
+    atWorst,
     needed,
     rates: ratesToCome(state),
   };
@@ -123,26 +127,31 @@ function isTooSoon({ gauge, relief }: GovernorState): boolean {
 function bearableMoment(state: GovernorState): Moment | undefined {
   const moment = nextMoment(state);
   if (moment === undefined || !isBounded(state.run.policy) || state.relief.alone.open === undefined) return moment;
-  return stakeOf(state, moment.way) > slackOf(state) ? undefined : moment;
+  const outlook = outlookOf(state, OUTLOOK_BY_WAY[moment.way]);
+  const isBearable = stakeOf(state, moment.way, outlook) <= slackOf(state) && outlook.atWorst <= slackOf(state, WORST);
+  return isBearable ? moment : undefined;
 }
 
+/** Most that a run may cost, as a factor of the cost with claude alone, if all that went is needed again at once. */
+const WORST = 1.3;
+
 /**
- * Loss if the run ended after a relief and the calls that are certain to come, in micro-dollars, with all contents at
- * stake fetched again. Content outside of `byName` is not counted: the bound covers it for one relief, and its real cost
- * reduces the slack afterwards.
+ * Loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the expected
+ * repeated fetches, or with all contents fetched again. Content outside of `byName` is not counted: the bound covers it
+ * for one relief, and its real cost reduces the slack afterwards.
  */
-function stakeOf(state: GovernorState, way: Moment['way']): number {
-  const wayOutlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
+function stakeOf(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>): number {
   const { full, landing, rates, atStake } = wayOutlook;
   const cycle = fillsAgain(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
-  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept, missed: USUALLY_MISSED };
+  const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
   const taken = Math.max(0, full - landing) / 1_000_000;
   // Without a cache, everything is written again in any case.
   const first = isCold(state) ? taken * (rates.write - rates.cacheRead) : 0;
+  const atMost = reliefCost({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
   // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
-  return reliefCost(outlook) / 1_000_000 + atStake - saved - first + cycle;
+  return Math.min(reliefCost(outlook) / 1_000_000, atMost) - saved - first + cycle;
 }
 
 /**
