@@ -47,10 +47,10 @@ export function takeNext({ sources, order, taken }: Share) {
 }
 
 /** Imported on demand, because the governor takes 10 MB and other threads may do the reading. */
-function reading({ depth }: Pick<DepthOptions, 'depth'>) {
+function reading() {
   setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${MAX_INLINED}`);
   // V8 lets the heap nearly double before it collects what survives a few rows.
-  if (depth === 'full') setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
+  setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   return import('./replay.ts');
 }
 
@@ -68,7 +68,7 @@ export async function work(
   own: Pick<DepthOptions, 'stdin' | 'mask'>,
   tell: (message: FromWorker) => void,
 ): Promise<void> {
-  const { attempt, readSource } = await reading(share.options);
+  const { attempt, readSource } = await reading();
   const onBytes = (bytes: number) => tell({ bytes });
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
@@ -112,17 +112,14 @@ export async function* replayOnThreads(
 ): AsyncGenerator<SessionAttempt> {
   const isLittle = (bytesOf(sources) ?? 0) < worthOf(sources, options);
   const [only] = sources;
-  if (isLittle || hasBoundAddresses()) yield* (await reading(options)).readAll(sources, options);
+  if (isLittle || hasBoundAddresses()) yield* (await reading()).readAll(sources, options);
   else if (only && sources.length === 1 && !options.retention) yield await replayAhead(only, options, program);
   else yield* replayTogether(sources, options, program);
 }
 
 /** Judges a recording here while a thread reads it. Reads it here too if the thread ends early. */
 async function replayAhead(source: Source, options: DepthOptions, program: URL): Promise<SessionAttempt> {
-  const [{ attempt, replaySource }, { createReadAhead }] = [
-    await reading(options),
-    await import('./read/read-ahead.ts'),
-  ];
+  const [{ attempt, replaySource }, { createReadAhead }] = [await reading(), await import('./read/read-ahead.ts')];
   const read = createReadAhead((workerData) =>
     // Keeps the young generation of this thread at its present size. The start of a thread would lift the limit.
     new Worker(program, { workerData, resourceLimits: RESOURCE_LIMITS }).once('online', () =>
@@ -155,7 +152,7 @@ async function* replayTogether(
     for (const [at, source] of sources.entries()) {
       while (!attempts.has(at) && crew.isThere()) await crew.news();
       const found = attempts.get(at);
-      if (found === undefined) yield* (await reading(options)).readAll([source], options);
+      if (found === undefined) yield* (await reading()).readAll([source], options);
       else yield found;
       attempts.delete(at);
     }
