@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { newHolder, takeLock } from '../files/lock.ts';
-import { namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
+import { kindOf, namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
@@ -94,8 +94,9 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
       const file = dayFile(now());
       const t = new Date(now()).toISOString();
       const entry: CostEntry = { v: 1, t, run: runId, session, microUsd, computed, claimed, call };
+      const isNewDay = kindOf(join(folder.path, file)) === 'missing';
       folder.append(file, asItIs(seal.close(JSON.stringify(entry), name)));
-      for (const old of dayFiles(folder.path).slice(0, -KEPT_DAYS)) removeFile(join(folder.path, old));
+      if (isNewDay) for (const old of dayFiles(folder.path).slice(0, -KEPT_DAYS)) removeFile(join(folder.path, old));
       const beginning = beginningOf(now(), period);
       ownByPeriod.set(beginning, (ownByPeriod.get(beginning) ?? 0) + microUsd);
     },

@@ -125,11 +125,12 @@ function isTooSoon({ gauge, relief }: GovernorState): boolean {
  * counts as bearable.
  */
 function bearableMoment(state: GovernorState): Moment | undefined {
-  const moment = nextMoment(state);
-  if (moment === undefined || !isBounded(state.run.policy) || state.relief.alone.open === undefined) return moment;
-  const outlook = outlookOf(state, OUTLOOK_BY_WAY[moment.way]);
-  const isBearable = stakeOf(state, moment.way, outlook) <= slackOf(state) && outlook.atWorst <= slackOf(state, WORST);
-  return isBearable ? moment : undefined;
+  const way = payingWay(state);
+  if (way === undefined || !isBounded(state.run.policy) || state.relief.alone.open === undefined)
+    return nextMoment(state);
+  const outlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
+  const isBearable = stakeOf(state, way, outlook) <= slackOf(state) && outlook.atWorst <= slackOf(state, WORST);
+  return isBearable ? nextMoment(state, outlook) : undefined;
 }
 
 /** Most that a run may cost, as a factor of the cost with claude alone, if all that went is needed again at once. */
@@ -172,15 +173,15 @@ function isCold({ session: { cache }, facts: { now } }: GovernorState): boolean 
   return idleBeyondLife(cache, now) !== undefined;
 }
 
-/** Like `momentOf`, as a forecast that ignores the last relief. */
-export function nextMoment(state: GovernorState): Moment | undefined {
+/** Like `momentOf`, as a forecast that ignores the last relief. @param outlook of the way that can pay, if already known */
+export function nextMoment(state: GovernorState, outlook?: Outlook): Moment | undefined {
   const { gauge, run } = state;
   const way = payingWay(state);
   // No relief happens before the window is known.
   if (way === undefined || gauge.window.tokens === undefined) return undefined;
   const { moment } = run.policy.compaction;
   if (moment !== 'economic') return { way, at: inTokens(moment, gauge.window.tokens) };
-  return { way, at: momentNow(outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)) };
+  return { way, at: momentNow(outlook ?? outlookOf(state, OUTLOOK_BY_WAY[way]), isCold(state)) };
 }
 
 const OUTLOOK_BY_WAY = { compact: 'exact', handoff: 'handoff' } as const;
