@@ -4,7 +4,8 @@ import { CtxbError } from '../errors.ts';
 import { briefingWorld } from '../flow/briefing.ts';
 import { earlierRuns, findRun } from '../flow/earlier-run.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
-import { explainFlow, flowExplainText, flowReportText, reportRun } from '../flow/report/run-report.ts';
+import { explainFlow, flowExplainText } from '../flow/report/explain.ts';
+import { flowReportText, reportRun } from '../flow/report/run-report.ts';
 import type { Io } from '../io.ts';
 import { type CommonFlags, printResult } from './command.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BriefingWorld } from '../../src/flow/briefing.ts';
-import { explainFlow } from '../../src/flow/report/run-report.ts';
+import { explainFlow } from '../../src/flow/report/explain.ts';
 import { fixtureFlow } from '../support/flow-run.ts';
 import { flowOf, flowStep } from '../support/packs.ts';
 

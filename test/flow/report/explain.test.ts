@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BriefingWorld } from '../../../src/flow/briefing.ts';
 import type { Flow } from '../../../src/flow/flow.ts';
-import { explainFlow, flowExplainText } from '../../../src/flow/report/run-report.ts';
+import { explainFlow, flowExplainText } from '../../../src/flow/report/explain.ts';
 import { PLAIN, type Style } from '../../../src/report/style.ts';
 import { flowOf, flowStep } from '../../support/packs.ts';
 
