@@ -62,6 +62,9 @@ const MAX_INLINED = 100;
 
 const GROWTH_PERCENT = 30;
 
+/** Bytes between two progress messages. */
+const TOLD_BYTES = 8 * 1024 * 1024;
+
 /** The program of a thread: replays recordings until all are taken. */
 export async function work(
   share: Share,
@@ -69,7 +72,13 @@ export async function work(
   tell: (message: FromWorker) => void,
 ): Promise<void> {
   const { attempt, readSource } = await reading();
-  const onBytes = (bytes: number) => tell({ bytes });
+  let bytes = 0;
+  const onBytes = (count: number) => {
+    bytes += count;
+    if (bytes < TOLD_BYTES) return;
+    tell({ bytes });
+    bytes = 0;
+  };
   for (let next = takeNext(share); next !== undefined; next = takeNext(share)) {
     const { at, source } = next;
     const result = await attempt(() => readSource(source, { ...share.options, ...own, onBytes }));
