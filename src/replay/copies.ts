@@ -125,10 +125,17 @@ function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
  */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const marks = sessions.map(marksOf);
-  const known = new Set<number>();
-  const repeated = new Set<number>();
-  for (const all of marks) for (const mark of all) (known.has(mark) ? repeated : known).add(mark);
-  return sessions.filter((_, at) => marks[at]?.some((mark) => repeated.has(mark)));
+  /** By mark: the first session that has it. */
+  const holders = new Map<number, number>();
+  const shared = new Set<number>();
+  for (const [at, all] of marks.entries()) {
+    for (const mark of all) {
+      const holder = holders.get(mark);
+      if (holder === undefined) holders.set(mark, at);
+      else if (holder !== at) shared.add(mark);
+    }
+  }
+  return sessions.filter((_, at) => marks[at]?.some((mark) => shared.has(mark)));
 }
 
 /** Hashes of the ends of a session's keys, which are random; different keys can collide. */
