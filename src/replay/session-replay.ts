@@ -1,7 +1,6 @@
 import { type Action, type Decision, isDecision } from '../core/governor/decisions.ts';
-import { isCharactersOnly, predictedTokens } from '../core/governor/gauge/gauge.ts';
+import { isCharactersOnly } from '../core/governor/gauge/gauge.ts';
 import { initialState } from '../core/governor/initial-state.ts';
-import { lineageStep } from '../core/governor/process/process.ts';
 import { turnsBegun } from '../core/governor/prompts/turns.ts';
 import type { Run } from '../core/governor/state.ts';
 import { createMemory, type Memory } from '../core/memory/memory.ts';
@@ -45,7 +44,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
   const { run, mask, series, explain } = options;
   const readsTexts = options.uses || options.retention !== undefined || explain !== undefined;
   const decisions: Decision[] = [];
-  const lineage: SessionSummary['lineage'][number][] = [];
   const world = { carryOut: observe };
   let host = createHost(initialState(run), world);
   let memory: Memory | undefined;
@@ -81,9 +79,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
     if (!figures.see(seen)) return;
     for (const observer of observers) observer.see(seen);
     retention?.see(seen);
-    // Detects session changes in recordings without ctxb too.
-    const next = lineageStep(after);
-    if (next !== undefined) lineage.push({ ...next, context: predictedTokens(before.gauge) });
     for (const action of actions) noteAction(action);
     for (const decision of remembered?.decisions ?? []) decide(decision);
   }
@@ -132,7 +127,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
         ...(pauses.count > 0 && { pauses }),
         growth: found.growth,
         largest: found.largest,
-        lineage,
         subagents: watch.subagents.found(state.work.agents.all),
         oddities: watch.oddities.found(),
         ...(watch.explainer && { explanation: watch.explainer.found(madeCalls) }),

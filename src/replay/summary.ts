@@ -101,13 +101,6 @@ export interface SessionSummary extends SessionFigures {
   readonly growth: Growth;
   /** The largest tool results of the main thread, largest first. */
   readonly largest: readonly ResultSeen[];
-  /** Changes of the session id, in order. */
-  readonly lineage: readonly {
-    readonly from: string;
-    readonly to: string;
-    readonly reason: string;
-    readonly context: number;
-  }[];
   readonly subagents: readonly SubagentSeen[];
   /** Oddities by kind, so that frequent ones do not hide rare ones. */
   readonly oddities: readonly Oddity[];

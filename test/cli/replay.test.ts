@@ -36,7 +36,7 @@ const KEYS = [
     'traffic',
     'compactions',
   ],
-  ...['actions', 'cost', 'growth', 'largest', 'lineage', 'subagents', 'oddities', 'lines'],
+  ...['actions', 'cost', 'growth', 'largest', 'subagents', 'oddities', 'lines'],
 ];
 
 describe('--json', () => {
@@ -61,7 +61,6 @@ describe('--json', () => {
       compactions: [{ trigger: 'manual', by: 'caller', preTokens: 160_008, gaugeBefore: 160_003, firstAfter: 31_000 }],
       actions: expect.any(Array),
       cost: { usd: expect.any(Number), computed: false },
-      lineage: [],
       subagents: [],
       oddities: [],
       lines: { total: expect.any(Number), unknown: 0, malformed: 0 },

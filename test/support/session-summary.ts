@@ -71,7 +71,6 @@ const SESSION: SessionSummary = {
   growth: { prompt: 20, Read: 100_000 },
   largest: [],
   cost: { usd: 0.708, computed: false },
-  lineage: [],
   subagents: [{ id: 'a', kind: null, peak: 9_400, calls: 2, tokens: 18_000, usd: 0.02, estimated: false }],
   lines: { total: 1_019, unknown: 0, malformed: 0 },
 };

@@ -53,8 +53,6 @@ export interface Facts {
   readonly call: SizedCall | undefined;
   /** The event that replaced the context. A new session id within the stream means a cleared conversation. */
   readonly replaced: Replaced | undefined;
-  /** Id of the previous session, if the line begins another. */
-  readonly left: string | undefined;
   /** Whether figures of subagents have changed. */
   readonly agents: boolean;
   /** The end of a turn that the caller or claude itself had started. */
@@ -75,7 +73,6 @@ export const NO_FACTS: Facts = {
   isInjected: false,
   call: undefined,
   replaced: undefined,
-  left: undefined,
   agents: false,
   ending: undefined,
 };
@@ -95,8 +92,8 @@ export function factsOf(
   after: Meters,
   { now, measured, isInjected }: Pick<Facts, 'now' | 'measured' | 'isInjected'> = NO_FACTS,
 ): Facts {
-  const previousSession = before.session.id === after.session.id ? undefined : before.session.id;
-  const newSession = previousSession === undefined ? undefined : 'session';
+  const isOther = before.session.id !== undefined && before.session.id !== after.session.id;
+  const newSession = isOther ? 'session' : undefined;
   return {
     now,
     measured,
@@ -104,7 +101,6 @@ export function factsOf(
     isInjected,
     call: after.gauge.calls > before.gauge.calls && isSized(event) ? event : undefined,
     replaced: event.kind === 'boundary' || event.kind === 'reset' ? event.kind : newSession,
-    left: previousSession,
     agents: after.work.agents.all !== before.work.agents.all,
     ending: event.kind === 'result' && !isInjected ? event : undefined,
   };

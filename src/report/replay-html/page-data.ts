@@ -12,7 +12,7 @@ export type PageData = ReturnType<typeof pageData>;
 const SESSION_KEYS = [
   ...(['file', 'sessionId', 'dialect', 'claudeCodeVersion', 'model', 'project', 'prompt', 'time'] as const),
   ...(['window', 'turns', 'lines'] as const),
-  ...(['calls', 'context', 'traffic', 'compactions', 'cost', 'lineage', 'subagents', 'copied'] as const),
+  ...(['calls', 'context', 'traffic', 'compactions', 'cost', 'subagents', 'copied'] as const),
 ];
 
 type SessionPart = Pick<SessionSummary, (typeof SESSION_KEYS)[number]>;

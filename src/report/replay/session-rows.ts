@@ -43,9 +43,6 @@ export function originRows(session: SessionSummary): string[] {
     usd !== null && row('cost', costText(usd, session)),
     copied && row('copied', copiedText(copied)),
     pauses && row('cache', pausesText(pauses)),
-    ...session.lineage.map(({ from, to, reason, context }) =>
-      row('lineage', onOneLine(`${from} → ${to}: ${reason} at ${tokens(context)}`)),
-    ),
   );
 }
 

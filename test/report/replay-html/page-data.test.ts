@@ -74,11 +74,10 @@ describe('page data', () => {
       sessionId: text,
       model: text,
       prompts: [{ turn: 1, line: 1, t: null, text, tokens: 1 }],
-      lineage: [{ from: text, to: text, reason: text, context: 1 }],
     });
     const { text: json, info } = read(given);
     expect(json).not.toMatch(/[<>&]/);
-    const found = [info.file, info.sessionId, info.model, info.prompts[0]?.text, info.lineage[0]?.from];
+    const found = [info.file, info.sessionId, info.model, info.prompts[0]?.text];
     expect(found).toEqual(found.map(() => kept));
   });
 });

@@ -42,11 +42,6 @@ describe('one session', () => {
       has: 'cost      $0.71 (from list prices where claude reported no cost, without calls of glm-5.1, which has no price)\n',
     },
     {
-      name: 'the sessions that the work went on under',
-      session: summaryOf({ lineage: [{ from: 's1', to: 's2', reason: 'handed over', context: 171_000 }] }),
-      has: 'lineage   s1 → s2: handed over at 171,000\n',
-    },
-    {
       name: 'no origin where none is known',
       session: summaryOf({ claudeCodeVersion: null, model: null, sessionId: null }),
       lacks: '  session  ',

@@ -58,18 +58,16 @@ function actionFaults(action: Action, seen: Seen): string[] {
 
 /** What a line is said to have meant is what it has changed, and no other input changes that. */
 function factFaults({ input, before, after }: Judged): string[] {
-  const { call, left, agents, ending, replaced } = after.facts;
+  const { call, agents, ending, replaced } = after.facts;
   const { kind } = input.event;
   const changes = {
     call: after.gauge.calls - before.gauge.calls,
-    left: before.session.id !== after.session.id ? before.session.id : undefined,
     agents: input.from === 'claude' && after.work.agents.all !== before.work.agents.all,
     ending: after.turn.ended - before.turn.ended,
     replaced: kind === 'boundary' || kind === 'reset' ? kind : undefined,
   };
   const facts = {
     call: call === undefined ? 0 : 1,
-    left,
     agents,
     ending: ending === undefined ? 0 : 1,
     replaced: replaced === 'session' && left !== undefined ? undefined : replaced,

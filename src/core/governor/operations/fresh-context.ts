@@ -103,7 +103,6 @@ function finishClear(
       latch: 'none',
       triedAt: undefined,
       handed: { call: gauge.calls, landing: undefined, answer: plan.answer },
-      left: way === 'process' ? plan.sessionId : undefined,
       landing: { of: 'handoff', before: plan.before, isOurs: true },
       boundaries: [],
       refilled: 0,

@@ -14,7 +14,7 @@ import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
 import { type GovernorState, NEW_CONTROL, NEW_PROCESS } from '../state.ts';
-import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, isHandingOver, SHOW_DEFERRED } from '../steps.ts';
+import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, SHOW_DEFERRED } from '../steps.ts';
 import { reliefAfter, unknownPrompts, workAfter } from './broken-off.ts';
 
 /**
@@ -144,16 +144,6 @@ export function noteAlive(state: GovernorState, event: Event): GovernorState {
  */
 export function isFailedResume({ process, mailbox: { input } }: GovernorState, event: Event): boolean {
   return process.phase === 'starting' && input === 'open' && event.kind === 'result' && event.isError;
-}
-
-/** The change from one session id of claude's to the next; undefined while the id stays the same. */
-export function lineageStep(state: GovernorState) {
-  const { facts, session, relief, process } = state;
-  const { left: from } = facts;
-  const to = session.id;
-  if (from === undefined || to === undefined) return undefined;
-  if (isHandingOver(state) || relief.left === from) return { from, to, reason: 'handed over' };
-  return { from, to, reason: process.resumes ? 'resumed' : 'a new conversation' };
 }
 
 /** Delay before the first restart; it doubles with each further restart. */

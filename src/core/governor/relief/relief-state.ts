@@ -82,8 +82,6 @@ export const NO_RELIEF = {
   handed: undefined as
     | { readonly call: number; readonly landing: number | undefined; readonly answer: number | undefined }
     | undefined,
-  /** Id of the last session that a new process replaced. */
-  left: undefined as string | undefined,
   /** The last relief, until the next call shows how much it freed. */
   landing: undefined as Landing | undefined,
   /** The last handoff freed too little as well, and the context has not fallen below the target since. */

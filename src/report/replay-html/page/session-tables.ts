@@ -124,11 +124,5 @@ export function eventTables({ info }: Session, go: Go): HTMLElement[] {
       ['Largest context', 'peak'],
       ['Cost', 'usd', (row) => `${row.estimated ? 'about ' : ''}${costOf(row)}`],
     ]),
-    ...table('The session went on under another id', info.lineage, [
-      ['From', 'from'],
-      ['To', 'to'],
-      ['Why', 'reason'],
-      ['Context', 'context'],
-    ]),
   ];
 }

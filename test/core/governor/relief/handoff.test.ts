@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { visibilityOf } from '../../../../src/core/governor/conversation/visibility.ts';
 import type { OwnEvent } from '../../../../src/core/governor/input.ts';
-import { lineageStep } from '../../../../src/core/governor/process/process.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
 import {
@@ -385,13 +384,6 @@ describe('another process', () => {
     expect(told(driver.claude(hookLine('UserPromptSubmit', { prompt: 'Next.' })))).toEqual([
       expect.stringContaining(DOCUMENT),
     ]);
-  });
-
-  it('is recorded in the lineage as handed over', () => {
-    const driver = left();
-    driver.begin();
-    driver.claude(initLine({ session_id: 's2' }));
-    expect(lineageStep(driver.state)).toEqual({ from: 's1', to: 's2', reason: 'handed over' });
   });
 
   it('needs no log of the old one, and no crash recovery', () => {
