@@ -38,7 +38,7 @@ it('four prompts that cross 156,000 tokens cause one compaction, between two tur
     'mid-turn:trigger',
     'warn',
     'compact',
-    'recall:given',
+    'recall',
     'compacted',
     'landed',
     'receipt',

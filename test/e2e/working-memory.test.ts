@@ -49,7 +49,7 @@ function ofKind<K extends Decision['kind']>(world: World, kind: K) {
 }
 
 function recalls(world: World) {
-  return ofKind(world, 'recall').flatMap((entry) => (entry.of === 'given' ? [entry] : []));
+  return ofKind(world, 'recall');
 }
 
 /** Hook contexts in the request that follows the `count`th summary, from the notes on. */
@@ -203,20 +203,6 @@ inSoak('evidence that neither the summary nor the first answer has goes with the
   expect((first?.given.paths ?? 0) + (second?.given.paths ?? 0)).toBe(40);
   expect((first?.given.commands ?? 0) + (second?.given.commands ?? 0)).toBe(10);
   expect([first?.given.deadEnds, second?.given.deadEnds]).toEqual([1, 0]);
-});
-
-inSoak('notices that the agent opens its notes', async () => {
-  const scenario = job('Nothing.');
-  const calls = scenario.calls as readonly Call[];
-  await using world = await startWorld({
-    ...scenario,
-    calls: [...calls.slice(0, 9), bash('cat .context/scratch.md', 33_500), ...calls.slice(9)],
-  });
-  await runCtxb(world, { flags: prompts(...FOUR), claude: SMALL_WINDOW });
-
-  expect(ofKind(world, 'recall').flatMap((entry) => (entry.of === 'read' ? [entry.file] : []))).toEqual([
-    '.context/scratch.md',
-  ]);
 });
 
 inSoak('--no-memory notes nothing and hands nothing back', async () => {

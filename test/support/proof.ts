@@ -38,7 +38,7 @@ export async function expectSameDecisions(world: World, record: string): Promise
 
 /** Kinds of what was decided, in order, without what goes on in every run. */
 export function kinds(world: World): string[] {
-  const usual = new Set<string>(['mid-turn:trigger', 'warn', 'recall:given', 'receipt', 'dead-end']);
+  const usual = new Set<string>(['mid-turn:trigger', 'warn', 'recall', 'receipt', 'dead-end']);
   return journal(world)
     .map(nameOf)
     .filter((name) => !usual.has(name));

@@ -134,7 +134,7 @@ async function replayed({ world, runs }: Played): Promise<string[]> {
 
 /** What the journal tells of a round, in short. */
 export function storyOf({ world }: Played): string {
-  const usual = new Set(['mid-turn:trigger', 'warn', 'recall:given', 'receipt', 'session']);
+  const usual = new Set(['mid-turn:trigger', 'warn', 'recall', 'receipt', 'session']);
   return linesOf(join(world.scratch.cwd, '.context', 'journal.ndjson'))
     .map((line) => String(parse(line).kind))
     .filter((kind) => !usual.has(kind))

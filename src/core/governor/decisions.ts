@@ -120,6 +120,8 @@ interface Facts {
     count: number;
     evidence: readonly string[];
   };
+  /** ctxb handed back evidence with the answer to a hook. */
+  recall: { hook: HookName; chars: number; given: FactTally };
   /** How many of the known facts are in the first request after a compaction or handoff. */
   receipt: Receipt;
 }
@@ -197,12 +199,6 @@ interface Subjects {
   };
   /** ctxb prepares a compaction of claude's own within a turn, or gives back the running prompts after one. */
   'mid-turn': { trigger: { tokens: number }; focus: unknown; prompts: { promptUuids: readonly string[] } };
-  recall: {
-    /** ctxb handed back evidence with the answer to a hook. */
-    given: { hook: HookName; chars: number; given: FactTally };
-    /** The agent opened a file of the notes after evidence was handed back. */
-    read: { file: string };
-  };
   'tool-budget': {
     /** ctxb lowered a parameter of a tool call below the agent's value. */
     call: { tool: string; parameter: string; value: number };

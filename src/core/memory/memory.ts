@@ -61,7 +61,6 @@ export function createMemory({ run, mask }: MemoryOptions) {
       const noted = notebook.add(entry);
       pages.push(...noted.pages);
       decisions.push(...noted.found.map((deadEnd) => deadEndDecision(deadEnd, state)));
-      if (entry.kind === 'tool') decisions.push(...handBack.used(entry, state));
     }
     return { entries, pages, decisions };
   }

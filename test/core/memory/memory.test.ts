@@ -298,7 +298,7 @@ describe('memory', () => {
       run.claude(hook(CALLBACKS.UserPromptSubmit, { prompt: 'Go on.' }), callLine(30_000), resultLine());
     }
     const kinds = run.decisions.map(nameOf);
-    expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall:given', 'receipt']));
+    expect(kinds).toEqual(expect.arrayContaining(['dead-end', 'recall', 'receipt']));
     expect(kinds.filter((kind) => kind === 'receipt')).toHaveLength(2);
     const replay = createSessionReplay({ run: runWith(), series: false, mask: unmasked });
     for (const line of run.record) replay.line(asRead(line));

@@ -60,17 +60,18 @@ function actionFaults(action: Action, seen: Seen): string[] {
 function factFaults({ input, before, after }: Judged): string[] {
   const { call, agents, ending, replaced } = after.facts;
   const { kind } = input.event;
+  const isOther = before.session.id !== undefined && before.session.id !== after.session.id;
   const changes = {
     call: after.gauge.calls - before.gauge.calls,
     agents: input.from === 'claude' && after.work.agents.all !== before.work.agents.all,
     ending: after.turn.ended - before.turn.ended,
-    replaced: kind === 'boundary' || kind === 'reset' ? kind : undefined,
+    replaced: kind === 'boundary' || kind === 'reset' ? kind : isOther ? 'session' : undefined,
   };
   const facts = {
     call: call === undefined ? 0 : 1,
     agents,
     ending: ending === undefined ? 0 : 1,
-    replaced: replaced === 'session' && left !== undefined ? undefined : replaced,
+    replaced,
   };
   const isEmptied = replaced === undefined || kind === 'assistant' || after.gauge.call === null;
   return [

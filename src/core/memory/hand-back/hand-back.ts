@@ -6,9 +6,7 @@ import { recallLine, taskOf } from '../../governor/relief/focus.ts';
 import type { GovernorState } from '../../governor/state.ts';
 import { decided } from '../../governor/steps.ts';
 import type { ExactPlan } from '../../protocol/exact-plan.ts';
-import { groupsIn } from '../../protocol/fields.ts';
 import { oneLine, spaced } from '../../text/words.ts';
-import type { ToolEntry } from '../entry.ts';
 import { EVIDENCE_KINDS, type EvidenceItem } from '../notebook/evidence.ts';
 import { type Fact, promptFact, tallyOf } from '../notebook/fact.ts';
 import type { Notebook } from '../notebook/notebook.ts';
@@ -57,7 +55,6 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
   const recall = createRecall(notebook.evidence);
   const receipts = createReceipts();
   let phase: Phase = 'idle';
-  let isUnread = false;
 
   /** The user's words that are missing in a text. */
   function wordsNotIn(text: string) {
@@ -71,7 +68,6 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
     // With little room, nothing more is told with the next prompt either.
     phase = hook.room === undefined ? 'lost' : 'settled';
     receipts.begin('compaction', factsOf(notebook));
-    isUnread = true;
     const whole = compose(hook, state);
     const composed =
       whole.isCramped && hook.shorter !== undefined ? compose({ ...hook, context: hook.shorter }, state) : whole;
@@ -168,14 +164,6 @@ export function createHandBack(notebook: Notebook, folder: () => string) {
       if (receipt === undefined) return [];
       return [decided(state, 'receipt', `the fresh context after the ${receipt.relief}`, { ...receipt })];
     },
-    /** Detects that the agent opened its notes with a finished tool call. */
-    used({ name, title, outcome }: ToolEntry, state: GovernorState): Decision[] {
-      if (!isUnread || outcome !== 'ok' || (name !== 'Read' && name !== 'Bash')) return [];
-      const file = fileIn(title, state.run.contextDir);
-      if (file === undefined) return [];
-      isUnread = false;
-      return [decided(state, 'recall:read', `the agent opened its notes with ${name}`, { file })];
-    },
   };
 }
 
@@ -242,13 +230,5 @@ function recalled(
   items: readonly EvidenceItem[],
 ): Decision {
   const tally = tallyOf(items.map(({ fact }) => fact));
-  return decided(state, 'recall:given', reason, { hook, chars: context.length, given: tally });
-}
-
-/** The file in the context folder that a path or a command names. */
-function fileIn(title: string, contextDir: string): string | undefined {
-  // The folder's own name may contain blanks.
-  const [, name = ''] = title.split(`${contextDir}/`, 2);
-  const [file] = groupsIn(/^([^\s'"|;&]+)/, name);
-  return file && `${contextDir}/${file}`;
+  return decided(state, 'recall', reason, { hook, chars: context.length, given: tally });
 }

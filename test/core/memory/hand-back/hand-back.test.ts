@@ -45,7 +45,6 @@ function setUp({ entries = WORK, restoreTokens = 1_500, folder = FOLDER, state }
     exactNote: (conversation: readonly string[], document?: string) =>
       noteIn(conversation, handBack.note({ ...now, relief: { ...now.relief, document } })),
     sent: () => handBack.sent(after(1)),
-    used: (entry: Entry) => (entry.kind === 'tool' ? kindsOf(handBack.used(entry, after(1))) : []),
     note: (entry: Entry) => notebook.add(entry),
   };
 }
@@ -232,7 +231,7 @@ describe('once the summary is known', () => {
     const { context, decisions } = answer(PROMPT);
     expect(context).toContain('src/clock.ts');
     expect(context).not.toContain('make test');
-    expect(decisions).toStrictEqual(['recall:given']);
+    expect(decisions).toStrictEqual(['recall']);
     expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
   });
 
@@ -323,27 +322,5 @@ describe('in a run that only observes', () => {
     const { answer, summary } = setUp();
     summary('one');
     expect(answer(PROMPT)).toStrictEqual({ context: '', decisions: [] });
-  });
-});
-
-describe('proof of reading', () => {
-  const read = (path: string, more = {}) => edit(path, { name: 'Read', title: path, ...more });
-
-  it.each([
-    { name: 'a file of the notes', entry: read(`/home/dev/project/${FOLDER}/scratch.md`), seen: true },
-    { name: 'lines of one', entry: read(`${FOLDER}/commands.md lines 12-17`), seen: true },
-    { name: 'with a command', entry: command(`cat ${FOLDER}/scratch.md | head`, 0), seen: true },
-    { name: 'another file', entry: read('src/clock.ts'), seen: false },
-    { name: 'a file that is not there', entry: read(`${FOLDER}/scratch.md`, { outcome: 'failed' }), seen: false },
-    { name: 'another tool', entry: edit(`${FOLDER}/scratch.md`), seen: false },
-  ])('$name: $seen', ({ entry, seen }) => {
-    const { answer, used } = setUp();
-    answer(LOST);
-    expect(used(entry)).toStrictEqual(seen ? ['recall:read'] : []);
-    expect(used(entry)).toStrictEqual([]);
-  });
-
-  it('is not looked for if no context was handed back', () => {
-    expect(setUp().used(read(`${FOLDER}/scratch.md`))).toStrictEqual([]);
   });
 });
