@@ -1,5 +1,5 @@
 import { shareOf } from '../core/governor/gauge/window.ts';
-import { type HealthDetails, type HealthRecord, ZONE_NAMES, type ZoneName } from '../core/governor/zones/zones.ts';
+import { type HealthDetails, type HealthRecord, ZONE_NAMES } from '../core/governor/zones/zones.ts';
 import { countOf, type Fields, fieldsOf, parseFields, textOf } from '../core/protocol/fields.ts';
 
 /** The fields of a line of `health.ndjson` that the metrics use. */
@@ -24,14 +24,14 @@ export function parseHealth(line: string): HealthEntry | undefined {
 function detailsOf(fields: Fields): HealthDetails | undefined {
   const tokens = countOf(fields.tokens);
   const window = countOf(fields.window) || null;
-  const zone = zoneOf(fields.zone);
+  const zone = oneOf(ZONE_NAMES, fields.zone);
   if (tokens === undefined || zone === undefined) return undefined;
   const level = { tokens, window, fraction: shareOf(tokens, window), zone };
   switch (fields.event) {
     case 'turn':
       return { ...level, event: 'turn', turn: countOf(fields.turn) ?? 0 };
     case 'zone': {
-      const from = zoneOf(fields.from);
+      const from = oneOf(ZONE_NAMES, fields.from);
       return from && { ...level, event: 'zone', from };
     }
     case 'compaction': {
@@ -54,10 +54,6 @@ function detailsOf(fields: Fields): HealthDetails | undefined {
 
 const TRIGGERS = ['auto', 'manual'] as const;
 const AUTHORS = ['agent', 'memory'] as const;
-
-function zoneOf(value: unknown): ZoneName | undefined {
-  return oneOf(ZONE_NAMES, value);
-}
 
 function oneOf<T extends string>(options: readonly T[], value: unknown): T | undefined {
   return options.find((option) => option === value);

@@ -3,7 +3,7 @@ import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
 import { keyText } from './packed.ts';
-import { type Copied, type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
+import { type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
 
@@ -254,13 +254,17 @@ function withCopies<S extends SessionFigures>(session: S, { calls, compactions, 
   const isOwn = ({ call }: { readonly call: number }) => !numbers.has(call);
   const { unlogged, ...cost } = session.cost;
   const { from, usd } = session.copied ?? { from: [], usd: 0 };
+  const owned = addedUp(calls.flatMap((owner) => (owner === undefined ? [] : [[nameOf(owner.session), 1]])));
   const ownUnlogged = unlogged?.filter(isOwn) ?? [];
   return {
     ...session,
     ledger: () => own,
     compactions: session.compactions.map((each, at) => (compactions[at] ? { ...each, copied: true } : each)),
     copied: {
-      from: [...from, ...countedBy(calls.flatMap((owner) => (owner === undefined ? [] : nameOf(owner.session))))],
+      from: [
+        ...from,
+        ...[...owned].map(([name, count]) => ({ session: name, calls: count })).sort((a, b) => b.calls - a.calls),
+      ],
       calls: copied.length,
       compactions: compactions.filter((owner) => owner !== undefined).length,
       usd: usd + toUsd(copiedMicroUsd(session, calls, extra)),
@@ -299,11 +303,7 @@ function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: OwnedFigur
   return Math.min(shared + extra, toMicroUsd(cost.usd) - Math.min(toMicroUsd(cost.usd), microUsdIn(later)));
 }
 
-function microUsdIn(ledger: readonly LedgerCall[]): number {
+/** Cost of all calls, in micro-dollars. */
+export function microUsdIn(ledger: readonly LedgerCall[]): number {
   return ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0);
-}
-
-function countedBy(names: readonly string[]): Copied['from'] {
-  const counts = addedUp(names.map((name) => [name, 1]));
-  return [...counts].map(([session, calls]) => ({ session, calls })).sort((a, b) => b.calls - a.calls);
 }

@@ -35,7 +35,7 @@ export function createInputReader() {
   let time = 0;
   let dialect: Dialect | undefined;
 
-  /** Around a compaction, a session log repeats the kept rows with the same uuid. */
+  /** Around a compaction, a session log repeats the kept rows with the same uuid; `tee -a` can repeat all lines. */
   function isRepeated(id: number | undefined): boolean {
     return id !== undefined && rows.seen(id);
   }
@@ -72,7 +72,7 @@ export function createInputReader() {
     if (run) return { kind: 'run', run };
     if (isDecisionLine(value)) return { kind: 'decided' };
     const isNamed = value.sessionId !== undefined;
-    const uuid = isNamed ? textOf(value.uuid) : undefined;
+    const uuid = textOf(value.uuid);
     if (uuid !== undefined && isRepeated(hashOf(uuid))) return REPEATED;
     const line = inputLine(readRecord(value, time) ?? claudeInput(decodeObject(value), time), isNamed);
     if (line.kind === 'input') dialect ??= dialectOf(value);

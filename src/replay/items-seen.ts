@@ -132,7 +132,7 @@ export interface SubagentSeen extends Partial<SubagentBegun> {
   readonly tokens: number;
   /** Cost at list prices in US dollars; null if no price is known. */
   readonly usd: number | null;
-  /** The recording does not contain its calls; the figures are based on claude's count of its context. */
+  /** The recording lacks calls of it, all or the last; the figures are based on claude's count of its context. */
   readonly estimated: boolean;
 }
 

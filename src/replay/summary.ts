@@ -52,7 +52,7 @@ export interface SessionFigures {
     readonly usd: number | null;
     /** Whether part of the cost is computed from list prices instead of reported by claude. */
     readonly computed: boolean;
-    /** A model without a price, whose calls are not included. */
+    /** A model without a price, whose calls are not included, or a term of a call without a known price. */
     readonly unpriced?: string;
     /** Subagents without a log: their calls are not included. Absent if every subagent has a log. */
     readonly unlogged?: readonly UnloggedAgent[];

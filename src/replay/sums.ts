@@ -69,13 +69,16 @@ type Part = ReturnType<typeof partsOf>[number];
  */
 function partsOf(session: SessionFigures, by: Grouping) {
   const { usd, usdPartial } = ownFigures(session);
-  const isTorn = usdPartial === true && !isWhole(session.lines);
   const gaps = new Set(session.cost.unlogged?.map(({ call }) => call));
+  const ledger = session.ledger();
+  const isPlaced = ({ number = 0, microUsd }: LedgerCall) => microUsd === null || gaps.has(number);
+  /** Whether a part of the cost is unknown, and which calls it belongs to. */
+  const isTorn = usdPartial === true && !(isWhole(session.lines) && ledger.some(isPlaced));
   let remaining = usd === null ? null : toMicroUsd(usd);
-  const calls = session.ledger().map((call) => {
+  const calls = ledger.map((call) => {
     const microUsd = remaining === null || call.microUsd === null ? null : Math.min(remaining, call.microUsd);
     if (remaining !== null) remaining -= microUsd ?? 0;
-    const isGap = isTorn || (usdPartial === true && (call.microUsd === null || gaps.has(call.number ?? 0)));
+    const isGap = isTorn || (usdPartial === true && isPlaced(call));
     const share = { calls: call.main ? 1 : 0, compactions: 0, usd: inUsd(microUsd), usdPartial: isGap || undefined };
     return { name: nameOf(session, by, call), t: call.t, session, ...share };
   });
@@ -96,13 +99,10 @@ function inUsd(microUsd: number | null): number | null {
 
 function nameOf(session: SessionFigures, by: Grouping, call?: Pick<LedgerCall, 't' | 'model'>): string | null {
   if (by === 'project') return session.project;
-  if (by === 'model') return namedModel(call?.model ?? session.model);
+  const model = call?.model ?? session.model;
+  if (by === 'model') return model && modelName(model);
   const t = call?.t ?? session.time.last;
   return t === null ? null : dayOf(t);
-}
-
-function namedModel(id: string | null): string | null {
-  return id === null ? null : modelName(id);
 }
 
 /** `2026-03-31` in local time. @param t milliseconds since the epoch */

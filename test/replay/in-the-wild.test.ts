@@ -325,6 +325,31 @@ describe('unknown is not zero', () => {
     expect((await found()).usd).toBeCloseTo(usd, 6);
   });
 
+  it.each([
+    {
+      name: 'a lifetime',
+      more: { cache_creation: { ephemeral_5m_input_tokens: 4_000, ephemeral_24h_input_tokens: 6_000 } },
+    },
+    { name: 'a speed', more: { speed: 'sprint' } },
+    { name: 'a place', more: { inference_geo: 'eu' } },
+    { name: 'a tier', more: { service_tier: 'flex' } },
+  ])('$name of which no price is known makes the cost a lower bound', async ({ more }) => {
+    const none = JSON.parse(
+      JSON.stringify(more)
+        .replace('6000', '0')
+        .replace(/"(sprint|eu|flex)"/, 'null'),
+    );
+    put('a.jsonl', [
+      ...[said('s', 'go'), call('s', 'm1', usage(0, 10_000, 0, 0, none))],
+      ...[said('s', 'on'), call('s', 'm2', usage(0, 10_000, 0, 0, more))],
+    ]);
+    const session = await onlyOne();
+    const [unpriced] = JSON.stringify(more).match(/sprint|eu|flex|ephemeral_24h_input_tokens/) ?? [];
+    expect(session.cost).toEqual({ usd: 0.075, computed: true, unpriced });
+    expect(breachesOf(session, { maxCost: 1 })).toHaveLength(1);
+    expect(sumsBy([session], 'day')).toMatchObject([{ usd: 0.075, usdPartial: true }]);
+  });
+
   const read = { cache_creation_input_tokens: 1_000, cache_read_input_tokens: 40_000 };
   const split = { cache_creation: { ephemeral_5m_input_tokens: 1_000, ephemeral_1h_input_tokens: 2_000 } };
   it.each([
@@ -556,6 +581,16 @@ describe('logs that were laid out', () => {
     const sum = usage(112, 58_211, 1_120_129, 6_814);
     alone({ subtype: 'error_during_execution', num_turns: 0, total_cost_usd: 0.66, usage: sum });
     expect(await onlyOne()).toMatchObject({ calls: 0, cost: { usd: 0.66 }, window: { tokens: null } });
+  });
+
+  it('count once if a line is written twice', async () => {
+    const line = { type: 'result', subtype: 'success', is_error: false, session_id: 's', uuid: 'r1', num_turns: 1 };
+    const more = { total_cost_usd: 0.25, usage: usage(4, 20_000, 0, 90) };
+    put(
+      's.ndjson',
+      [line, line].map((each) => ({ ...each, ...more })),
+    );
+    expect(await onlyOne()).toMatchObject({ calls: 1, cost: { usd: 0.25 } });
   });
 
   it.each([{ total_cost: 0.03 }, { cost_usd: 0.03 }])('name the cost as old versions did: $0', async (cost) => {

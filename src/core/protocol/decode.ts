@@ -100,9 +100,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
   const blocks = readBlocks(message.content);
   const synthetic = model === '<synthetic>' || line.isApiErrorMessage === true;
   const failure = synthetic ? failureOf(line, plainText(blocks)) : undefined;
-  const cacheMiss = message.diagnostics
-    ? textOf(fieldsOf(fieldsOf(message.diagnostics).cache_miss_reason).type)
-    : undefined;
+  const cacheMiss = textOf(fieldsOf(fieldsOf(message.diagnostics).cache_miss_reason).type);
   return {
     kind: 'assistant',
     ...lineFields(line),

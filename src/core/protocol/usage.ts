@@ -1,4 +1,4 @@
-import { countOf, countOrZero, type Fields, fieldsOf, isFields, listOf, textOf } from './fields.ts';
+import { countOf, countOrZero, type Fields, fieldsOf, isFields, listOf, ownOf, stringOf, textOf } from './fields.ts';
 
 /** Token counts of one API call, or a sum of them. Missing counts are 0. */
 export interface Usage {
@@ -24,11 +24,11 @@ export interface Inference {
 /** Terms that change the price of a call. */
 export interface Terms {
   readonly fast: boolean;
-  /** Computed only in the United States, at a higher price. */
-  readonly inTheUs: boolean;
-  /** Answered within a day, at half the price. */
-  readonly inBatch: boolean;
+  /** Factor of the price of the tokens: of a US region, and of a batch, which is answered within a day. */
+  readonly times: number;
   readonly webSearches: number;
+  /** A term without a known price: the call costs at least as much as without it. */
+  readonly unpriced?: string | undefined;
 }
 
 /**
@@ -48,15 +48,14 @@ function readCounts(value: unknown): Usage | undefined {
   const cacheRead = countOf(value.cache_read_input_tokens);
   if (input === undefined && written === undefined && cacheRead === undefined) return undefined;
   const split = fieldsOf(value.cache_creation);
-  const cacheCreationHour = countOrZero(split.ephemeral_1h_input_tokens);
   const usage = {
     input: input ?? 0,
     // Some gateways fill in only the parts.
-    cacheCreation: written || cacheCreationHour + countOrZero(split.ephemeral_5m_input_tokens),
+    cacheCreation: written || Object.values(split).reduce((sum: number, count) => sum + countOrZero(count), 0),
     cacheRead: cacheRead ?? 0,
     output: countOrZero(value.output_tokens),
   };
-  return withTerms(usage, cacheCreationHour, readTerms(value));
+  return withTerms(usage, countOrZero(split[HOUR]), readTerms(value));
 }
 
 /** Adds the parts that most calls lack. */
@@ -90,10 +89,29 @@ function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
   return besides.length === 0 ? sum : { ...withTerms(isSum ? last : sum, 0, terms), besides };
 }
 
-function readTerms({ speed, inference_geo, service_tier, server_tool_use }: Fields): Terms | undefined {
+const HOUR = 'ephemeral_1h_input_tokens';
+
+/**
+ * Factors of the price, by the value of a term. Speed and lifetime have rates of their own; claude counts `priority`
+ * like `standard` (2.1.332), and never sends a batch, but gateways can.
+ */
+const TIMES: Readonly<Record<string, number>> = {
+  ...{ '': 1, standard: 1, priority: 1, not_available: 1, global: 1, fast: 1, ephemeral_5m_input_tokens: 1, [HOUR]: 1 },
+  // claude counts a US region since 2.1.239 at the latest.
+  us: 1.1,
+  batch: 0.5,
+};
+
+function readTerms({ speed, inference_geo, service_tier, server_tool_use, cache_creation }: Fields): Terms | undefined {
+  const lifetimes = Object.entries(fieldsOf(cache_creation)).flatMap(([name, count]) =>
+    countOrZero(count) > 0 ? name : [],
+  );
+  const terms = [speed, inference_geo, service_tier].map(stringOf).concat(lifetimes);
+  const fast = speed === 'fast';
+  const times = terms.reduce((product, term) => product * (ownOf(TIMES, term) ?? 1), 1);
   const webSearches = countOrZero(fieldsOf(server_tool_use).web_search_requests);
-  const [fast, inTheUs, inBatch] = [speed === 'fast', inference_geo === 'us', service_tier === 'batch'];
-  return fast || inTheUs || inBatch || webSearches > 0 ? { fast, inTheUs, inBatch, webSearches } : undefined;
+  const unpriced = terms.find((term) => !Object.hasOwn(TIMES, term));
+  return fast || times !== 1 || webSearches > 0 || unpriced ? { fast, times, webSearches, unpriced } : undefined;
 }
 
 export const NO_USAGE: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };

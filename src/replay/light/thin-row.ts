@@ -228,7 +228,10 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
   if (event.kind !== 'assistant' || event.synthetic || row.line !== undefined) return undefined;
   const { usage: known } = event;
   const isUsual = Array.isArray(messageFields.content) && typeof messageFields.id === 'string';
+  const lifetimes = Object.keys(fieldsOf(fieldsOf(messageFields.usage).cache_creation));
   if (!isUsual || known === undefined || known.besides !== undefined || event.costUsd !== undefined) return undefined;
+  // The count of another lifetime would make the price unknown.
+  if (lifetimes.length > 2) return undefined;
   const messagePattern = {
     ...withSlots(messageFields),
     id: ID,

@@ -1,4 +1,4 @@
-import { hasCalled, isAgentCall } from '../../core/governor/agents/agents.ts';
+import { hasCalled, isAgentCall, isEstimated } from '../../core/governor/agents/agents.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import { isMainMessage } from '../../core/governor/facts.ts';
 import { estimateTokens, measureContent } from '../../core/governor/gauge/estimator.ts';
@@ -96,17 +96,10 @@ export function createSubagents(cut: Cutter) {
     },
     found: (agents: GovernorState['work']['agents']['all']): SubagentSeen[] =>
       Object.values(agents).flatMap((agent) => {
-        const { id, peak, calls, tokens, microUsd, isUnseen: estimated } = agent;
+        const { id, peak, calls, tokens, microUsd } = agent;
         const kind = agent.kind ?? kinds.get(id) ?? null;
-        const seen = {
-          id,
-          kind,
-          peak,
-          calls,
-          tokens,
-          usd: microUsd > 0 || tokens === 0 ? toUsd(microUsd) : null,
-          estimated,
-        };
+        const usd = microUsd > 0 || tokens === 0 ? toUsd(microUsd) : null;
+        const seen = { id, kind, peak, calls, tokens, usd, estimated: isEstimated(agent) };
         return hasCalled(agent) ? [{ ...seen, ...startedAgents.get(id) }] : [];
       }),
   };

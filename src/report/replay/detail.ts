@@ -118,11 +118,11 @@ function callsBefore({ t = null, call = 0 }: SubagentSeen, series: readonly Call
   return series.filter((seen) => (seen.t ?? 0) <= t).length;
 }
 
-function subagentRow({ id, kind, task = null, calls, peak, usd }: SubagentSeen, { columns }: Page): string {
-  const what = task === null || task === '' ? id : task;
-  const figures = `${counted(calls, 'call')}, peak ${tokens(peak)}, ${usd === null ? 'no price' : dollars(usd)}`;
-  const line = `${INDENT}subagent  ${kind === null ? '' : `${onOneLine(kind)}, `}${figures}: ${onOneLine(what)}`;
-  return fitText(line, columns);
+function subagentRow({ id, kind, task, calls, peak, usd, estimated }: SubagentSeen, { columns }: Page): string {
+  const about = estimated ? 'about ' : '';
+  const figures = `${about}${counted(calls, 'call')}, peak ${tokens(peak)}, ${usd === null ? 'no price' : dollars(usd)}`;
+  const name = kind === null ? '' : `${onOneLine(kind)}, `;
+  return fitText(`${INDENT}subagent  ${name}${figures}: ${onOneLine(task || id)}`, columns);
 }
 
 /** Minimum width for a target beside the figures; with less room the target moves to a line of its own. */

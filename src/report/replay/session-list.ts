@@ -83,7 +83,7 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
 
 const MORE = '  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).';
 
-/** Notes on missing figures: unpriced models, logs of subagents, malformed lines, calls without usage. */
+/** Notes on missing figures: unknown prices, logs of subagents, malformed lines, calls without usage. */
 function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
   const unpriced = [...models].map(unpricedText).join(', ');
@@ -93,7 +93,8 @@ function gapRows(sessions: readonly SessionFigures[]): string[] {
   const unlogged = sessions.reduce((all, { cost }) => all + (cost.unlogged?.length ?? 0), 0);
   const calls = lost === 0 ? '' : `: the calls on ${lost === malformed ? 'them' : tokens(lost)} are not counted`;
   return present(
-    models.size > 0 && `  The cost is without calls of ${unpriced}, which has no price: cost.prices sets it.`,
+    models.size > 0 &&
+      `  The cost is a lower bound, because ${unpriced} has no known price: cost.prices sets that of a model.`,
     unlogged > 0 && `  The cost is without ${counted(unlogged, 'subagent')} whose log is missing.`,
     malformed > 0 && `  ${counted(malformed, 'malformed line')} in ${where}${calls}.`,
     unsized > 0 && `  Not counted: ${counted(unsized, 'call')} without usage.`,

@@ -1,8 +1,9 @@
+import { toUsd } from '../../core/governor/cost/cost.ts';
 import type { Decision } from '../../core/governor/decisions.ts';
 import { measuredAsOf } from '../../core/governor/gauge/window.ts';
 import { replayedText } from '../../messages.ts';
-import { ownFigures } from '../../replay/copies.ts';
-import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
+import { microUsdIn, ownFigures } from '../../replay/copies.ts';
+import type { CompactionSeen, LedgerCall, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Pauses } from '../../replay/observers/pauses.ts';
 import type { Copied, SessionSummary } from '../../replay/summary.ts';
@@ -63,12 +64,11 @@ export function actionRow(action: Decision, session: Pick<SessionSummary, 'diale
 
 /** Decisions with a row of their own. Compactions have other rows, and one row sums up all expiries of the cache. */
 export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
-  const isSummedUp = (action: Decision) => action.kind === 'cache-lost' && action.cause === 'pause';
-  return actions.filter((action) => !hasRow(action) && (!isSummedUp(action) || pauses === undefined));
-}
-
-function hasRow(action: Decision): boolean {
-  return action.kind === 'landed' ? action.relief === 'compaction' : action.kind === 'native-compaction';
+  return actions.filter((action) => {
+    if (action.kind === 'landed') return action.relief !== 'compaction';
+    if (action.kind === 'cache-lost') return action.cause !== 'pause' || pauses === undefined;
+    return action.kind !== 'native-compaction';
+  });
 }
 
 function contextText({ context, calls }: SessionSummary): string {
@@ -120,14 +120,20 @@ function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: Compact
 
 function costText(usd: number, session: SessionSummary): string {
   const { computed, unpriced, unlogged = [] } = session.cost;
-  if (!computed) return dollars(usd);
+  if (!computed) return `${dollars(usd)}${unseenText(usd, session.ledger())}`;
   const parts = present(
     costSource(session),
     session.lines.unsized !== undefined && 'without calls that have no usage',
-    unpriced !== undefined && `without calls of ${unpricedText(unpriced)}, which has no price`,
+    unpriced !== undefined && `without the price of ${unpricedText(unpriced)}, which is unknown`,
     unlogged.length > 0 && `without ${counted(unlogged.length, 'subagent')} whose log is missing`,
   );
   return `${dollars(usd)} (${parts.join(', ')})`;
+}
+
+/** claude's own cost also has summaries, titles and, in a process that resumes a session, the calls before. */
+function unseenText(usd: number, calls: readonly LedgerCall[]): string {
+  const seen = calls.every(({ microUsd }) => microUsd !== null) ? toUsd(microUsdIn(calls)) : 0;
+  return seen > 0 && seen < 0.9 * usd ? ` (${dollars(usd - seen)} of it for calls that the recording lacks)` : '';
 }
 
 function copiedText({ calls, usd, from }: Copied): string {

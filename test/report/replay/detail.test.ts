@@ -55,6 +55,8 @@ describe('the story of a session', () => {
   it('shows what is known of a session without known calls', () => {
     const text = written(detail, [summaryOf({ subagents: [{ ...AGENT, id: 'a', peak: 9_400, calls: 2 }] })]);
     expect(text).toContain('\n    subagent  2 calls, peak 9,400, $0.00: a\n');
+    const estimated = summaryOf({ subagents: [{ ...AGENT, id: 'b', estimated: true }] });
+    expect(written(detail, [estimated])).toContain('\n    subagent  about 1 call, peak 1, $0.00: b\n');
     expect(text).toContain('\n  compacted by ctxb');
     expect(text).not.toContain('turn 1:');
   });

@@ -6,7 +6,7 @@ import type { AgentsPolicy } from '../policy.ts';
 import { askCounter, stopTask } from '../prompts/own-lines.ts';
 import type { GovernorState } from '../state.ts';
 import { type AgentText, changedIn, decide, type Line, silent } from '../steps.ts';
-import { agentOf, agentOfTask, withAgent } from './agents.ts';
+import { agentOf, agentOfTask, isEstimated, withAgent } from './agents.ts';
 import type { Agent, Agents } from './agents-state.ts';
 
 /** Tools that start agents, as a hook matcher; `Task` is the older name. */
@@ -57,9 +57,10 @@ export function countReason({ run }: GovernorState): string {
   return `the limit of this run is ${pluralize(run.policy.agents.max ?? 0, 'subagent')}`;
 }
 
-function excess({ run }: GovernorState, { tokens, microUsd, isUnseen }: Agent): string | undefined {
+function excess({ run }: GovernorState, agent: Agent): string | undefined {
   const { tokens: most, costUsd } = run.policy.agents;
-  const about = isUnseen ? 'about ' : '';
+  const { tokens, microUsd } = agent;
+  const about = isEstimated(agent) ? 'about ' : '';
   if (most !== undefined && tokens >= most) return `it has used ${about}${tokens} tokens of ${most}`;
   if (costUsd === undefined || microUsd < toMicroUsd(costUsd)) return undefined;
   return `it has cost about $${(microUsd / 1_000_000).toFixed(2)} of $${costUsd.toFixed(2)}`;

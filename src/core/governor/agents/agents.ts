@@ -219,6 +219,11 @@ export function streamedCall({ last }: Agent) {
   return last.messageId === '' || last.messageId === ESTIMATED ? NO_CALL : last;
 }
 
+/** Whether calls of the agent are not in the stream, all or its last one, so that its figures are estimates. */
+export function isEstimated({ isUnseen, last }: Agent): boolean {
+  return isUnseen || last.messageId === ESTIMATED;
+}
+
 /** Removes an allowed tool call whose agent has started, or which ended without an agent. */
 function forgetAsked(state: GovernorState, toolUseId: string | undefined): GovernorState {
   const { asked } = state.work.agents;

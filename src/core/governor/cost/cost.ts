@@ -37,7 +37,7 @@ export const EMPTY_COST = {
    * - `proved`: claude's own counter did not rise by such a call, because the back-end did not count its tokens.
    */
   uncounted: 'none' as 'none' | 'seen' | 'proved',
-  /** A model without a price: its calls cost nothing until claude reports their cost. */
+  /** A model or a term without a known price: it costs nothing until claude reports the cost. */
   unpriced: undefined as string | undefined,
 };
 

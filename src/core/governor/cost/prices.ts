@@ -14,8 +14,8 @@ export interface Rates {
 }
 
 export interface Price extends Rates {
-  /** Rates of a call with a prompt of more than `above` tokens. */
-  readonly longPrompt?: { readonly above: number; readonly rates: Rates };
+  /** Rates of a call with a prompt of more than `above` tokens; in fast mode of more than `fastAbove`, if given. */
+  readonly longPrompt?: { readonly above: number; readonly fastAbove?: number; readonly rates: Rates };
   /** Factor of the price in fast mode; undefined if the price is the same. */
   readonly fastTimes?: number;
   /** The different prices of versions of Claude Code before `version`. */
@@ -31,10 +31,16 @@ export const USUAL_RATIOS = { input: 1, output: 5, cacheWrite: 1.25, cacheWriteH
 const FAST = { fastTimes: 2 };
 const FAST_OF_BEFORE = { fastTimes: 6 };
 
+/** Tokens of the largest prompt. */
+const LARGEST = 1_000_000;
+
 /** Prices while the window of 1,000,000 tokens was a beta: prompts above 200,000 tokens cost more. */
 const withBeta = (dollars: number): Price => {
   const rates = { ...ratesFrom(2 * dollars), output: 7_500_000 * dollars };
-  return { ...ratesFrom(dollars), before: { version: '2.1.75', price: { longPrompt: { above: 200_000, rates } } } };
+  const longPrompt = { above: 200_000, rates };
+  const before = { version: '2.1.50', price: { longPrompt } };
+  const price = { longPrompt: { ...longPrompt, fastAbove: LARGEST }, before };
+  return { ...ratesFrom(dollars), before: { version: '2.1.75', price } };
 };
 
 /**
@@ -42,8 +48,9 @@ const withBeta = (dollars: number): Price => {
  * 2.1.197, for each model, standard and fast, with a thousand and with 150,000 tokens of each kind; prices.test.ts
  * compares them with every `costUSD` and `total_cost_usd` of the recordings, from 1.0.128 on. Sonnet 5 changed with
  * 2.1.239 (its catalogue beside that of 2.1.238), the cache reads of Sonnet 5.5 with 2.1.296, long prompts with 2.1.75
- * (its code beside that of 2.1.74). Up to 2.1.87 claude counted the one-hour cache like the five-minute cache; the API
- * never did. Opus 3, Sonnet 3 and Haiku 3, which claude no longer knows, have the last list prices of the API.
+ * (its code beside that of 2.1.74), in fast mode with 2.1.50 (beside 2.1.49). Up to 2.1.87 claude counted the one-hour
+ * cache like the five-minute cache; the API never did. Opus 3, Sonnet 3 and Haiku 3, which claude no longer knows, have
+ * the last list prices of the API.
  *
  * A model that is not in this table has no price; Claude Code counts it like a current Opus.
  */
@@ -80,11 +87,8 @@ export const PRICES: Prices = {
 /** The price of tokens whose cost is known otherwise. */
 export const PAID: Price = ratesFrom(0);
 
-/** Micro-dollars of a web search, and the factor of a US region: claude counts both since 2.1.239 at the latest. */
+/** Micro-dollars of a web search: claude counts it since 2.1.49 at the latest. */
 const WEB_SEARCH = 10_000;
-const IN_THE_US_TIMES = 1.1;
-/** The API's price of a batch; claude sends none, but gateways can. */
-const IN_BATCH_TIMES = 0.5;
 
 /** @param dollars US dollars per million tokens of input */
 function ratesFrom(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
@@ -105,7 +109,7 @@ export function ratesBy(rate: (name: keyof Rates) => number): Rates {
 /** Prices of a call with a prompt of `promptTokens`. */
 export function priceAt(price: Price, promptTokens: number, isFast = false): Rates {
   const { longPrompt, fastTimes = 1 } = price;
-  const isLong = longPrompt !== undefined && promptTokens > longPrompt.above;
+  const isLong = longPrompt !== undefined && promptTokens > ((isFast && longPrompt.fastAbove) || longPrompt.above);
   return multiply(isLong ? longPrompt.rates : price, isFast ? fastTimes : 1);
 }
 
@@ -163,8 +167,14 @@ const FAST_ID = /-fast(?::|$)/;
 function listPrice(model: string, version: string | null | undefined): Price | undefined {
   const price = priceOf(model, PRICES);
   if (price?.fastTimes !== undefined && FAST_ID.test(model)) return multiply(price, price.fastTimes);
-  if (price?.before === undefined || version == null || isAtLeast(version, price.before.version)) return price;
-  return { ...price, ...price.before.price };
+  return price && version != null ? priceAsOf(price, version) : price;
+}
+
+function priceAsOf(price: Price, version: string): Price {
+  const { before, ...current } = price;
+  return before === undefined || isAtLeast(version, before.version)
+    ? price
+    : priceAsOf({ ...current, ...before.price }, version);
 }
 
 /**
@@ -186,19 +196,18 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
     (usage.cacheCreation - hour) * price.cacheWrite +
     hour * price.cacheWriteHour +
     usage.cacheRead * price.cacheRead;
-  const times = (terms?.inTheUs ? IN_THE_US_TIMES : 1) * (terms?.inBatch ? IN_BATCH_TIMES : 1);
-  const tokens = (sum / 1_000_000) * times;
-  return Math.min(Math.round(tokens + (terms?.webSearches ?? 0) * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
+  const { times = 1, webSearches = 0 } = terms ?? {};
+  return Math.min(Math.round((sum / 1_000_000) * times + webSearches * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
 }
 
 /**
  * Cost of further inferences of a call, in micro-dollars.
  *
- * @returns `unpriced`: a model without a price, whose cost is missing from the sum
+ * @returns `unpriced`: a model or a term without a known price, whose cost is missing from the sum
  */
-export function costBeside({ besides = [] }: Usage, own: Price, prices: Prices, version: string | undefined) {
+export function costBeside({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
   let microUsd = 0;
-  let unpriced: string | undefined;
+  let unpriced = terms?.unpriced;
   for (const { model, usage } of besides) {
     const price = model === undefined ? own : priceFor(model, prices, version);
     if (price === undefined) unpriced ??= model;

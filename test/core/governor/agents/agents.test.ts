@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentTotals } from '../../../../src/core/governor/agents/agents.ts';
+import { agentTotals, isEstimated } from '../../../../src/core/governor/agents/agents.ts';
 import { costUsd } from '../../../../src/core/governor/cost/cost.ts';
 import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
@@ -72,7 +72,10 @@ describe('figures of subagents', () => {
       cache_creation_input_tokens: 996,
       output_tokens: 500,
     };
-    driver.claude(STARTED, taskLine('notification', { status: 'completed', usage: { total_tokens: 11_500 } }), {
+    const isAbout = () => Object.values(driver.state.work.agents.all).map(isEstimated);
+    driver.claude(STARTED, taskLine('notification', { status: 'completed', usage: { total_tokens: 11_500 } }));
+    expect(isAbout()).toEqual([true]);
+    driver.claude({
       type: 'user',
       message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'report' }] },
       parent_tool_use_id: null,
@@ -87,6 +90,7 @@ describe('figures of subagents', () => {
       // 4 and 500 tokens, 10,000 from the cache and 996 into it, at 3, 15, 0.3 and 3.75 dollars for a million.
       microUsd: 12 + 7_500 + 3_000 + 3_735,
     });
+    expect(isAbout()).toEqual([false]);
   });
 
   it('takes the final output count of a call from its partial messages, and figures from a log if they are higher', () => {

@@ -152,9 +152,24 @@ describe('the price of a model by version', () => {
   });
 });
 
+describe('prompts above 200,000 tokens while the large window was a beta', () => {
+  it.each([
+    { version: '2.1.49', isFast: true, microUsd: 12_600_000 },
+    { version: '2.1.50', isFast: true, microUsd: 6_300_000 },
+    { version: '2.1.74', isFast: true, microUsd: 6_300_000 },
+    { version: '2.1.74', isFast: false, microUsd: 2_100_000 },
+    { version: '2.1.75', isFast: true, microUsd: 6_300_000 },
+    { version: '2.1.75', isFast: false, microUsd: 1_050_000 },
+  ])('cost Opus 4.6 as much as $version counts, fast: $isFast', ({ version, isFast, microUsd }) => {
+    const price = priceFor('claude-opus-4-6', {}, version) ?? expect.unreachable();
+    const terms = { fast: isFast, times: 1, webSearches: 0 };
+    expect(microUsdOf({ input: 210_000, output: 0, cacheCreation: 0, cacheRead: 0, terms }, price)).toBe(microUsd);
+  });
+});
+
 describe('the cost of a call that is billed by more than its tokens', () => {
   const usage = { input: 1_000, output: 0, cacheCreation: 0, cacheRead: 0 };
-  const terms = { fast: false, inTheUs: false, inBatch: false, webSearches: 0 };
+  const terms = { fast: false, times: 1, webSearches: 0 };
   const costOf = (model: string, more: Partial<typeof terms>) =>
     microUsdOf({ ...usage, terms: { ...terms, ...more } }, PRICES[model] ?? expect.unreachable());
 
@@ -167,8 +182,8 @@ describe('the cost of a call that is billed by more than its tokens', () => {
       more: { fast: true },
       microUsd: 3_000,
     },
-    { model: 'claude-opus-4-8', title: 'in the United States', more: { inTheUs: true }, microUsd: 5_500 },
-    { model: 'claude-opus-4-8', title: 'in a batch', more: { inBatch: true }, microUsd: 2_500 },
+    { model: 'claude-opus-4-8', title: 'in the United States', more: { times: 1.1 }, microUsd: 5_500 },
+    { model: 'claude-opus-4-8', title: 'in a batch', more: { times: 0.5 }, microUsd: 2_500 },
     { model: 'claude-opus-4-8', title: 'with two searches', more: { webSearches: 2 }, microUsd: 25_000 },
   ])('$model $title', ({ model, more, microUsd }) => {
     expect(costOf(model, more)).toBe(microUsd);
