@@ -2,7 +2,7 @@ import { FIRST_TO_CARRY_ON, toMicroUsd, toUsd } from '../core/governor/cost/cost
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
-import { keyText } from './packed.ts';
+import { keysIn, keyText } from './packed.ts';
 import { type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -84,7 +84,9 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
   const holders = createHolders();
   const marked = new Map<S, S>();
   for (const session of ownersFirst(sharingSessions(continued))) {
-    const calls = session.ledger().map(({ keys, t, microUsd }) => holders.ownerOf(keys, { session, t, microUsd }));
+    const calls = session
+      .ledger()
+      .map((call) => holders.ownerOf(keysIn(call), { session, t: call.t, microUsd: call.microUsd }));
     const compactions = compactionKeys(session).map((keys) => holders.ownerOf(keys, { session, t: null, microUsd: 0 }));
     const isCopy = [...calls, ...compactions].some((owner) => owner !== undefined);
     const own = isCopy ? withCopies(session, { calls, compactions, extra: holders.extraOf(calls) }) : session;
@@ -233,7 +235,8 @@ function nameOf({ sessionId, file }: SessionFigures): string {
 function compactionKeys({ ledger, compactions }: SessionFigures): (readonly string[])[] {
   const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
-    const places = [...(calls[call - 1]?.keys ?? []), ...(t === null ? [] : [`at ${t}`])];
+    const before = calls[call - 1];
+    const places = [...(before ? keysIn(before) : []), ...(t === null ? [] : [`at ${t}`])];
     return places.map((place) => `${place} ${trigger} ${preTokens}`);
   });
 }

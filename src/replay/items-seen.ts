@@ -46,13 +46,13 @@ export interface UseSeen {
 /** An API call of the main thread or a subagent, as counted in sums. */
 export interface LedgerCall {
   /**
-   * Keys that identify the call; a copy in another recording shares at least one. Empty if the call cannot be
+   * Keys that identify the call, joined; a copy in another recording shares at least one. Empty if the call cannot be
    * identified.
    */
-  readonly keys: readonly string[];
+  readonly keys: string;
   readonly main: boolean;
   /** Number in the main thread, from 1; missing for calls of subagents. */
-  readonly number?: number;
+  readonly number?: number | undefined;
   /** Milliseconds since the epoch; null if the recording has no times. */
   readonly t: number | null;
   readonly model: string | null;

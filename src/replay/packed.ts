@@ -24,6 +24,7 @@ type Row = readonly [
   ...usage: CountedCall['usage'][],
 ];
 
+/** No key contains these characters. */
 const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
 
 /** Replaces the number of a call of a subagent. */
@@ -45,7 +46,7 @@ export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
 
 /** Joins the keys of all calls into one text. */
 export function keyText(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
-  return calls.map(({ keys }) => keys.join(BETWEEN_KEYS)).join(BETWEEN_CALLS);
+  return calls.map(({ keys }) => keys).join(BETWEEN_CALLS);
 }
 
 export function unpack({ keys, rows, models, ...figures }: Packed): SessionFigures {
@@ -53,11 +54,11 @@ export function unpack({ keys, rows, models, ...figures }: Packed): SessionFigur
 }
 
 function callsIn({ keys, rows, models }: Pick<Packed, 'keys' | 'rows' | 'models'>): readonly LedgerCall[] {
-  const all = keys.split(BETWEEN_CALLS).map(keysIn);
+  const all = keys.split(BETWEEN_CALLS);
   return (JSON.parse(rows) as Row[]).map(([number, t, model, microUsd, usage], at) => ({
-    keys: all[at] ?? [],
+    keys: all[at] ?? '',
     main: number !== OF_SUBAGENT,
-    ...(number > 0 && { number }),
+    number: number === OF_SUBAGENT ? undefined : number,
     t,
     model: models[model] ?? null,
     microUsd,
@@ -65,6 +66,13 @@ function callsIn({ keys, rows, models }: Pick<Packed, 'keys' | 'rows' | 'models'
   }));
 }
 
-function keysIn(text: string): readonly string[] {
-  return text === '' ? [] : text.split(BETWEEN_KEYS);
+/** Joins the keys of a call, without the characters that separate keys. */
+export function joinKeys(keys: readonly string[]): string {
+  return keys.map((key) => key.replace(SEPARATORS, '-')).join(BETWEEN_KEYS);
+}
+
+const SEPARATORS = /[,+]/g;
+
+export function keysIn({ keys }: Pick<LedgerCall, 'keys'>): readonly string[] {
+  return keys === '' ? [] : keys.split(BETWEEN_KEYS);
 }

@@ -1,6 +1,6 @@
 import { SIDECHAIN } from '../protocol/decode.ts';
 import type { AssistantEvent, Event, ResultEvent } from '../protocol/events.ts';
-import { addUsage, NO_USAGE, readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
+import { readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
 
 interface SeenCall {
   readonly id: string;
@@ -35,9 +35,9 @@ export function createCallIdentity() {
   /** Keys of the read tokens of each call id, for threads that cannot be told apart. */
   const reads = new Map<string, readonly string[]>();
   const main = threadOf('');
-  /** Key of the tokens that the main thread's last call read, and the usage of all its calls since the last result. */
+  /** Key of the tokens that the main thread's last call read, and the counts of all its calls since the last result. */
   let newest: string | undefined;
-  let ofTurn = NO_USAGE;
+  let ofTurn = NO_COUNTS;
 
   /** @param name id of the subagent; '' is the main thread */
   function threadOf(name: string): Thread {
@@ -55,24 +55,24 @@ export function createCallIdentity() {
     const read = readKey(usage);
     const call = isMixed(event) ? calledAmong(reads, messageId, read) : calledNext(thread.call, event, read);
     const own = call.times === 1 ? event : { ...event, messageId: ownIdOf(call) };
-    if (usage !== undefined && call !== thread.call) noteSize(thread, own, usage);
+    if (usage !== undefined && call !== thread.call) noteSize(thread, own, usage, read);
     thread.call = call;
     thread.line = own;
     return own;
   }
 
-  function noteSize(thread: Thread, event: AssistantEvent, usage: Usage): void {
-    if (!saysNothing(usage)) {
-      if (thread === main) noteRead(usage);
+  function noteSize(thread: Thread, event: AssistantEvent, usage: Usage, read: string | undefined): void {
+    if (read !== undefined) {
+      if (thread === main) noteRead(usage, read);
       thread.unsized = [];
     } else if (thread.unsized.at(-1)?.messageId !== event.messageId) {
       thread.unsized = [...thread.unsized.slice(1 - MAX_UNSIZED), event];
     }
   }
 
-  function noteRead(usage: Usage): void {
-    newest = readKey(usage);
-    ofTurn = addUsage(ofTurn, usage);
+  function noteRead(usage: Usage, read: string): void {
+    newest = read;
+    ofTurn = countsOf(usage).map((count, at) => count + (ofTurn[at] ?? 0));
   }
 
   /** The end of a call whose size is now known. */
@@ -82,7 +82,7 @@ export function createCallIdentity() {
     if (waiting === undefined || usage === undefined || read === undefined) return undefined;
     if (thread === main) {
       if (read === newest) return undefined;
-      noteRead(usage);
+      noteRead(usage, read);
     }
     thread.unsized = at === 0 ? thread.unsized.slice(1) : [];
     const { call } = thread;
@@ -104,7 +104,7 @@ export function createCallIdentity() {
   function atEnd({ usage, lastIteration }: ResultEvent): AssistantEvent | undefined {
     const rest = main.unsized.length === 1 && usage !== undefined ? restOf(usage, ofTurn) : undefined;
     const call = takeUnsized(main, -1, lastIteration ?? rest);
-    ofTurn = NO_USAGE;
+    ofTurn = NO_COUNTS;
     main.unsized = main.unsized.map((unsized) => ({ ...unsized, isBilled: true }));
     return call;
   }
@@ -168,15 +168,19 @@ function calledNext(last: SeenCall | undefined, event: AssistantEvent, usage: st
 }
 
 /** The usage of the remaining call; undefined if `sum` does not include `parts`. */
-function restOf(sum: Usage, parts: Usage): Usage | undefined {
-  const rest = {
-    input: sum.input - parts.input,
-    cacheCreation: sum.cacheCreation - parts.cacheCreation,
-    cacheRead: sum.cacheRead - parts.cacheRead,
-    output: Math.max(0, sum.output - parts.output),
-  };
-  return Math.min(rest.input, rest.cacheCreation, rest.cacheRead) < 0 ? undefined : rest;
+function restOf(sum: Usage, parts: readonly number[]): Usage | undefined {
+  const rest = countsOf(sum).map((count, at) => count - (parts[at] ?? 0));
+  const [input = 0, cacheCreation = 0, cacheRead = 0, output = 0] = rest;
+  if (Math.min(input, cacheCreation, cacheRead) < 0) return undefined;
+  return { input, cacheCreation, cacheRead, output: Math.max(0, output) };
 }
+
+/** As an array: a sum above 2³¹ in a `Usage` would make V8 store the counts of every usage as objects. */
+function countsOf({ input, cacheCreation, cacheRead, output }: Usage): readonly number[] {
+  return [input, cacheCreation, cacheRead, output];
+}
+
+const NO_COUNTS: readonly number[] = [];
 
 /** Key of the tokens that a call has read, the same on all of its lines; undefined without usage. */
 export function readKey(usage: Usage | undefined): string | undefined {

@@ -5,6 +5,7 @@ import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { contextOf, isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
 import type { CountedCall, LedgerCall } from '../items-seen.ts';
+import { joinKeys } from '../packed.ts';
 import { type Seen, timeIn } from './seen.ts';
 
 type Call = LedgerCall & Partial<CountedCall>;
@@ -45,9 +46,9 @@ export function createLedger(keepsUsage: boolean) {
   function begin(seen: Seen, event: Started): void {
     const { messageId, subagent, model = null, usage = NO_USAGE } = event;
     const t = timeIn(seen.input);
-    const keys = keysOf(event, t, event.sessionId ?? seen.after.session.id).map((key) => key.replace(SEPARATORS, '-'));
-    const place = subagent === null ? { main: true, number: seen.after.gauge.calls } : { main: false };
-    const listed: Listed = { keys, ...place, t, model, microUsd: null };
+    const keys = joinKeys(keysOf(event, t, event.sessionId ?? seen.after.session.id));
+    const number = subagent === null ? seen.after.gauge.calls : undefined;
+    const listed: Listed = { keys, main: subagent === null, number, t, model, microUsd: null };
     const call = { listed, messageId, usage, besides: 0 };
     open.set(subagent ?? '', call);
     calls.push(listed);
@@ -104,9 +105,6 @@ export function createLedger(keepsUsage: boolean) {
     counted: () => calls as readonly CountedCall[],
   };
 }
-
-/** Characters that no key has, because they separate the keys of a session. */
-const SEPARATORS = /[,+]/g;
 
 /**
  * Minimum length of an id that counts as random, such as those of the API. Other back-ends use counters that restart in

@@ -208,7 +208,7 @@ describe('several sessions', () => {
 
   it('are not counted if they add nothing to the sums', () => {
     const usage = { input: 1, cacheCreation: 0, cacheRead: 0, output: 1 };
-    const call = { keys: ['a'], main: true, t: 1_000, model: null, usage, microUsd: 1_000 };
+    const call = { keys: 'a', main: true, t: 1_000, model: null, usage, microUsd: 1_000 };
     const [cost, time] = [
       { usd: 0.001, computed: true },
       { first: 1_000, last: 9_000 },
