@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { CtxbError } from '../errors.ts';
 import {
   CLAUDE_COMMANDS,
   CLAUDE_FIRST_WORDS,
@@ -63,6 +65,18 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
   if (reason !== undefined) return { kind: 'untouched', reason };
   const prompt = inputFormatOf(options) === 'text' ? findPrompt(tokens) : freeWords(tokens)[0];
   return prompt?.kind === 'ambiguous' ? prompt : headlessInvocation(argv, tokens, options, prompt);
+}
+
+/** Programs that start the one that their arguments name. They would read ctxb's options for claude as their own. */
+const LAUNCHERS: ReadonlySet<string> = new Set([
+  ...['env', 'ionice', 'nice', 'nohup', 'npx', 'setsid', 'stdbuf', 'sudo', 'time', 'timeout'],
+]);
+
+/** @throws CtxbError `usage` if another program would start claude, such as `env NAME=value claude` */
+export function refuseLauncher(words: readonly string[]): void {
+  const [program = '', ...others] = words.map((word) => basename(word));
+  if (LAUNCHERS.has(program) && others.includes('claude'))
+    throw new CtxbError('usage', `put ${program} before ctxb, because ctxb starts claude itself`);
 }
 
 /**

@@ -162,7 +162,7 @@ function stoppedText(card: RunCard | undefined): string {
 }
 
 function progressText(card: RunCard | undefined): string {
-  return card === undefined ? '' : `: the run is in turn ${card.turn} (${stateText(card)})`;
+  return card === undefined ? '' : `: the run is in turn ${card.turn} (${stateText(card, Date.now())})`;
 }
 
 function answerIn(value: unknown): AskAnswer {

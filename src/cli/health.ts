@@ -36,9 +36,10 @@ const EXIT_UNREADABLE = 2;
 async function health(folders: readonly string[], flags: CommonFlags, io: Io): Promise<number> {
   const named = folders.length === 0 ? ['.'] : folders;
   const { report, notes, faults } = await readAll(named, flags.contextDir, io);
-  for (const { file, unreadable } of report.files) {
-    if (unreadable > 0)
-      notes.push(`${onOneLine(file)}: ${counted(unreadable, 'line')} could not be read and did not count`);
+  for (const { file, records, unreadable } of report.files) {
+    const name = onOneLine(file);
+    if (records === 0) faults.push(`${name}: no line is a health record: name a project, or its .context folder`);
+    else if (unreadable > 0) notes.push(`${name}: ${counted(unreadable, 'line')} could not be read and did not count`);
   }
   for (const text of [...faults, ...notes]) tell(io, text);
   await printResult(report, flags, io, healthTable);

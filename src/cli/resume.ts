@@ -35,7 +35,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
       '--resume-run continues with the prompts of the run: leave --prompt and --prompts out',
     );
   }
-  const now = await prepareRun(flags, io, options.config);
+  const now = await prepareRun(flags, io, options.noConfig ?? options.config);
   const { notice } = await now.watch();
   const contextDir = resolve(io.cwd, now.config.contextDir);
   const waited = options.atReset

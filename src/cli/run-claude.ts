@@ -1,5 +1,5 @@
 import { runUntouched } from '../claude/child.ts';
-import { readClaudeArguments } from '../claude/claude-arguments.ts';
+import { readClaudeArguments, refuseLauncher } from '../claude/claude-arguments.ts';
 import type { Config } from '../config/config.ts';
 import { quickSettings } from '../config/quick-config.ts';
 import type { WantedFile } from '../config/read-config.ts';
@@ -31,6 +31,7 @@ export async function runClaude(
 ): Promise<number> {
   const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb run -- claude [arguments]');
+  refuseLauncher(words);
   const invocation = readClaudeArguments(args);
   if (invocation.kind === 'untouched') return runUntouched(program, args, io);
   if (invocation.kind === 'ambiguous') {

@@ -18,8 +18,8 @@ export interface RunOptions extends Readonly<Record<string, unknown>> {
   readonly record?: string;
   readonly maskRecord?: true;
   readonly summary?: string;
-  /** `false`: read no file. */
-  readonly config?: string | false;
+  readonly config?: string;
+  readonly noConfig?: false;
   readonly dryRun?: true;
   readonly otlp?: string;
   readonly showInjected?: true;
@@ -40,6 +40,9 @@ export const define: Define = (command, connect) => {
 /** Options that are not configuration keys. */
 function ownOptions(): Option[] {
   const repeated = (text: string, all: string[] = []) => [...all, text];
+  const noConfig = new Option('--no-config', 'read no configuration file');
+  // Else commander would take the later of both options.
+  noConfig.attributeName = () => 'noConfig';
   return [
     new Option('--prompt <text>', 'a prompt; repeat it for several turns').argParser(repeated),
     new Option('--prompts <file>', 'prompts from a file (- is stdin), one per line: JSON strings or user lines'),
@@ -54,15 +57,15 @@ function ownOptions(): Option[] {
     new Option('--otlp <url>', 'send metrics to this OpenTelemetry receiver'),
     new Option('--show-injected', 'show the turns that ctxb starts'),
     new Option('--dry-run', 'print the command and the settings; start nothing'),
-    new Option('--config <file>', 'read this configuration file and no other'),
-    new Option('--no-config', 'read no configuration file'),
+    new Option('--config <file>', 'read this configuration file and no other').conflicts('noConfig'),
+    noConfig,
   ];
 }
 
 /** Options on the first page of help, by heading. `--help --all` lists the others too. */
 const FIRST_PAGE = {
-  'Prompts:': ['prompt', 'prompts', 'task', 'resume-run'],
-  'Cost:': ['cost-limit', 'project-cost-limit', 'on-cost-limit'],
+  'Prompts:': ['prompt', 'prompts', 'resume-run'],
+  'Cost:': ['cost-limit', 'on-cost-limit'],
   'Unattended:': ['time-limit', 'limit-wait', 'stall-after'],
   'Subagents:': ['max-agents', 'max-agent-tokens', 'max-agent-cost'],
   'Context:': ['compact-at', 'tool-budgets', 'observe'],
@@ -91,8 +94,7 @@ const EXAMPLES = `
 Examples:
   ctxb run -- claude -p "fix the failing test"
   ctxb run --prompts steps.ndjson -- claude --permission-mode acceptEdits
-  ctxb run --task "port the parser" --state "the tokenizer is done" \\
-    -- claude -p "go on" --continue
+  ctxb run --cost-limit 2.50 --time-limit 2h -- claude -p "go on" --continue
   git diff | ctxb run --compact-at 60% -- claude -p "review this"`;
 
 async function run(words: readonly string[], options: RunOptions, io: Io): Promise<number> {
@@ -106,7 +108,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
     );
   }
   if (options.atReset) throw new CtxbError('usage', '--at-reset needs --resume-run: ctxb run --resume-run --at-reset');
-  const { prompt: prompts, prompts: promptsFile, config: configFile } = options;
+  const { prompt: prompts, prompts: promptsFile } = options;
   const { record, maskRecord, summary, otlp, showInjected, dryRun } = options;
   if (maskRecord && record === undefined) throw new CtxbError('usage', '--mask-record needs --record FILE');
   return runClaude(
@@ -115,7 +117,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
       flags: configFlags(options),
       prompts,
       promptsFile,
-      configFile,
+      configFile: options.noConfig ?? options.config,
       record,
       maskRecord,
       summary,

@@ -42,10 +42,11 @@ export function didYouMean(suggestion: string | undefined, otherwise: string): s
   return suggestion === undefined ? otherwise : `did you mean ${suggestion}?`;
 }
 
-/** Counts insertions, deletions and substitutions. Two swapped letters count as one. */
+/** Counts insertions, deletions and substitutions. Two swapped letters count as one, and so does a missing end. */
 function mistakes(from: string, to: string): number {
   const distance = editDistance(from, to);
-  return distance === 2 && sortLetters(from) === sortLetters(to) ? 1 : distance;
+  const isSwap = distance === 2 && sortLetters(from) === sortLetters(to);
+  return isSwap || to.startsWith(from) ? Math.min(distance, 1) : distance;
 }
 
 function sortLetters(word: string): string {

@@ -27,6 +27,7 @@ interface RunsPage {
   readonly now: number;
 }
 
+const DAY_MS = 24 * 60 * 60 * 1000;
 const INDENT = ' '.repeat(10);
 const HEADINGS = ['run', 'for', 'turn', 'context', 'cost', 'prompts'];
 
@@ -40,7 +41,7 @@ export function runsTable(
     const cwd = onOneLine(run.cwd);
     const isInHome = home !== undefined && `${cwd}/`.startsWith(`${home}/`);
     const folder = isInHome ? `~${cwd.slice(home.length)}` : cwd;
-    return [`${rows[at]}  ${stateText(run)}`, style.dim(INDENT + fitText(folder, columns - INDENT.length, 'end'))];
+    return [`${rows[at]}  ${stateText(run, now)}`, style.dim(INDENT + fitText(folder, columns - INDENT.length, 'end'))];
   });
   return [style.bold(`${first}  state`), ...lines, ...nextSteps(runs), ''].join('\n');
 }
@@ -58,12 +59,15 @@ function cellsOf(run: ListedRun, now: number): string[] {
   ];
 }
 
-/** What a run does, what it waits for, or why it ended. */
-export function stateText({ phase, waitsFor, end }: Pick<ListedRun, 'phase' | 'waitsFor' | 'end'>): string {
+/** What a run does, what it waits for, or why it ended. A time that is not within a day has its date. */
+export function stateText(
+  { phase, waitsFor, end }: Pick<ListedRun, 'phase' | 'waitsFor' | 'end'>,
+  now: number,
+): string {
   if (end !== null) return `ended: ${end.reason}`;
   if (waitsFor === null) return phase;
   const { what, until } = waitsFor;
-  return until === null ? `waits: ${what}` : `${what} until ${localTime(until).slice(-5)}`;
+  return until === null ? `waits: ${what}` : `${what} until ${localTime(until).slice(until - now < DAY_MS ? -5 : 5)}`;
 }
 
 function nextSteps(runs: readonly ListedRun[]): string[] {

@@ -86,6 +86,11 @@ describe('unreadable parts do not stop the rest', () => {
       says: /^ctxb: .*health\.ndjson is a folder/,
     },
     {
+      title: 'a file of another program',
+      prepare: (place) => writeFileSync(place.path('odd'), '# Notes\n\nNothing here.\n'),
+      says: /^ctxb: \/.*odd: no line is a health record: name a project, or its \.context folder\n$/,
+    },
+    {
       title: 'a bad configuration',
       prepare: (place) => {
         mkdirSync(place.path('odd'));

@@ -90,8 +90,8 @@ describe('help', () => {
     {
       name: 'run',
       options: [
-        ...['--prompt ', '--prompts', '--task', '--resume-run', '--compact-at', '--tool-budgets', '--observe'],
-        ...['--cost-limit', '--project-cost-limit', '--on-cost-limit', '--time-limit', '--limit-wait', '--stall-after'],
+        ...['--prompt ', '--prompts', '--resume-run', '--compact-at', '--tool-budgets', '--observe'],
+        ...['--cost-limit', '--on-cost-limit', '--time-limit', '--limit-wait', '--stall-after'],
         ...['--max-agents', '--max-agent-tokens', '--max-agent-cost', '--record', '--summary', '--quiet', '--dry-run'],
       ],
     },

@@ -48,6 +48,17 @@ const MISTAKES: readonly Mistake[] = [
   { args: ['run', '--compact-at', '60', '--', 'claude', '-p', 'hi'], says: 'did you mean "60%"?' },
   { args: ['run', '--compact-at', '120k', '--', 'claude', '-p', 'hi'], says: 'did you mean 120000?' },
   { args: ['run', '--config', 'empty', '--', 'claude', '-p', 'hi'], says: 'give it keys, or remove it' },
+  ...[
+    ['--config', 'empty', '--no-config'],
+    ['--no-config', '--config', 'empty'],
+  ].map((both) => ({
+    args: ['run', ...both, '--', 'claude', '-p', 'hi'],
+    says: "option '--config <file>' cannot be used with option '--no-config'",
+  })),
+  ...[
+    ['run', '--', 'env', 'X=1', 'claude', '-p', 'hi'],
+    ['flow', 'run', 'good.yaml', '--', 'env', 'X=1', 'claude'],
+  ].map((args) => ({ args, says: 'put env before ctxb, because ctxb starts claude itself' })),
   { args: ['run', '--prompts', 'empty', '--', 'claude'], says: '--prompts empty: no prompt in it' },
   { args: ['run', '--', '--quiet', 'claude'], says: 'options of ctxb come before --', code: 127 },
   { args: ['receipts', 'empty'], says: 'no line comes from claude: name a recording' },

@@ -7,6 +7,8 @@ describe('closest', () => {
   it.each([
     { word: 'tresholds.warn', candidates: ['thresholds.warn', 'task'], meant: 'thresholds.warn' },
     { word: 'mid_turn', candidates: ['thresholds.midTurn'], meant: 'thresholds.midTurn' },
+    { word: 'COSTLIMIT', candidates: ['COST_ON_LIMIT', 'COST_LIMIT_USD'], meant: 'COST_LIMIT_USD' },
+    { word: 'limit', candidates: ['limits.limitWait', 'cost.limitUsd', 'cost.limit'], meant: 'cost.limit' },
     { word: 'nmae', candidates: ['task', 'name'], meant: 'name' },
     { word: 'xyz', candidates: ['task', 'state'], meant: undefined },
     { word: '', candidates: ['task'], meant: undefined },

@@ -5,6 +5,7 @@ import {
   givenOption,
   type HeadlessInvocation,
   readClaudeArguments,
+  refuseLauncher,
   withNamedWorktree,
 } from '../../claude/claude-arguments.ts';
 import type { Config } from '../../config/config.ts';
@@ -135,7 +136,9 @@ export function createLineSink(onLine: (line: string) => void): Writable {
  *
  * @throws CtxbError `usage` if the arguments set one of these, or are not those of a headless run
  */
-export function readStepClaude([program, ...args]: readonly string[], step: Pick<FlowStep, 'model'>) {
+export function readStepClaude(words: readonly string[], step: Pick<FlowStep, 'model'>) {
+  refuseLauncher(words);
+  const [program, ...args] = words;
   if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');
   const model = givenOption('--model', step.model);
   const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readClaudeArguments } from '../../claude/claude-arguments.ts';
+import { readClaudeArguments, refuseLauncher } from '../../claude/claude-arguments.ts';
 import { findSessionLog, sessionLogsSince } from '../../claude/claude-folders.ts';
 import { openToolText, readSessionLog, type SessionLog } from '../../claude/claude-log.ts';
 import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
@@ -175,6 +175,7 @@ function readWords(
   words: readonly string[],
   notice: (text: string) => void,
 ): Pick<HeadlessRun, 'program' | 'invocation'> {
+  refuseLauncher(words);
   const [program, ...args] = words;
   const invocation = readClaudeArguments(args);
   if (program === undefined || invocation.kind !== 'headless') {
