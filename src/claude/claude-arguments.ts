@@ -68,14 +68,12 @@ export function readClaudeArguments(argv: readonly string[]): ClaudeInvocation {
 }
 
 /** Programs that start the one that their arguments name. They would read ctxb's options for claude as their own. */
-const LAUNCHERS: ReadonlySet<string> = new Set([
-  ...['env', 'ionice', 'nice', 'nohup', 'npx', 'setsid', 'stdbuf', 'sudo', 'time', 'timeout'],
-]);
+const LAUNCHERS = ['env', 'nice', 'nohup', 'npx', 'sudo', 'time', 'timeout'];
 
 /** @throws CtxbError `usage` if another program would start claude, such as `env NAME=value claude` */
 export function refuseLauncher(words: readonly string[]): void {
   const [program = '', ...others] = words.map((word) => basename(word));
-  if (LAUNCHERS.has(program) && others.includes('claude'))
+  if (LAUNCHERS.includes(program) && others.includes('claude'))
     throw new CtxbError('usage', `put ${program} before ctxb, because ctxb starts claude itself`);
 }
 

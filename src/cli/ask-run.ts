@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { contextFolder } from '../config/resolve-config.ts';
 import type { AskAnswer } from '../core/governor/effects.ts';
 import type { Ask } from '../core/governor/input.ts';
-import { fieldsOf, textOf } from '../core/protocol/fields.ts';
+import { fieldsOf, stringOf } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { counted, tokens } from '../report/figures.ts';
+import { counted, percent, tokens } from '../report/figures.ts';
 import { stateText } from '../report/runs-table.ts';
 import { onOneLine, printable, tell } from '../report/shown.ts';
 import { realPath } from '../store/files/plain-file.ts';
@@ -105,9 +105,8 @@ async function askRun(what: Ask['what'], named: string | undefined, flags: AskFl
 
 function textOfAnswer({ text, before, after, estimated }: AskOutcome): string {
   if (before === undefined || after === undefined) return printable(onOneLine(text));
-  const share = Math.round((1 - after / before) * 100);
   const size = `${estimated ? 'about ' : ''}${tokens(after)}`;
-  return printable(`${onOneLine(text)}: ${tokens(before)} → ${size} tokens (−${share}%)`);
+  return printable(`${onOneLine(text)}: ${tokens(before)} → ${size} tokens (−${percent(1 - after / before)})`);
 }
 
 async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, io: Io): Promise<AskOutcome> {
@@ -116,7 +115,7 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
   leaveInInbox(inbox, maskedJson({ kind: 'ask', id, ask }));
   const answer = await waitFor(end, () => {
     // A run may answer and then end: read its end first, and prefer the answer.
-    const ended = isEnded(cardOf(runId, io));
+    const ended = cardOf(runId, io)?.end !== null;
     return takeAnswer(inbox, id) ?? (ended ? { text: 'the run ended before it could answer' } : undefined);
   });
   if (answer === undefined)
@@ -130,7 +129,7 @@ async function answerOf({ runId, contextDir }: RunCard, ask: Ask, end: number, i
 async function endOf(runId: string, end: number, io: Io): Promise<AskOutcome> {
   const text = await waitFor(end, () => {
     const card = cardOf(runId, io);
-    return isEnded(card) ? stoppedText(card) : undefined;
+    return card?.end === null ? undefined : stoppedText(card);
   });
   if (text === undefined) return timedOut(runId, 'it stops when its turn is over; --now does not wait for that');
   return { runId, outcome: 'done', done: true, text };
@@ -144,10 +143,6 @@ async function waitFor<T>(end: number, look: () => T | undefined): Promise<T | u
     await delay(LOOK_MS);
   }
   return undefined;
-}
-
-function isEnded(card: RunCard | undefined): boolean {
-  return card === undefined || card.end !== null;
 }
 
 function timedOut(runId: string, text: string): AskOutcome {
@@ -167,7 +162,7 @@ function progressText(card: RunCard | undefined): string {
 
 function answerIn(value: unknown): AskAnswer {
   const fields = fieldsOf(value);
-  return { ...fields, done: fields.done === true, text: textOf(fields.text) ?? '' };
+  return { ...fields, done: fields.done === true, text: stringOf(fields.text) };
 }
 
 function cardOf(runId: string, { env }: Io): RunCard | undefined {

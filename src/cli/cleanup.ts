@@ -9,7 +9,7 @@ import { unfinishedRuns } from '../run/resume/earlier-run.ts';
 import { type CleanupPlan, carryOutCleanup, planCleanup, type Removal } from '../store/cleanup.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { openSeal } from '../store/runs/seal.ts';
-import { type Define, wholeNumber } from './command.ts';
+import { type Define, parseOption, wholeNumber } from './command.ts';
 
 interface CleanupFlags {
   readonly keep?: number;
@@ -29,7 +29,12 @@ export const define: Define = (command, connect) =>
       )
       .option('--dry-run', 'only list what it would remove')
       .option('--yes', 'do not ask')
-      .option('--context-dir <folder>', 'the folder to clean')
+      .option(
+        '--context-dir <folder>',
+        'the folder to clean',
+        // An empty path would mean another folder.
+        parseOption('--context-dir', 'a path', (text) => text || undefined),
+      )
       .option('--unfinished', 'also remove what ctxb run --resume-run needs')
       .addHelpText('after', EXAMPLES),
     cleanup,
@@ -48,7 +53,7 @@ Examples:
 
 async function cleanup(flags: CleanupFlags, io: Io): Promise<number> {
   const contextDir = await contextDirOf(io);
-  const folder = resolve(io.cwd, requireNonEmpty(flags.contextDir) ?? contextDir);
+  const folder = resolve(io.cwd, flags.contextDir ?? contextDir);
   const unfinished = flags.unfinished ? [] : unfinishedRuns(folder, openSeal(stateFolder(io.env)));
   const options = { keep: flags.keep, cwd: io.cwd, unfinished };
   const plan = planCleanup(folder, options);
@@ -75,12 +80,6 @@ async function contextDirOf(io: Io): Promise<string> {
   const { config, findings } = await resolveConfig(io);
   for (const { message } of findings) tell(io, onOneLine(message));
   return config.contextDir;
-}
-
-/** Refuses an empty path, so that no other folder than the named one is cleaned. */
-function requireNonEmpty(contextDir: string | undefined): string | undefined {
-  if (contextDir !== '') return contextDir;
-  throw new CtxbError('usage', '--context-dir: expected a path, found ""');
 }
 
 function printDone(what: string, folder: string, { stdout }: Io): number {

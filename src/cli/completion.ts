@@ -101,12 +101,6 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Keyed by the placeholder of an option or argument. */
-const KINDS: ReadonlyMap<string, Offers['kind']> = new Map([
-  ...['file', 'files', 'path', 'policy', 'session'].map((word) => [word, 'files'] as const),
-  ...['folder', 'folders'].map((word) => [word, 'folders'] as const),
-]);
-
 /**
  * @param program a program with the commands that `typed` names
  * @param typed the words after the program's name; the last one is incomplete
@@ -173,8 +167,10 @@ function valuesOf({ flags, long = '', argChoices }: Option): Offers {
   return choices === undefined ? kindOf(/[<[]([\w-]+)/.exec(flags)?.[1] ?? '') : wordsOf(choices);
 }
 
+/** @param word the placeholder of an option or argument */
 function kindOf(word: string): Offers {
-  return { kind: KINDS.get(word) ?? 'words', words: [] };
+  if (word.startsWith('folder')) return { kind: 'folders', words: [] };
+  return { kind: ['file', 'files', 'path', 'session'].includes(word) ? 'files' : 'words', words: [] };
 }
 
 function wordsOf(words: readonly string[]): Offers {

@@ -101,12 +101,12 @@ function resumeCommand({ file, words, options, files }: FlowRequest) {
 }
 
 /**
- * How claude is started for a step. A dry run needs no program; its words only determine the window of the briefings.
+ * How claude is started for a step. In a dry run the words only determine the window of the briefings.
  *
  * @throws CtxbError `usage` when the arguments are incompatible with a flow
  */
 function claudeFor({ words, config }: FlowRequest, step: FlowStep) {
-  return { ...readStepClaude(words.length === 0 ? ['claude'] : words, step), config };
+  return { ...readStepClaude(words, step), config };
 }
 
 /** The run to resume, or the one whose outputs a dry run shows, if any. */

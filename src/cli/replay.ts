@@ -10,6 +10,7 @@ import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { withCtxb } from '../replay/what-if.ts';
+import { DAY_MS } from '../report/figures.ts';
 import { isGated } from '../report/replay/gates.ts';
 import { tell } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
@@ -112,11 +113,9 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   });
 }
 
-const MONTH_MS = 30 * 24 * 60 * 60 * 1000;
-
 /** Unless flags say otherwise, reports on the last month and only totals. */
 function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReplayOptions {
-  const options = readFlags({ since: Date.now() - MONTH_MS, ...flags }, isTerminal);
+  const options = readFlags({ since: Date.now() - 30 * DAY_MS, ...flags }, isTerminal);
   return flags.limit === undefined ? { ...options, limit: 0 } : options;
 }
 

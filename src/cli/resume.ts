@@ -61,14 +61,15 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
     notice(`the cost limit of the run is reached (${sumsText(spent, limit)}): raise it with --cost-limit`);
     return EXIT_LIMIT;
   }
+  const { record, summary, showInjected } = options;
   const headless = {
     program,
     invocation,
     config,
     values,
-    record: options.record,
-    summary: options.summary,
-    showInjected: options.showInjected,
+    record,
+    summary,
+    showInjected,
     otlp: options.otlp ?? settings.otlp,
     resumed: { ...resumption.resumed, spent },
   };
@@ -88,15 +89,9 @@ function settingsFor(
 
 /** A limit among the flags replaces one that the user had raised. */
 function withFlags({ raised, ...spent }: SpentBefore, flags: Flags): SpentBefore {
-  const { run, project } = raised;
-  const isAnew = (key: keyof Flags) => flags[key] !== undefined;
-  return {
-    ...spent,
-    raised: {
-      ...(run === undefined || isAnew('cost.limitUsd') ? {} : { run }),
-      ...(project === undefined || isAnew('cost.projectLimitUsd') ? {} : { project }),
-    },
-  };
+  const run = flags['cost.limitUsd'] === undefined ? raised.run : undefined;
+  const project = flags['cost.projectLimitUsd'] === undefined ? raised.project : undefined;
+  return { ...spent, raised: { run, project } };
 }
 
 /** The cost limit if it is reached, in US dollars. Every resume would start a claude just to wrap up, and cost more. */

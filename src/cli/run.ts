@@ -108,8 +108,7 @@ async function run(words: readonly string[], options: RunOptions, io: Io): Promi
     );
   }
   if (options.atReset) throw new CtxbError('usage', '--at-reset needs --resume-run: ctxb run --resume-run --at-reset');
-  const { prompt: prompts, prompts: promptsFile } = options;
-  const { record, maskRecord, summary, otlp, showInjected, dryRun } = options;
+  const { prompt: prompts, prompts: promptsFile, record, maskRecord, summary, otlp, showInjected, dryRun } = options;
   if (maskRecord && record === undefined) throw new CtxbError('usage', '--mask-record needs --record FILE');
   return runClaude(
     words,

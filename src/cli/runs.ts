@@ -1,4 +1,5 @@
 import type { Io } from '../io.ts';
+import { DAY_MS } from '../report/figures.ts';
 import { runsTable } from '../report/runs-table.ts';
 import { stateFolder, userHome } from '../store/folders/user-folders.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
@@ -27,9 +28,6 @@ Examples:
   ctxb runs --json
   ctxb compact 3f2a`;
 
-/** Milliseconds for which an ended run is listed. */
-const RECENT_MS = 24 * 60 * 60 * 1000;
-
 async function runs(flags: RunsFlags, io: Io): Promise<number> {
   const now = Date.now();
   const listed = readRunCards(stateFolder(io.env))
@@ -39,7 +37,7 @@ async function runs(flags: RunsFlags, io: Io): Promise<number> {
     }))
     .filter(
       (card) =>
-        flags.all || card.end === null || now - card.at < RECENT_MS || (card.resumable && card.end.reason === 'died'),
+        flags.all || card.end === null || now - card.at < DAY_MS || (card.resumable && card.end.reason === 'died'),
     );
   if (listed.length === 0 && !flags.json) {
     io.stderr.write('ctxb: no runs in the last day (--all also lists older ones)\n');

@@ -63,11 +63,10 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
 
 /** Reads the newest lines of the log. A session without a prompt has no log yet. */
 function readLog(path: string | undefined): { lines: readonly string[]; faults: readonly string[] } {
-  if (path === undefined) return { lines: [], faults: [] };
   try {
-    return { lines: newestLines(path), faults: [] };
+    return { lines: path === undefined ? [] : newestLines(path), faults: [] };
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { lines: [], faults: [] };
-    return { lines: [], faults: [`the session's log cannot be read: ${messageOf(error)}`] };
+    const fault = `the session's log cannot be read: ${messageOf(error)}`;
+    return { lines: [], faults: errorCode(error) === 'ENOENT' ? [] : [fault] };
   }
 }

@@ -35,9 +35,8 @@ export function checkFile({ path, source, content }: ConfigFile) {
   }
 
   function notAnObject(key: string, names: readonly string[], found: unknown): Finding {
-    const expected = `an object with ${names.join(', ')}`;
     return finding(key, {
-      expected,
+      expected: `an object with ${names.join(', ')}`,
       found: shown(found),
       origin,
       todo: 'give it keys, or remove it',

@@ -27,14 +27,15 @@ export function shown(value: unknown): string {
  */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   const normalized = plain(word);
-  let best: { candidate: string; distance: number } | undefined;
+  let nearest: string | undefined;
+  // Accept wrong letters up to a third; a less similar proposal would only puzzle.
+  let least = Math.floor(normalized.length / 3) + 1;
   for (const candidate of candidates) {
     const names = [candidate, candidate.slice(candidate.lastIndexOf('.') + 1)];
     const distance = Math.min(...names.map((name) => mistakes(normalized, plain(name))));
-    if (best === undefined || distance < best.distance) best = { candidate, distance };
+    if (distance < least) [nearest, least] = [candidate, distance];
   }
-  // Accept wrong letters up to a third; a less similar proposal would only puzzle.
-  return best !== undefined && best.distance <= Math.floor(normalized.length / 3) ? best.candidate : undefined;
+  return nearest;
 }
 
 /** The advice to use the nearest candidate; without a similar one, another advice. */

@@ -76,8 +76,8 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
     value = cosmiconfig.defaultLoaders['.yaml'](path, text);
   } catch (error) {
     if (!isYamlFault(error)) throw error;
-    const { mark, reason } = error;
-    throw new SyntaxFault('YAML', reason, { line: (mark?.line ?? 0) + 1, column: (mark?.column ?? 0) + 1 });
+    const { mark: { line, column } = { line: 0, column: 0 }, reason } = error;
+    throw new SyntaxFault('YAML', reason, { line: line + 1, column: column + 1 });
   }
   if (isBounded(value)) return value;
   throw new SyntaxFault('YAML', `more than ${MAX_VALUES} values, or one that holds itself`, { line: 1, column: 1 });

@@ -30,12 +30,8 @@ export function readEnvironment(env: Environment) {
 
 /** Does not show the value, because it may be a secret. */
 function unknownVariable(name: string, names: readonly string[]): Finding {
-  const suggestion = closest(
-    name.slice(PREFIX.length),
-    names.map((known) => known.slice(PREFIX.length)),
-  );
   const todo = didYouMean(
-    suggestion && PREFIX + suggestion,
+    closest(name, names),
     `a variable is named after its key, as ${variableName('thresholds.compact')}`,
   );
   return { key: name, message: `${name}: unknown variable, which ctxb ignores; ${todo}` };

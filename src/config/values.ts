@@ -125,11 +125,10 @@ function numberAbove0(expected: string, max: number) {
  * 60%, 170 means 70%)
  */
 function sizes(expected: string, min: number) {
-  const size = v.pipe(v.number(expected), v.integer(expected), v.minValue(min, expected));
   const percentage = v.pipe(
     v.string(expected),
     v.regex(PERCENTAGE, expected),
     v.transform((text) => Number(text.slice(0, -1)) / 100),
   );
-  return [numberAbove0(expected, 1), size, percentage] as const;
+  return [numberAbove0(expected, 1), wholeNumber(expected, min), percentage] as const;
 }

@@ -64,6 +64,8 @@ export function duration(ms: number): string {
   return parts.filter((part) => !part.startsWith('0 ')).join(' ');
 }
 
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** `Sun, Nov 22, 18:05`, in the time zone of the machine. */
 export function localTime(ms: number): string {
   const options = { weekday: 'short', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' } as const;

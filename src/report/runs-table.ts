@@ -1,5 +1,5 @@
 import type { Standing } from '../core/governor/standing.ts';
-import { counted, dollars, duration, localTime, NONE, percent, roughTokens, tokens } from './figures.ts';
+import { counted, DAY_MS, dollars, duration, localTime, NONE, percent, roughTokens, tokens } from './figures.ts';
 import { align, fitText } from './layout.ts';
 import { onOneLine } from './shown.ts';
 import type { Style } from './style.ts';
@@ -27,7 +27,6 @@ interface RunsPage {
   readonly now: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const INDENT = ' '.repeat(10);
 const HEADINGS = ['run', 'for', 'turn', 'context', 'cost', 'prompts'];
 
@@ -59,7 +58,7 @@ function cellsOf(run: ListedRun, now: number): string[] {
   ];
 }
 
-/** What a run does, what it waits for, or why it ended. A time that is not within a day has its date. */
+/** What a run does, what it waits for, or why it ended. Of a time that is a day or more away, shows the date. */
 export function stateText(
   { phase, waitsFor, end }: Pick<ListedRun, 'phase' | 'waitsFor' | 'end'>,
   now: number,
@@ -67,7 +66,9 @@ export function stateText(
   if (end !== null) return `ended: ${end.reason}`;
   if (waitsFor === null) return phase;
   const { what, until } = waitsFor;
-  return until === null ? `waits: ${what}` : `${what} until ${localTime(until).slice(until - now < DAY_MS ? -5 : 5)}`;
+  if (until === null) return `waits: ${what}`;
+  const time = localTime(until);
+  return `${what} until ${until - now < DAY_MS ? time.slice(-5) : time.slice(5, -7)}`;
 }
 
 function nextSteps(runs: readonly ListedRun[]): string[] {

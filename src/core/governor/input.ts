@@ -98,7 +98,7 @@ export interface SpentBefore {
   /** Further part: calls that were running when the run was interrupted. */
   readonly open: number;
   /** Limits in US dollars that the user set in place of reached ones. */
-  readonly raised: { readonly run?: number; readonly project?: number };
+  readonly raised: { readonly run?: number | undefined; readonly project?: number | undefined };
   /** Number of subagents that the run had started. */
   readonly agents: number;
   /** See `Spending.lost`. */

@@ -138,8 +138,7 @@ export function createLineSink(onLine: (line: string) => void): Writable {
  */
 export function readStepClaude(words: readonly string[], step: Pick<FlowStep, 'model'>) {
   refuseLauncher(words);
-  const [program, ...args] = words;
-  if (program === undefined) throw new CtxbError('usage', 'no program given: ctxb flow run FILE -- claude [arguments]');
+  const [program = 'claude', ...args] = words;
   const model = givenOption('--model', step.model);
   const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);
   if (invocation.kind !== 'headless') {

@@ -23,6 +23,6 @@ it.each([
   expect(readStepClaude(['claude', '--model', 'x[1m]'].slice(0, model ? 3 : 1), { model }).window).toBe(window);
 });
 
-it('requires a program', () => {
-  expect(() => readStepClaude([], { model: undefined })).toThrow('no program given');
+it('is claude if nothing was given, as in a dry run', () => {
+  expect(readStepClaude([], { model: undefined }).program).toBe('claude');
 });

@@ -20,7 +20,7 @@ export const NO_SPENDING = {
    */
   lost: 0,
   /** Limits in US dollars that the user set in place of reached ones. */
-  raised: {} as { readonly [S in CostScope]?: number },
+  raised: {} as { readonly [S in CostScope]?: number | undefined },
   /**
    * - `wrapping`: the last turn runs.
    */
