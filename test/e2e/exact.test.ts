@@ -77,6 +77,33 @@ inSoak('three in a row cause no handoff, and nothing accumulates', async () => {
   expect(last.split('echo did 1.1').length).toBe(2);
 });
 
+it('keeps the whole answer of a subagent that was dear, and a line of a cheap one', async () => {
+  const agentOf = (name: string) => ({
+    name: 'Agent',
+    input: { description: name, prompt: `Find ${name}`, subagent_type: 'general-purpose', run_in_background: false },
+  });
+  const endOf = (name: string) => `That is ${name}.`;
+  const { calls } = job({ turns: [2, 12], growBy: 12_000 });
+  await using world = await startWorld({
+    calls: (request, index) => {
+      const call = (calls as (request: RecordedRequest, index: number) => Call)(request, index);
+      return index === 1 ? { ...call, tools: [agentOf('gold'), agentOf('tin')] } : call;
+    },
+    subagentCalls: (request) => {
+      const name = JSON.stringify(request.body.messages).includes('Find gold') ? 'gold' : 'tin';
+      const input = name === 'gold' ? 300_000 : 300;
+      return { text: `${'word '.repeat(2_000)}${endOf(name)}`, usage: { input } };
+    },
+  });
+  const run = await runCtxb(world, { flags: prompts(...FOUR.slice(0, 2)), claude: SMALL_WINDOW, env: EXACT });
+
+  expect(run.code).toBe(0);
+  expect(kinds(world)).toContain('landed');
+  const last = JSON.stringify(mainRequests(world.standin).at(-1)?.body.messages);
+  expect(last).toContain(endOf('gold'));
+  expect(last).not.toContain(endOf('tin'));
+});
+
 /** Refused while the request holds more than this. */
 const TOO_MUCH = 120_000;
 

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { microUsdOf, PRICES, priceOf } from '../../src/core/governor/cost/prices.ts';
 import type { Usage } from '../../src/core/protocol/usage.ts';
 import type { CallUsage, RequestBody } from '../support/standin/scenario.ts';
+import { PICTURE_TOKENS } from './job-files.ts';
 
 /** Characters of a request that are one token: what is counted here need only be the same for everybody. */
 const CHARS_PER_TOKEN = 4;
-
-/** Tokens of a picture, whatever its bytes. */
-const PICTURE_TOKENS = 1_500;
 
 /** How long what is cached stays: it never hits, five minutes, or an hour. */
 export type CacheLife = 'cold' | 'minutes' | 'hour';

@@ -59,9 +59,15 @@ export interface Picture {
   readonly sign: Evidence;
 }
 
-const PIXELS = 40;
+/** The API counts a token for each square of 28 pixels (Anthropic's documentation of vision). */
+const SQUARE = 28;
+const SQUARES = 38;
+const PIXELS = SQUARES * SQUARE;
 
-/** A picture of noise. */
+/** Tokens of a picture. */
+export const PICTURE_TOKENS = SQUARES ** 2;
+
+/** A picture of random grey squares. */
 export function pictureFile(random: Random, path: string): Picture {
   const header = new Uint8Array(13);
   const view = new DataView(header.buffer);
@@ -69,9 +75,11 @@ export function pictureFile(random: Random, path: string): Picture {
   view.setUint32(4, PIXELS);
   // 8 bits a pixel, grey.
   header[8] = 8;
-  const rows = Uint8Array.from({ length: PIXELS * (PIXELS + 1) }, (_, at) =>
-    at % (PIXELS + 1) === 0 ? 0 : random.whole(0, 255),
-  );
+  const greys = Array.from({ length: SQUARES ** 2 }, () => random.whole(0, 255));
+  const rows = Uint8Array.from({ length: PIXELS * (PIXELS + 1) }, (_, at) => {
+    const [x, y] = [(at % (PIXELS + 1)) - 1, Math.floor(at / (PIXELS + 1))];
+    return x < 0 ? 0 : (greys[Math.floor(y / SQUARE) * SQUARES + Math.floor(x / SQUARE)] ?? 0);
+  });
   const png = Buffer.concat([
     Buffer.from('89504e470d0a1a0a', 'hex'),
     ...[chunk('IHDR', header), chunk('IDAT', deflateSync(rows)), chunk('IEND', new Uint8Array())],

@@ -1,18 +1,11 @@
 import type { TaskEvent } from '../../protocol/events.ts';
 
-export interface AgentCall {
-  readonly messageId: string;
-  readonly model: string | undefined;
-  readonly context: number;
-  readonly output: number;
-  readonly microUsd: number;
-  /** Its answer calls a tool, so another API call follows. */
-  readonly usesTool: boolean;
-}
+export type AgentCall = Readonly<typeof NO_CALL>;
 
 /** The last call of an agent that has made none, so that a call follows. */
-export const NO_CALL: AgentCall = {
-  ...{ messageId: '', model: undefined, context: 0, output: 0, microUsd: 0 },
+export const NO_CALL = {
+  ...{ messageId: '', model: undefined as string | undefined, context: 0, output: 0, microUsd: 0 },
+  /** Its answer calls a tool, so another API call follows. */
   usesTool: true,
 };
 

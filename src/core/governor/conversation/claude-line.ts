@@ -1,6 +1,6 @@
 import type { ControlRequestEvent, Event, ResultEvent } from '../../protocol/events.ts';
 import { countUnseen, judgeAgents } from '../agents/agent-limits.ts';
-import { isStopped, readAgents } from '../agents/agents.ts';
+import { agentOf, isStopped, readAgents } from '../agents/agents.ts';
 import { noteResponse } from '../control/callers-requests.ts';
 import { askLater, holdCall, onOwnResponse, onQuestion, replyForCaller } from '../control/control.ts';
 import { answerCallback } from '../control/hook-callbacks.ts';
@@ -158,7 +158,7 @@ function followTools(state: GovernorState, { before, event }: Line): GovernorSta
     calibration: gauge.calibration,
     // A handoff is weighed after it has ended.
     weighs: run.mode === 'act' && operation.phase !== 'clearing',
-    cutFrom: (result) => cutTokens(before, result),
+    weightOf: (result) => ({ cut: cutTokens(before, result), cost: agentOf(state, result.toolUseId)?.microUsd }),
   });
   return tools === work.tools ? state : changed(state, { work: { ...state.work, tools } });
 }

@@ -13,7 +13,7 @@ import { totalMicroUsd, toUsd } from '../cost/cost.ts';
 import type { Verdict } from '../decisions.ts';
 import type { Prompt } from '../input.ts';
 import { askContext, beginOwnTurn, ownTurnTimer, sendInterrupt } from '../prompts/own-lines.ts';
-import { aloneAfterSummary } from '../relief/alone.ts';
+import { withCost } from '../relief/alone.ts';
 import { exactIsPossible, tellNotExact } from '../relief/exact.ts';
 import { leaveExhausted, TOO_LONG } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
@@ -114,7 +114,7 @@ function conclude(state: GovernorState, attempt: Attempt, verdict: Verdict): Gov
     relief: {
       ...relief,
       ...triesAfter(state, attempt, verdict),
-      alone: aloneAfterSummary(relief.alone, microUsd),
+      alone: withCost(relief.alone, microUsd),
       // After a failure the latch stays set, so the warning is not repeated.
       latch: verdict === 'success' ? relief.latch : 'warn',
       due: verdict === 'refused' && state.run.policy.handoff.enabled ? REASONS.refused : relief.due,

@@ -12,9 +12,9 @@ import {
   accountsOf,
   aloneAfterCall,
   aloneAfterReplacing,
-  aloneAfterSummary,
   callCost,
   summaryCost,
+  withCost,
 } from './alone.ts';
 import { type Contents, endStep, forgetContents, tailOf } from './contents.ts';
 import { roomOfContents } from './exact.ts';
@@ -82,7 +82,7 @@ export function followAccount(before: GovernorState, state: GovernorState): Gove
     const isOwn = isClaudesOwn(before, replaced) && !isAhead(before);
     const isPaid = replaced === 'boundary' && isSummary(before);
     const paid = isPaid && alone.open ? summaryCost(gauge.used, alone.open.price, isIdle) : 0;
-    const paying = aloneAfterSummary(alone, paid, isOwn ? paid : 0);
+    const paying = withCost(alone, paid, isOwn ? paid : 0);
     const after = aloneAfterReplacing(paying, gauge, work.tools.contents, isOwn);
     return withAccount(state, after, isOwn ? forgetContents(contents, []) : contents);
   }
@@ -122,10 +122,10 @@ function isClaudesOwn(state: GovernorState, replaced: Replaced): boolean {
 
 /** Whether text given beside a summary made the run reach claude's level earlier than claude alone would. */
 function isAhead({ gauge, relief: { alone } }: GovernorState): boolean {
+  const { context, open } = alone;
   const level = claudesLevel(gauge.call?.model, gauge.window.tokens);
   const full = predictedTokens(gauge);
-  const fullAlone = alone.context + (alone.open?.growth ?? 0) + full - gauge.used;
-  return alone.open !== undefined && full >= level && fullAlone < level * NEARLY;
+  return open !== undefined && full >= level && context + open.growth + full - gauge.used < level * NEARLY;
 }
 
 /** Smaller differences are errors of the account. */

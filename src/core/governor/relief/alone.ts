@@ -47,17 +47,12 @@ export const NEW_ALONE = {
 };
 
 /** Both accounts in micro-dollars, including the open call. */
-export interface Accounts {
-  readonly alone: number;
-  readonly real: number;
-}
-
-export function accountsOf(alone: Alone, gauge: Gauge): Accounts {
+export function accountsOf(alone: Alone, gauge: Gauge): Alone['microUsd'] {
   return settleCall(alone, callOutput(gauge), true).microUsd;
 }
 
-/** Adds the cost of a summary, whose calls are not on the stream. @param both its part that claude alone pays too */
-export function aloneAfterSummary(alone: Alone, real: number, both = 0): Alone {
+/** Adds a cost besides that of the main thread's calls. @param both its part that claude alone pays too */
+export function withCost(alone: Alone, real: number, both = 0): Alone {
   const { microUsd } = alone;
   return { ...alone, microUsd: { alone: microUsd.alone + both, real: microUsd.real + real } };
 }
@@ -84,17 +79,21 @@ interface NewCall {
   readonly gauge: Gauge;
   readonly contents: Contents;
   /** Tokens that only the run has, in a context that was just replaced. */
-  readonly given?: number;
+  readonly given: number;
 }
 
 /** Handles a measured call of the main thread. */
 export function aloneAfterCall(before: Alone, call: NewCall): Alone {
-  const { gauge, contents, usage } = call;
-  const { step } = contents;
+  const {
+    gauge,
+    usage,
+    contents: { step },
+  } = call;
   const isFirst = before.open === undefined;
   const isMissed = isUncached(usage, before.replaced ? undefined : gauge.used);
   const alone = withOwed(
-    settleCall(before, callOutput(gauge), wasMade(step)),
+    // Claude alone does not run the subagents again.
+    withCost(settleCall(before, callOutput(gauge), wasMade(step)), step.cost),
     call,
     isMissed && !isFirst && !call.isIdle,
   );
@@ -104,7 +103,7 @@ export function aloneAfterCall(before: Alone, call: NewCall): Alone {
   // A call that fetches content stays in the context too.
   const owed = step.owed.tokens + step.owed.calls * CALL_TOKENS;
   const fresh = isFirst
-    ? contextOf(usage) - alone.context - (call.given ?? 0)
+    ? contextOf(usage) - alone.context - call.given
     : Math.max(0, growthTokens) * (1 - step.tokens / Math.max(1, step.size)) + step.cut + owed;
   // Content that a skipped call fetched counts for the next call.
   const openCall = wasMade(step) ? undefined : before.open;
@@ -144,9 +143,8 @@ function withOwed(alone: Alone, { contents, price }: NewCall, isCold: boolean): 
 }
 
 /** Adds a summary of claude alone's at its own level: it reads the whole context once more. */
-function withSummary(alone: Alone, { gauge, level, contents }: NewCall): Alone {
+function withSummary(alone: Alone, { gauge: { first = 0 }, level, contents }: NewCall): Alone {
   const { open, context, microUsd } = alone;
-  const { first = 0 } = gauge;
   if (open === undefined || context + open.growth < level) return alone;
   const reading = summaryCost(context, open.price, open.cold !== undefined);
   const landing = first + SUMMARY_TOKENS + open.growth;

@@ -67,10 +67,7 @@ export function cycleCost(state: GovernorState, { cost }: WorkingSet['needed']):
 /** Counts what ctxb has probably given back after a summary, which claude alone does not have. */
 export function givenAfter(state: GovernorState): GovernorState['relief']['given'] {
   const { tokens, cost } = mayGive(state);
-  const before = state.relief.given.cost;
-  return isFree(state)
-    ? { tokens: 0, cost: before }
-    : { tokens: Math.min(RESTORE_TOKENS, tokens), cost: before + cost };
+  return { tokens: isFree(state) ? 0 : Math.min(RESTORE_TOKENS, tokens), cost: state.relief.given.cost + cost };
 }
 
 /** UTF-16 units that ctxb may give back after a summary; undefined: as many as it likes. */

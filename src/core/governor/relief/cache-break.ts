@@ -118,16 +118,12 @@ function toolChanges(before: Setup | undefined, after: Setup | undefined): strin
 const NAMED = 3;
 
 function changedNames(what: string, before: readonly string[], after: readonly string[]): string[] {
-  const [gone, come] = [without(before, after), without(after, before)];
-  return [
-    ...(come.length > 0 ? [`new ${what}: ${listNames(come)}`] : []),
-    ...(gone.length > 0 ? [`${what} gone: ${listNames(gone)}`] : []),
-  ];
+  const changes = { [`new ${what}`]: without(after, before), [`${what} gone`]: without(before, after) };
+  return Object.entries(changes).flatMap(([text, names]) => (names.length > 0 ? `${text}: ${listNames(names)}` : []));
 }
 
 function without(names: readonly string[], others: readonly string[]): readonly string[] {
-  const known = new Set(others);
-  return names.filter((name) => !known.has(name));
+  return names.filter((name) => !others.includes(name));
 }
 
 function listNames(names: readonly string[]): string {

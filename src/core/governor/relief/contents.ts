@@ -6,9 +6,9 @@ import { fetchesRest, NO_CUTS, withCut, withRest } from './cut-results.ts';
 
 /**
  * Kinds of contents, each with its own pattern of use: a file that was neither changed nor named since it was fetched, a
- * file that was used, one whose last use is its own change, and the output of a command.
+ * file that was used, one whose last use is its own change, the output of a command, and the answer of a subagent.
  */
-export const KINDS = ['unused', 'used', 'changed', 'printed'] as const;
+export const KINDS = ['unused', 'used', 'changed', 'printed', 'answered'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** Counts of gaps by length in calls, rounded to a power of two, because smaller differences mean nothing. */
@@ -17,32 +17,36 @@ export type Gaps = Readonly<Record<number, number>>;
 /**
  * A file or the output of a command, as the main thread last fetched it. Times are counted in calls of the main thread.
  */
-export interface Content {
+export type Content = Readonly<typeof NEW_CONTENT>;
+
+export const NEW_CONTENT = {
   /** Id of the tool call that last fetched it. */
-  readonly id: string;
+  id: '',
   /** Path of the file as given to the tool; undefined for the output of a command. */
-  readonly path: string | undefined;
+  path: undefined as string | undefined,
   /** Its tokens in the context; 0 after a compaction removed it. */
-  readonly tokens: number;
+  tokens: 0,
   /** Its tokens in the context of claude alone. */
-  readonly had: number;
+  had: 0,
+  /** Micro-dollars that the subagent has cost whose answer it is. */
+  cost: 0,
   /** When it was last fetched, changed or named. */
-  readonly used: number;
+  used: 0,
   /** When the model last changed or wrote it; 0: never. */
-  readonly changed: number;
-  readonly kind: Kind;
+  changed: 0,
+  kind: 'unused' as Kind,
   /** Whether it was fetched again while the context had it. A further fetch then does not show a loss by a relief. */
-  readonly isHabit: boolean;
+  isHabit: false,
   /** Whether a relief kept it whole without its surroundings: a further fetch then shows that those are missing. */
-  readonly isLeft: boolean;
-}
+  isLeft: false,
+};
 
 export type Contents = Readonly<typeof NO_CONTENTS>;
 
 export const NO_CONTENTS = {
   byName: {} as Readonly<Record<string, Content>>,
   /** Counts of the gaps between two uses of a content, in calls, by its kind before the later use. */
-  gaps: { unused: {}, used: {}, changed: {}, printed: {} } as Readonly<Record<Kind, Gaps>>,
+  gaps: { unused: {}, used: {}, changed: {}, printed: {}, answered: {} } as Readonly<Record<Kind, Gaps>>,
   /** When a file was last changed. */
   changed: 0,
   cut: NO_CUTS,
@@ -56,21 +60,22 @@ export const NO_CONTENTS = {
   together: 0,
   /**
    * Results since the last call, with their estimated tokens, and the part that claude alone would still have (`again`,
-   * `tokens`). `cut`: tokens that were cut from them. `owed`: used contents that claude alone would have had to fetch.
-   * `names`: contents that were fetched or written.
+   * `tokens`), and what its subagents have cost, in micro-dollars. `cut`: tokens that were cut from them. `owed`: used
+   * contents that claude alone would have had to fetch. `names`: contents that were fetched or written.
    */
   step: {
     results: 0,
     size: 0,
     again: 0,
     tokens: 0,
+    cost: 0,
     cut: 0,
     owed: { calls: 0, tokens: 0 },
     names: [] as readonly string[],
   },
 };
 
-/** Most names that are remembered. When full, the older half is dropped. */
+/** Most names that are remembered. */
 const NAMES = 500;
 
 /** Longest name, in UTF-16 units. */
@@ -83,26 +88,32 @@ const MAX_FAILED = 5;
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
 const CHANGING = /^(?:Edit|MultiEdit|NotebookEdit)$/;
 
-/** The contents after a result in the main thread. @param cut tokens that were cut from it */
+/** What a result does not show: the tokens that were cut from it, and the micro-dollars that its subagent has cost. */
+export interface Weight {
+  readonly cut?: number;
+  readonly cost?: number | undefined;
+}
+
+/** The contents after a result in the main thread. */
 export function contentsAfter(
   contents: Contents,
   use: ToolUse,
   result: ToolResult,
   now: number,
   calibration: Calibration = UNCALIBRATED,
-  cut = 0,
+  { cut = 0, cost = 0 }: Weight = {},
 ): Contents {
   const { name: tool, input } = use;
   const size = estimateTokens(measureBlock(tool === 'Write' ? use : result), calibration);
   const more = countResult(contents, use, result, size, cut);
-  if (NOT_FETCHING.test(tool)) return more;
+  if (NOT_FETCHING.test(tool) && cost === 0) return more;
   if (isRefused(contents, use, result)) return countAgain(more, size);
   if (fetchesRest(contents.cut, input)) return countAgain({ ...more, cut: withRest(more.cut, size) }, size);
   if (tool === 'Write') return addWritten(more, use, size, now);
   if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return useContents(more, ({ path }) => path === pathOf(input), now);
   const named = tool === 'Bash' ? withNamed(more, stringOf(fieldsOf(input).command), now) : more;
-  return addFetched(named, use, size, now);
+  return addFetched(named, use, size, now, cost);
 }
 
 function countResult(
@@ -128,9 +139,10 @@ function isRefused({ byName }: Contents, { name: tool, input }: ToolUse, { isErr
 }
 
 /** Counts a result that claude alone would still have. */
-function countAgain(contents: Contents, size: number): Contents {
+function countAgain(contents: Contents, size: number, more = 0): Contents {
   const { step } = contents;
-  return { ...contents, step: { ...step, again: step.again + 1, tokens: step.tokens + size } };
+  const { again, tokens, cost } = step;
+  return { ...contents, step: { ...step, again: again + 1, tokens: tokens + size, cost: cost + more } };
 }
 
 function failedAfter(failed: readonly string[], name: string, isError: boolean): readonly string[] {
@@ -158,12 +170,18 @@ export function mapContents(contents: Contents, change: (content: Content, name:
   return { ...contents, byName: Object.fromEntries(entries) };
 }
 
-function pathOf(input: unknown): string | undefined {
+export function pathOf(input: unknown): string | undefined {
   const { file_path, notebook_path } = fieldsOf(input);
   return textOf(file_path) ?? textOf(notebook_path);
 }
 
-function addFetched(before: Contents, { id, name: tool, input }: ToolUse, size: number, now: number): Contents {
+function addFetched(
+  before: Contents,
+  { id, name: tool, input }: ToolUse,
+  size: number,
+  now: number,
+  cost: number,
+): Contents {
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
   const isPage = offset !== undefined;
@@ -173,19 +191,19 @@ function addFetched(before: Contents, { id, name: tool, input }: ToolUse, size: 
   const row = isOfFile ? [...new Set([...before.row, name])] : [];
   const contents = isPage && known !== undefined ? before : { ...before, row };
   if (known === undefined) {
-    const kind = isOfFile ? 'unused' : 'printed';
-    return withContent(contents, name, newContent(id, path, kind, size, now));
+    const kind = isOfFile ? 'unused' : cost > 0 ? 'answered' : 'printed';
+    return withContent(contents, name, { ...NEW_CONTENT, id, path, kind, cost, tokens: size, had: size, used: now });
   }
   const isMissed = !known.isHabit && !isStale(contents, name) && isGone(known, isPage, size);
   const next = isPage ? withPage(known, size) : seenWhole(known, size);
-  const content = { ...next, id, used: now };
+  const content = { ...next, id, used: now, cost };
   const gaps = withGap(contents.gaps, known.kind, now - known.used);
   const after = withContent({ ...contents, gaps }, name, content);
-  return isMissed ? countAgain(after, size) : after;
+  return isMissed ? countAgain(after, size, cost) : after;
 }
 
 /** Tools whose output a change of a file does not change. */
-const OUTSIDE = /^(?:Web|mcp__)/;
+const OUTSIDE = /^(?:Web|mcp__|Agent|Task)/;
 
 /** Whether a content is the output of a command from before the last change: the same command then prints new content. */
 export function isStale({ byName, changed }: Contents, name: string): boolean {
@@ -200,7 +218,7 @@ function isGone({ tokens, had, isLeft }: Content, isPage: boolean, size: number)
 
 function seenWhole(known: Content, size: number): Content {
   const isHabit = known.isHabit || (known.tokens > 0 && !known.isLeft);
-  const kind = known.kind === 'printed' ? 'printed' : 'used';
+  const kind = isFileKind(known.kind) ? 'used' : known.kind;
   return { ...known, tokens: size, had: Math.max(known.had, size), kind, isHabit, isLeft: false };
 }
 
@@ -209,8 +227,8 @@ function withPage(known: Content, size: number): Content {
   return { ...known, tokens, had: Math.max(known.had, tokens) };
 }
 
-function newContent(id: string, path: string | undefined, kind: Kind, tokens: number, now: number): Content {
-  return { id, path, tokens, had: tokens, used: now, changed: 0, kind, isHabit: false, isLeft: false };
+function isFileKind(kind: Kind): boolean {
+  return kind !== 'printed' && kind !== 'answered';
 }
 
 /** Commands that show files. */
@@ -225,19 +243,18 @@ function nameOf(what: string): string {
 }
 
 /** Adds a file that the model wrote: its text is in the call. */
-function addWritten(contents: Contents, use: ToolUse, size: number, now: number): Contents {
-  const path = pathOf(use.input);
+function addWritten(contents: Contents, { id, input }: ToolUse, size: number, now: number): Contents {
+  const path = pathOf(input);
   if (path === undefined) return contents;
-  const written = { ...newContent(use.id, path, 'used', size, now), changed: now };
+  const kind = 'used';
+  const written = { ...NEW_CONTENT, id, path, kind, tokens: size, had: size, used: now, changed: now } as const;
   return withContent(changedFile(contents, path, now), nameOf(path), written);
 }
 
 function withContent(before: Contents, name: string, content: Content): Contents {
   const contents = { ...before, step: { ...before.step, names: [...before.step.names, name] } };
   const { [name]: _, ...others } = contents.byName;
-  const otherEntries = Object.entries(others);
-  const rest = otherEntries.length < NAMES ? others : Object.fromEntries(otherEntries.slice(-NAMES / 2));
-  return { ...contents, byName: { ...rest, [name]: content } };
+  return { ...contents, byName: Object.fromEntries([...Object.entries(others).slice(1 - NAMES), [name, content]]) };
 }
 
 /**
@@ -256,7 +273,7 @@ function changedFile(contents: Contents, path: string | undefined, now: number):
 
 /** Files by their last use, newest first; among equal ones, the last fetched first. */
 export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
-  const files = Object.entries(byName).filter(([, { kind }]) => kind !== 'printed');
+  const files = Object.entries(byName).filter(([, { kind }]) => isFileKind(kind));
   return files.reverse().sort(([, one], [, other]) => other.used - one.used);
 }
 
@@ -271,21 +288,20 @@ export function tailOf(path: string): string {
 }
 
 function useContents(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {
-  const matching = Object.entries(contents.byName).filter(([, content]) => isMeant(content));
-  const removedContents = matching.filter(([, { had, tokens }]) => had === 0 && tokens > 0);
+  const matching = Object.values(contents.byName).filter(isMeant);
+  const removedContents = matching.filter(({ had, tokens }) => had === 0 && tokens > 0);
   const { calls, tokens } = contents.step.owed;
   const owed = {
     calls: calls + removedContents.length,
-    tokens: removedContents.reduce((sum, [, one]) => sum + one.tokens, tokens),
+    tokens: removedContents.reduce((sum, one) => sum + one.tokens, tokens),
   };
-  const next = matching.map(([name, one]): [string, Content] => {
-    return [name, { ...one, had: Math.max(one.had, one.tokens), used: now, kind: 'used' }];
-  });
+  const used = mapContents(contents, (one) =>
+    isMeant(one) ? { ...one, had: Math.max(one.had, one.tokens), used: now, kind: 'used' } : one,
+  );
   return {
-    ...contents,
-    gaps: matching.reduce((gaps, [, one]) => withGap(gaps, one.kind, now - one.used), contents.gaps),
+    ...used,
+    gaps: matching.reduce((gaps, one) => withGap(gaps, one.kind, now - one.used), contents.gaps),
     step: { ...contents.step, owed },
-    byName: { ...contents.byName, ...Object.fromEntries(next) },
   };
 }
 

@@ -29,6 +29,8 @@ export interface Missed {
   readonly calls: number;
   /** Tokens of the results. */
   readonly tokens: number;
+  /** Micro-dollars for the subagents that find it out again. */
+  readonly cost?: number;
 }
 
 /**
@@ -142,6 +144,7 @@ export function reliefCost({ landing, prefix, answer, missed, rates }: Cycle): n
   const writeCost = Math.max(0, landing - prefix) * (rates.write - rates.cacheRead);
   const repeatCost =
     missed.calls * ((landing + missed.tokens / 2) * rates.cacheRead + CALL_TOKENS * rates.output) +
-    missed.tokens * rates.write;
+    missed.tokens * rates.write +
+    (missed.cost ?? 0) * 1_000_000;
   return answer * rates.output + writeCost + repeatCost;
 }

@@ -19,10 +19,9 @@ const THRASH = { compactions: 3, turns: 5, calls: 10 };
 const EXACT_CALLS = 3;
 
 export function isThrashing(boundaries: readonly Boundary[]): boolean {
-  const last = boundaries.slice(-THRASH.compactions);
-  const [first] = last;
-  if (first === undefined || last.length < THRASH.compactions) return false;
-  return (last.at(-1)?.turn ?? 0) - first.turn < THRASH.turns;
+  const first = boundaries.at(-THRASH.compactions);
+  const last = boundaries.at(-1);
+  return last !== undefined && first !== undefined && last.turn - first.turn < THRASH.turns;
 }
 
 export function thrashText({ work: { tools } }: GovernorState): string {

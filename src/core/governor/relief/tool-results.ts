@@ -2,7 +2,7 @@ import { resultsIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
-import { type Contents, contentsAfter, mapContents, NO_CONTENTS } from './contents.ts';
+import { type Contents, contentsAfter, mapContents, NO_CONTENTS, pathOf, type Weight } from './contents.ts';
 
 /** Tool calls of claude's, and their results in the main thread's context. */
 export type Tools = Readonly<typeof NO_TOOLS>;
@@ -39,8 +39,7 @@ interface ToolsAt {
   readonly calibration: Calibration;
   /** Whether contents are tracked. */
   readonly weighs: boolean;
-  /** Tokens that were cut from a result. */
-  readonly cutFrom: (result: ToolResult) => number;
+  readonly weightOf: (result: ToolResult) => Weight;
 }
 
 export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
@@ -75,11 +74,11 @@ function withResults(before: Tools, { blocks, subagent }: UserEvent, at: ToolsAt
 }
 
 function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt): Tools {
-  const { weighs, calls, calibration, cutFrom } = at;
+  const { weighs, calls, calibration, weightOf } = at;
   const all = [...before.results, { label: labelOf(use), chars: result.text.length }];
   const tools = { ...before, results: all.length < 2 * LIMIT ? all : sumByLabel(all).slice(-LIMIT) };
   return weighs
-    ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, cutFrom(result)) }
+    ? { ...tools, contents: contentsAfter(tools.contents, use, result, calls, calibration, weightOf(result)) }
     : tools;
 }
 
@@ -87,8 +86,7 @@ function addResult(before: Tools, use: ToolUse, result: ToolResult, at: ToolsAt)
 const TITLE_LENGTH = 300;
 
 function labelOf({ name, input }: ToolUse): string {
-  const { file_path, path, notebook_path } = fieldsOf(input);
-  const file = textOf(file_path) ?? textOf(path) ?? textOf(notebook_path);
+  const file = pathOf(input) ?? textOf(fieldsOf(input).path);
   return file === undefined ? name : `${name} ${file}`;
 }
 

@@ -6,10 +6,7 @@ import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
  * which are at most `STRETCH` times as long the next time, with `ASSUMED_GAPS` gaps of `USUAL_GAP` calls.
  */
 function survival(gaps: Gaps, age: number): number {
-  const longer = Object.entries(gaps).reduce(
-    (sum, [gap, times]) => sum + times / (1 + (age / (STRETCH * Number(gap))) ** 3),
-    0,
-  );
+  const longer = sum(Object.entries(gaps), ([gap, times]) => times / (1 + (age / (STRETCH * Number(gap))) ** 3));
   return (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (timesOf(gaps) + ASSUMED_GAPS);
 }
 
@@ -79,7 +76,7 @@ function chancesOf(
   let share = 0.5;
   const chanceOf = (waits: number) => (share * waits) / (share * waits + 1 - share);
   for (let round = 0; round < ROUNDS; round++) {
-    const expectedUses = all.reduce((sum, { waits }) => sum + chanceOf(waits), times);
+    const expectedUses = times + sum(all, ({ waits }) => chanceOf(waits));
     share = (expectedUses + 1) / (times + all.length + 2);
   }
   return all.flatMap(({ content, waits }) => {
@@ -87,7 +84,7 @@ function chancesOf(
     const chance = chanceOf(waits);
     const soonAfter = (calls: number) => chance * (1 - survival(gaps, now - content.used + calls) / waits);
     const steps = Array.from({ length: STEPS }, (_, step) => soonAfter((step * CYCLE) / STEPS));
-    const unused = steps.reduce((sum, used) => sum + 1 - used, 0) / STEPS;
+    const unused = 1 - sum(steps, (used) => used) / STEPS;
     return [{ ...content, chance, soon: soonAfter(CYCLE), waits: unused * CYCLE }];
   });
 }
@@ -136,12 +133,12 @@ export interface Stakes {
 export function workingSet(contents: Contents, now: number, stakes: Stakes): WorkingSet {
   const { fetching, holding, least, slack, room } = stakes;
   const held = chances(contents, now).sort((one, other) => one.used - other.used);
-  const stakeOf = (one: HeldContent) => shareAtStake(one) * fetching(one.tokens);
+  const again = ({ tokens, cost }: HeldContent) => fetching(tokens) + cost;
+  const stakeOf = (one: HeldContent) => shareAtStake(one) * again(one);
   let risk = 0;
   const keep = held.filter((one) => {
     const { tokens, soon, waits, kind } = one;
-    const isNeeded =
-      soon * fetching(tokens) >= holding(tokens, waits) || (kind === 'unused' && risk + stakeOf(one) > slack);
+    const isNeeded = soon * again(one) >= holding(tokens, waits) || (kind === 'unused' && risk + stakeOf(one) > slack);
     if (!isNeeded) risk += stakeOf(one);
     return isNeeded;
   });
@@ -152,15 +149,15 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   return {
     keep: keep.map(({ id }) => id),
     kept: sum(keep, ({ id, tokens }) => (staying.has(id) ? tokens : 0)),
-    missed: going.reduce(({ calls, tokens }, one) => {
+    missed: going.reduce<Missed>(({ calls, tokens, cost = 0 }, one) => {
       const share = shareOf(one);
-      return { calls: calls + share, tokens: tokens + share * one.tokens };
+      return { calls: calls + share, tokens: tokens + share * one.tokens, cost: cost + share * one.cost };
     }, USUALLY_MISSED),
     atStake: sum(going, stakeOf),
     atWorst: sum(going, (one) => (isRecentFile(one) ? fetching(one.tokens) : 0)),
     needed: {
       tokens: sum(held, (one) => useOf(one) * one.tokens),
-      cost: sum(held, (one) => useOf(one) * fetching(one.tokens)),
+      cost: sum(held, (one) => useOf(one) * again(one)),
     },
   };
 }
@@ -172,11 +169,11 @@ function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: 
   const newest = Object.values(byName)
     .filter(({ id }) => names.has(id))
     .reverse();
-  const end = newest.findIndex(({ tokens }) => {
+  const staying = newest.filter(({ tokens }) => {
     rest -= tokens;
-    return rest < 0;
+    return rest >= 0;
   });
-  return new Set((end < 0 ? newest : newest.slice(0, end)).map(({ id }) => id));
+  return new Set(staying.map(({ id }) => id));
 }
 
 function sum<T>(all: readonly T[], figureOf: (one: T) => number): number {

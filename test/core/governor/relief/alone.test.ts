@@ -42,11 +42,23 @@ it('a summary that claude writes after a pause costs a run as much as claude alo
   expect(accountsOf(state.relief.alone, state.gauge).alone / 1e6 / alone.usd).toBeCloseTo(1, 2);
 });
 
+it('subagents that run again because of a relief cost only the run', () => {
+  const price = priceOf(SONNET.model, PRICES) as Price;
+  const usage = { input: 0, cacheCreation: 0, cacheRead: 100_000, output: 100 };
+  const call = { usage, price, level: 167_000, isOwn: false, isIdle: false, gauge: EMPTY_GAUGE, given: 0 };
+  const after = (cost: number) => {
+    const contents = { ...NO_CONTENTS, step: { ...NO_CONTENTS.step, results: 1, again: 1, cost } };
+    return aloneAfterCall(NEW_ALONE, { ...call, contents }).microUsd;
+  };
+  expect(after(300_000).real).toBe(after(0).real + 300_000);
+  expect(after(300_000).alone).toBe(after(0).alone);
+});
+
 it('claude alone tries forgotten failures again as it goes on', () => {
   const price = priceOf(SONNET.model, PRICES) as Price;
   const usage = { input: 0, cacheCreation: 0, cacheRead: 100_000, output: 100 };
   const gauge = { ...EMPTY_GAUGE, used: 100_000 };
-  const call = { usage, price, level: 167_000, isOwn: false, isIdle: false, gauge, contents: NO_CONTENTS };
+  const call = { usage, price, level: 167_000, isOwn: false, isIdle: false, gauge, contents: NO_CONTENTS, given: 0 };
   const costAfter = (calls: number) => {
     const forgotten: Alone = { ...NEW_ALONE, forgotten: 5 };
     const after = Array.from({ length: calls }).reduce((alone: Alone) => aloneAfterCall(alone, call), forgotten);

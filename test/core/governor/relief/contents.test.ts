@@ -17,6 +17,8 @@ interface More {
   readonly isError?: true;
   /** Tokens. */
   readonly cut?: number;
+  /** Micro-dollars. */
+  readonly cost?: number;
 }
 
 const TEXT = 'x '.repeat(2_000);
@@ -30,9 +32,9 @@ function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
     if (one === 'summary') return forgetContents(endStep(contents), []);
-    const [name, input, text = TEXT, { isError, cut } = {}] = one;
+    const [name, input, text = TEXT, more = {}] = one;
     const use = { type: 'tool_use', id: `${at + 1}`, name, input } as const;
-    return contentsAfter(endStep(contents), use, resultOf(at + 1, text, isError), at + 1, undefined, cut);
+    return contentsAfter(endStep(contents), use, resultOf(at + 1, text, more.isError), at + 1, undefined, more);
   }, NO_CONTENTS);
 }
 
@@ -42,6 +44,12 @@ const edit = (file_path: string) => ['Edit', { file_path, old_string: 'a', new_s
 const failed = ([name, input]: ReturnType<typeof edit>): Happening => [name, input, 'Error', { isError: true }];
 const cutRun = (command: string): Happening => ['Bash', { command }, TEXT, { cut: 900 }];
 const web: Happening = ['WebFetch', { url: 'https://example.com' }];
+const agent = (prompt: string, cost?: number): Happening => [
+  'Agent',
+  { description: 'Look', prompt },
+  TEXT,
+  cost === undefined ? {} : { cost },
+];
 const write = (file_path: string): Happening => ['Write', { file_path, content: TEXT }];
 
 describe('contents that claude alone would not fetch', () => {
@@ -54,6 +62,9 @@ describe('contents that claude alone would not fetch', () => {
     { name: 'not what is run again in any case', all: [run('t'), run('t'), 'relief', run('t')], again: 0 },
     { name: 'not a command after a change', all: [run('t'), 'relief', edit('a'), run('t')], again: 0 },
     { name: 'a page of the web also after a change', all: [web, 'relief', edit('a'), web], again: 1 },
+    { name: 'the answer of a subagent', all: [agent('a', 9_000), 'relief', agent('a', 8_000)], again: 1 },
+    { name: 'not what another subagent finds', all: [agent('a', 9_000), 'relief', agent('b', 8_000)], again: 0 },
+    { name: 'not a subagent of unknown cost', all: [agent('a'), 'relief', agent('a')], again: 0 },
     { name: 'a file that was written', all: [write('a'), 'relief', read('a')], again: 1 },
     { name: 'also behind a second relief', all: [read('a'), 'relief', 'relief', read('a')], again: 1 },
     { name: 'the rest of a cut result', all: [cutRun('t'), read('/tool-results/1.txt')], again: 1 },
@@ -69,6 +80,11 @@ describe('contents that claude alone would not fetch', () => {
 
   it('are owed if only a summary of claude alone removed them', () => {
     expect(contentsOf(read('a'), 'summary', edit('a')).step.owed.tokens).toBeGreaterThan(500);
+  });
+
+  it('include what their subagents cost', () => {
+    expect(contentsOf(agent('a', 9_000), 'relief', agent('a', 8_000)).step.cost).toBe(8_000);
+    expect(contentsOf(agent('a', 9_000), agent('b', 8_000)).step.cost).toBe(0);
   });
 
   it('include what was cut from a result', () => {
@@ -205,6 +221,15 @@ describe('contents that are likely to be used again', () => {
     expect(workingSet(contentsOf(...outputs, edit('a')), 9, poor)).toMatchObject({ atStake: 0, keep: [] });
     const pages = Array.from({ length: 8 }, (_, at): Happening => ['WebFetch', { url: `https://example.com/${at}` }]);
     expect(workingSet(contentsOf(...pages, edit('a')), 9, poor).atStake).toBeGreaterThan(0);
+  });
+
+  it('include the answer of a subagent that costs more than keeping it, also after a change', () => {
+    const kept = (...costs: number[]) =>
+      workingSet(contentsOf(...costs.map((cost, at) => agent(`${at}`, cost)), edit('a')), 4, rich);
+    expect(kept(1_000, 900_000, 2_000).keep).toEqual(['2']);
+    expect(kept(1_000, 2_000, 2_000).keep).toEqual([]);
+    expect(kept(3_000, 3_000, 2_000).atStake).toBeGreaterThan(kept(1_000, 2_000, 2_000).atStake);
+    expect(kept(3_000).missed.cost).toBeGreaterThan(300);
   });
 
   it('include a file that claude has shown before: the first result contains it', () => {

@@ -124,6 +124,7 @@ function missing(calls: number) {
       path: '/project/a.ts',
       tokens: 3_000,
       had: 3_000,
+      cost: 0,
       used: 0,
       changed: 0,
       isLeft: false,

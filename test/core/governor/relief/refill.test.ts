@@ -28,7 +28,7 @@ function refilled(...lines: readonly Line[]): Tools {
         kept: [],
         calibration: UNCALIBRATED,
         weighs: false,
-        cutFrom: () => 0,
+        weightOf: () => ({}),
       }),
     NO_TOOLS,
   );
