@@ -29,16 +29,22 @@ export type Event =
 
 /** One block of a message's content. */
 export type Block =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly size?: TextSize }
   /** The text may be a summary of the thought, or empty; the signature contains the whole thought, in base64. */
-  | { readonly type: 'thinking'; readonly text: string; readonly signatureLength: number }
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'thinking'; readonly text: string; readonly signatureLength: number; readonly size?: TextSize }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly input: unknown;
+      readonly size?: TextSize;
+    }
   | {
       readonly type: 'tool_result';
       readonly toolUseId: string;
       readonly isError: boolean;
       readonly text: string;
-      /** Stands for the text, which is then empty. */
+      /** Can stand for the text, which is then empty. */
       readonly size?: TextSize;
       /** Text blocks, if more than one. */
       readonly texts?: readonly string[];
@@ -52,12 +58,14 @@ export type Block =
   | { readonly type: 'document' }
   | { readonly type: 'other'; readonly name: string };
 
-/** Expected tokens of a text, and its UTF-16 units. */
+/** The size of a block's texts, if the reader has measured it: expected tokens, and UTF-16 units. */
 export interface TextSize {
   readonly tokens: number;
   readonly chars: number;
 }
 
+/** A block whose tokens are those of its texts. */
+export type TextBlock = Extract<Block, { readonly type: 'text' | 'thinking' | 'tool_use' | 'tool_result' }>;
 export type ToolUse = Extract<Block, { readonly type: 'tool_use' }>;
 export type ToolResult = Extract<Block, { readonly type: 'tool_result' }>;
 

@@ -1,4 +1,4 @@
-import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
+import { sizeOf } from '../../core/governor/gauge/text-size.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
 import type { Block, KnownEvent, UserEvent } from '../../core/protocol/events.ts';
@@ -120,17 +120,19 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
       const value = parsed(`${content()}`);
       if (value === undefined) return undefined;
       const read = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
-      const blocks = needsTexts() ? read : read.map(withoutText);
+      const blocks = needsTexts() ? read : read.map(withSize);
       return { kind: 'parts', shared: event, own: { ...own, blocks }, id: id() };
     },
   };
 }
 
-/** The size of a tool result in place of its text. */
-function withoutText(block: Block): Block {
-  if (block.type !== 'tool_result') return block;
-  const { text, texts: _, ...rest } = block;
-  return { ...rest, text: '', size: { tokens: expectedTokens(text), chars: text.length } };
+/** Adds the size of a block's texts; a tool result has it in place of its text. */
+function withSize(block: Block): Block {
+  if (!('text' in block || 'input' in block)) return block;
+  const size = sizeOf(block);
+  if (block.type !== 'tool_result') return { ...block, size };
+  const { texts: _, ...rest } = block;
+  return { ...rest, text: '', size };
 }
 
 /** Ends of the keys by which a report names an agent, from the first capital on. */
@@ -250,8 +252,9 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
       const [messageId, usage] = [message(), usageIn()];
       if (messageId === undefined || usage === undefined) return undefined;
       const outputFinal = stop() !== undefined && usage.output > 0;
-      const blocks = blocksIn(content(), outputFinal && !isWhole);
-      if (blocks === undefined) return undefined;
+      const read = blocksIn(content(), outputFinal && !isWhole);
+      if (read === undefined) return undefined;
+      const blocks = isWhole ? read.map(withSize) : read;
       const ownId = isWhole || !outputFinal ? uuid() : undefined;
       const own = { uuid: ownId, timestamp: timeOf(timestamp()), messageId, usage, outputFinal, blocks };
       return isWhole

@@ -82,8 +82,9 @@ export function createSubagents(cut: Cutter) {
     if (event.kind === 'assistant') event.blocks.forEach(uses.see);
     if (event.kind !== 'user') return;
     const id = textOf(fieldsOf(event.toolReport).agentId);
+    if (id === undefined) return;
     const [kind] = event.blocks.flatMap((block) => uses.of(block) ?? []);
-    if (id !== undefined && kind !== undefined) kinds.set(id, kind);
+    if (kind !== undefined) kinds.set(id, kind);
   }
 
   return {

@@ -22,21 +22,21 @@ export function timeIn({ t }: Input): number | null {
   return t === 0 ? null : t;
 }
 
-/** Maximum number of tool calls remembered until their results; fewer are pending at a time. */
+/** Minimum number of tool calls remembered until their results; fewer are pending at a time. */
 const WAITING = 256;
 
 /** Remembers tool calls until their results. @param read selects what is kept, because whole inputs can be large */
 export function createToolUses<T>(read: (use: ToolUse) => T) {
-  const uses = new Map<string, T>();
+  let [older, uses] = [new Map<string, T>(), new Map<string, T>()];
   return {
     see(block: Block): void {
       if (block.type !== 'tool_use') return;
+      // Deleting single entries would leave gaps, which a map skips one by one to find its oldest entry.
+      if (uses.size === WAITING) [older, uses] = [uses, new Map()];
       uses.set(block.id, read(block));
-      if (uses.size <= WAITING) return;
-      const [oldest] = uses.keys();
-      if (oldest !== undefined) uses.delete(oldest);
     },
     /** The data kept of the call that a result belongs to; undefined for other blocks, and if the call is too old. */
-    of: (block: Block): T | undefined => (block.type === 'tool_result' ? uses.get(block.toolUseId) : undefined),
+    of: (block: Block): T | undefined =>
+      block.type === 'tool_result' ? (uses.get(block.toolUseId) ?? older.get(block.toolUseId)) : undefined,
   };
 }

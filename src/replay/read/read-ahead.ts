@@ -53,8 +53,9 @@ export function createReadAhead(start: (task: Ahead) => Worker): typeof readValu
         if (bytes === 0) return;
         onBytes?.(bytes);
         if (!needsTexts?.()) Atomics.store(shared, SIZED, 1);
-        Atomics.add(shared, TAKEN, 1);
-        Atomics.notify(shared, TAKEN);
+        const taken = Atomics.add(shared, TAKEN, 1);
+        // Waking the thread for each chunk would interrupt both threads each time.
+        if (taken % (MAX_AHEAD / 2) === 0) Atomics.notify(shared, TAKEN);
       }
     } finally {
       await worker.terminate();

@@ -1,7 +1,8 @@
-import type { Block, Event } from '../../protocol/events.ts';
-import { isFields, ownOf } from '../../protocol/fields.ts';
+import type { Block, Event, TextBlock, TextSize } from '../../protocol/events.ts';
+import { ownOf } from '../../protocol/fields.ts';
 import type { PictureSize } from '../../protocol/picture.ts';
 import { pictureTokens } from './picture-tokens.ts';
+import { sizeOf } from './text-size.ts';
 import { expectedTokens } from './token-estimate.ts';
 
 /**
@@ -72,23 +73,8 @@ const ATTACHMENT_TOKENS: Readonly<Record<string, number>> = {
   'attachment/task_reminder': 105,
 };
 
-/**
- * Tokens that a part of a message takes besides its characters, fitted by least absolute error on the calls used for
- * the character weights. A tool's call and result always occur together; those calls show 70 for both.
- */
-const TOOL_USE_TOKENS = 55;
+/** Tokens of a result besides its characters; `sizeOf` adds those of the call. */
 const TOOL_RESULT_TOKENS = 15;
-const THINKING_TOKENS = 10;
-const INPUT_PART_TOKENS = 4;
-
-/**
- * A thought's signature contains the whole thought in base64, while its text may be a summary or missing. For thoughts
- * shown whole (public session logs), length of the text = 3/4 of the signature's length - 173.
- */
-const SIGNATURE_SHARE = 0.75;
-const SIGNATURE_FRAME = 173;
-/** Ratio for a hidden thought: prose, like the models' visible thoughts. */
-const THOUGHT_TOKENS_PER_CHAR = 0.26;
 
 /** Weight of the start value in tokens; a session's own calls soon outweigh it. */
 const PRIOR_TOKENS = 4_000;
@@ -219,70 +205,43 @@ export function scaleOf(calibration: Calibration, kind: ContentKind): number {
 /** Expected tokens of one block. */
 export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
   switch (block.type) {
-    case 'text':
-      return proseContent(tokensOf(block.text), 0, block.text.length);
-    case 'thinking': {
-      const tokens = thoughtTokens(block.text, block.signatureLength, tokensOf);
-      return proseContent(tokens, tokens, block.text.length);
-    }
-    case 'tool_use':
-      return inputContent(block.name, block.input, tokensOf);
-    case 'tool_result': {
-      const { images, sizes = [] } = block;
-      const { tokens, chars } = block.size ?? { tokens: tokensOf(block.text), chars: block.text.length };
-      const pictures = sumContent(sizes.map(pictureContent));
-      const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
-      const definitions = block.definitions.map((name) => ownOf(DEFINITION_TOKENS, name) ?? UNKNOWN_DEFINITION_TOKENS);
-      const code = definitions.reduce((sum, each) => sum + each, TOOL_RESULT_TOKENS) + tokens;
-      return { ...pictures, code, fixedTokens, chars };
-    }
     case 'image':
       return block.size ? pictureContent(block.size) : { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'document':
       return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'other':
       return proseContent(ownOf(ATTACHMENT_TOKENS, block.name) ?? 0, 0, 0);
+    default:
+      return textContent(block, block.size ?? sizeOf(block, tokensOf));
+  }
+}
+
+function textContent(block: TextBlock, { tokens, chars }: TextSize): Content {
+  switch (block.type) {
+    case 'text':
+      return proseContent(tokens, 0, chars);
+    case 'thinking':
+      return proseContent(tokens, tokens, chars);
+    case 'tool_use':
+      return { ...NO_CONTENT, json: tokens, chars };
+    case 'tool_result': {
+      const { images, sizes = [] } = block;
+      const pictures = sumContent(sizes.map(pictureContent));
+      const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
+      const definitions = block.definitions.map((name) => ownOf(DEFINITION_TOKENS, name) ?? UNKNOWN_DEFINITION_TOKENS);
+      const code = definitions.reduce((sum, each) => sum + each, TOOL_RESULT_TOKENS) + tokens;
+      return { ...pictures, code, fixedTokens, chars };
+    }
   }
 }
 
 function proseContent(prose: number, thoughts: number, chars: number): Content {
-  return { prose, thoughts, code: 0, json: 0, fixedTokens: 0, sharpTokens: 0, chars };
+  return { ...NO_CONTENT, prose, thoughts, chars };
 }
 
 function pictureContent(size: PictureSize): Content {
   const { earlier, newer } = pictureTokens(size);
   return { ...NO_CONTENT, fixedTokens: earlier, sharpTokens: newer - earlier };
-}
-
-function thoughtTokens(text: string, signatureLength: number, tokensOf: typeof expectedTokens): number {
-  const whole = signatureLength * SIGNATURE_SHARE - SIGNATURE_FRAME;
-  if (text === '') return THINKING_TOKENS + Math.max(0, whole) * THOUGHT_TOKENS_PER_CHAR;
-  return THINKING_TOKENS + tokensOf(text) * Math.max(1, whole / text.length);
-}
-
-/** Names and values of a tool's input, at any depth: the model reads them without JSON escapes. */
-function inputContent(name: string, input: unknown, tokensOf: typeof expectedTokens): Content {
-  // Top-level names and values are separate parts; nested ones are JSON, whose punctuation weighs little.
-  const parts = isFields(input) ? 2 * Object.keys(input).length : 0;
-  let json = TOOL_USE_TOKENS + tokensOf(name) + INPUT_PART_TOKENS * parts;
-  let chars = name.length;
-  // claude inserts the plan from its file into the log: the model does not write it here.
-  const open = name === 'ExitPlanMode' ? [] : [input];
-  while (open.length > 0) {
-    const value = open.pop();
-    if (typeof value === 'object' && value !== null) {
-      for (const part of partsOf(value)) open.push(part);
-    } else if (value !== undefined && value !== null) {
-      const text = String(value);
-      json += tokensOf(text);
-      chars += text.length;
-    }
-  }
-  return { prose: 0, thoughts: 0, code: 0, json, fixedTokens: 0, sharpTokens: 0, chars };
-}
-
-function partsOf(value: object): readonly unknown[] {
-  return Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
 }
 
 /**

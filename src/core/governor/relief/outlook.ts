@@ -221,12 +221,10 @@ export function announceExpiry(state: GovernorState, prompt: Prompt | 'unseen'):
   const { cache } = state.session;
   const idleMs = idleBeyondLife(cache, facts.now);
   const minUsd = run.policy.cost.expiredCacheUsd;
-  const listPrice = priceOfModel(state);
   // Any other basis means that the context has been replaced since, or may have been.
-  if (idleMs === undefined || gauge.basis !== 'measured' || typeof minUsd !== 'number' || listPrice === undefined) {
-    return state;
-  }
-  if (prompt !== 'unseen' && relievesContext(prompt)) return state;
+  if (idleMs === undefined || gauge.basis !== 'measured' || typeof minUsd !== 'number') return state;
+  const listPrice = priceOfModel(state);
+  if (listPrice === undefined || (prompt !== 'unseen' && relievesContext(prompt))) return state;
   const tokens = gauge.used + callOutput(gauge);
   const { usd, cachedUsd } = rewriteCost(tokens, cache, priceAt(listPrice, tokens));
   if (usd - cachedUsd < minUsd) return state;

@@ -9,8 +9,9 @@ import {
   nativeTokens,
   UNCALIBRATED,
 } from '../../../../src/core/governor/gauge/estimator.ts';
+import { sizeOf } from '../../../../src/core/governor/gauge/text-size.ts';
 import { expectedTokens } from '../../../../src/core/governor/gauge/token-estimate.ts';
-import type { Block } from '../../../../src/core/protocol/events.ts';
+import type { Block, TextBlock } from '../../../../src/core/protocol/events.ts';
 
 const result = (text: string, more = {}): Block => ({
   type: 'tool_result',
@@ -136,4 +137,14 @@ describe('learning from the calls of a session', () => {
     expect(learnedCharsPerToken(taught(20, 2_615))).toBeCloseTo(2.9, 2);
     expect(learnedCharsPerToken(taught(60, 3_600))).toBeLessThan(2.2);
   });
+});
+
+it.each<TextBlock>([
+  { type: 'text', text: 'a word' },
+  { type: 'thinking', text: 'a thought', signatureLength: 800 },
+  { type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls src', timeout: 10 } },
+  { ...(result('two words', { images: 1, definitions: ['WebFetch'] }) as TextBlock) },
+])('a $type counts the same if it was measured before', (block) => {
+  const measured = { ...block, ...('text' in block && { text: '' }), size: sizeOf(block) };
+  expect(measureContent([measured])).toEqual(measureContent([block]));
 });

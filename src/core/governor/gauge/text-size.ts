@@ -1,0 +1,59 @@
+import type { TextBlock, TextSize } from '../../protocol/events.ts';
+import { isFields } from '../../protocol/fields.ts';
+import { expectedTokens } from './token-estimate.ts';
+
+/**
+ * Tokens that a part of a message takes besides its characters, fitted by least absolute error on the calls used for
+ * the character weights. A tool's call and result always occur together; those calls show 70 for both.
+ */
+const TOOL_USE_TOKENS = 55;
+const THINKING_TOKENS = 10;
+const INPUT_PART_TOKENS = 4;
+
+/**
+ * A thought's signature contains the whole thought in base64, while its text may be a summary or missing. For thoughts
+ * shown whole (public session logs), length of the text = 3/4 of the signature's length - 173.
+ */
+const SIGNATURE_SHARE = 0.75;
+const SIGNATURE_FRAME = 173;
+/** Ratio for a hidden thought: prose, like the models' visible thoughts. */
+const THOUGHT_TOKENS_PER_CHAR = 0.26;
+
+/** Measures the texts of a block, the slowest step of reading it. */
+export function sizeOf(block: TextBlock, tokensOf = expectedTokens): TextSize {
+  if (block.type === 'tool_use') return inputSize(block.name, block.input, tokensOf);
+  const { text } = block;
+  const tokens = block.type === 'thinking' ? thoughtTokens(text, block.signatureLength, tokensOf) : tokensOf(text);
+  return { tokens, chars: text.length };
+}
+
+function thoughtTokens(text: string, signatureLength: number, tokensOf: typeof expectedTokens): number {
+  const whole = signatureLength * SIGNATURE_SHARE - SIGNATURE_FRAME;
+  if (text === '') return THINKING_TOKENS + Math.max(0, whole) * THOUGHT_TOKENS_PER_CHAR;
+  return THINKING_TOKENS + tokensOf(text) * Math.max(1, whole / text.length);
+}
+
+/** Names and values of a tool's input, at any depth: the model reads them without JSON escapes. */
+function inputSize(name: string, input: unknown, tokensOf: typeof expectedTokens): TextSize {
+  // Top-level names and values are separate parts; nested ones are JSON, whose punctuation weighs little.
+  const parts = isFields(input) ? 2 * Object.keys(input).length : 0;
+  let tokens = TOOL_USE_TOKENS + tokensOf(name) + INPUT_PART_TOKENS * parts;
+  let chars = name.length;
+  // claude inserts the plan from its file into the log: the model does not write it here.
+  const open = name === 'ExitPlanMode' ? [] : [input];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value === 'object' && value !== null) {
+      for (const part of partsOf(value)) open.push(part);
+    } else if (value !== undefined && value !== null) {
+      const text = String(value);
+      tokens += tokensOf(text);
+      chars += text.length;
+    }
+  }
+  return { tokens, chars };
+}
+
+function partsOf(value: object): readonly unknown[] {
+  return Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
+}
