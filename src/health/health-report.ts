@@ -1,4 +1,4 @@
-import { type HealthDetails, ZONE_NAMES } from '../core/governor/zones/zones.ts';
+import type { HealthDetails } from '../core/governor/zones/zones.ts';
 import { type HealthEntry, parseHealth } from './health-lines.ts';
 
 /** The context health of a project. A rate or mean without data is null. */
@@ -62,7 +62,6 @@ type Handoff = Extract<HealthDetails, { readonly event: 'handoff' }>;
 export function createHealthTally() {
   const sessions = createSessionCount();
   const counts = { turn: 0, exhausted: 0, zone: 0, auto: 0, manual: 0 };
-  const steps = new Map<string, number>();
   const handoffs: Handoff[] = [];
 
   return {
@@ -72,15 +71,9 @@ export function createHealthTally() {
       if (details.event === 'handoff') handoffs.push(details);
       else if (details.event === 'compaction') counts[details.trigger] += 1;
       else if (details.event !== 'landing') counts[details.event] += 1;
-      if (details.event !== 'zone') return;
-      const step = `${details.from} ${details.zone}`;
-      steps.set(step, (steps.get(step) ?? 0) + 1);
     },
     metrics() {
       const { all, exhausted } = sessions.found();
-      const taken = ZONE_NAMES.flatMap((from) =>
-        ZONE_NAMES.map((to) => ({ from, to, count: steps.get(`${from} ${to}`) ?? 0 })),
-      );
       return {
         /** Conversations; see `createSessionCount`. */
         sessions: all,
@@ -92,12 +85,7 @@ export function createHealthTally() {
          */
         exhaustion: { count: counts.exhausted, sessions: exhausted, rate: ratio(exhausted, all) },
         handoffs: handoffMetrics(handoffs, all),
-        zoneTransitions: {
-          count: counts.zone,
-          perSession: ratio(counts.zone, all),
-          /** Transition counts by from and to zone, in the order of the zones. */
-          steps: taken.filter(({ count }) => count > 0),
-        },
+        zoneTransitions: { count: counts.zone, perSession: ratio(counts.zone, all) },
         /**
          * Completed compactions of the main thread: `auto` started by claude, `manual` by `/compact`, including those
          * of ctxb.
@@ -114,23 +102,15 @@ function handoffMetrics(handoffs: readonly Handoff[], sessions: number) {
   const fractions = handoffs.flatMap(({ fraction }) => fraction ?? []);
   const times = handoffs.map(({ ms }) => ms);
   const earlyCount = fractions.filter((fraction) => fraction < EARLY_BELOW).length;
-  const agent = handoffs.filter(({ by }) => by === 'agent').length;
   return {
     count,
     perSession: ratio(count, sessions),
-    /** By author of the handoff document. */
-    by: { agent, memory: count - agent },
     early: earlyCount,
     earlyRate: ratio(earlyCount, count),
-    /** The context at the decision, as a share of the window, and in tokens. */
-    fraction: { sum: sumOf(fractions), mean: ratio(sumOf(fractions), fractions.length) },
-    tokens: { mean: ratio(sumOf(handoffs.map(({ tokens }) => tokens)), count) },
+    /** The context at the decision, as a share of the window. */
+    fraction: { mean: ratio(sumOf(fractions), fractions.length) },
     /** Milliseconds from the decision to the fresh context. */
-    ms: {
-      sum: sumOf(times),
-      mean: ratio(sumOf(times), count),
-      longest: times.reduce<number | null>((max, ms) => Math.max(max ?? 0, ms), null),
-    },
+    ms: { mean: ratio(sumOf(times), count) },
   };
 }
 

@@ -17,14 +17,12 @@ it('has no rates or means without records', () => {
     handoffs: {
       count: 0,
       perSession: null,
-      by: { agent: 0, memory: 0 },
       early: 0,
       earlyRate: null,
-      fraction: { sum: 0, mean: null },
-      tokens: { mean: null },
-      ms: { sum: 0, mean: null, longest: null },
+      fraction: { mean: null },
+      ms: { mean: null },
     },
-    zoneTransitions: { count: 0, perSession: null, steps: [] },
+    zoneTransitions: { count: 0, perSession: null },
     compactions: { auto: 0, manual: 0 },
   });
 });
@@ -84,12 +82,10 @@ describe('handoffs', () => {
     expect(handoffs).toEqual({
       count: 3,
       perSession: 1.5,
-      by: { agent: 2, memory: 1 },
       early: 1,
       earlyRate: 1 / 3,
-      fraction: { sum: expect.closeTo(2.7), mean: expect.closeTo(0.9) },
-      tokens: { mean: 180_000 },
-      ms: { sum: 90_000, mean: 30_000, longest: 60_000 },
+      fraction: { mean: expect.closeTo(0.9) },
+      ms: { mean: 30_000 },
     });
   });
 
@@ -102,22 +98,14 @@ describe('handoffs', () => {
   });
 });
 
-it('counts zone transitions by direction, in the order of the zones', () => {
+it('counts zone transitions', () => {
   const { zoneTransitions } = metricsOf([
     record(zone('warning', 'critical')),
     record(zone('critical', 'ok')),
     record(zone('ok', 'monitor'), { run: 'r2', session: 's2' }),
     record(zone('warning', 'critical'), { run: 'r2', session: 's2' }),
   ]);
-  expect(zoneTransitions).toEqual({
-    count: 4,
-    perSession: 2,
-    steps: [
-      { from: 'ok', to: 'monitor', count: 1 },
-      { from: 'warning', to: 'critical', count: 2 },
-      { from: 'critical', to: 'ok', count: 1 },
-    ],
-  });
+  expect(zoneTransitions).toEqual({ count: 4, perSession: 2 });
 });
 
 it('counts turns and compactions', () => {
