@@ -1,8 +1,7 @@
 import { totalMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
-import { type CompactionKind, type Decision, nameOf } from '../core/governor/decisions.ts';
+import { type Decision, nameOf } from '../core/governor/decisions.ts';
 import { readGauge } from '../core/governor/gauge/gauge.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
-import { isExact } from '../core/governor/relief/exact.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { Transition } from '../host/governor-host.ts';
 
@@ -21,23 +20,21 @@ export const INSTRUMENTS = {
   'ctxb.context.utilization': ['gauge', '1', 'Share of the context window that the next request takes'],
   'ctxb.cost': ['counter', 'USD', 'What the run has cost, subagents included'],
   'ctxb.saved': ['gauge', 'USD', 'What compacting has saved beside claude alone; below 0 it has cost more'],
-  'ctxb.compactions': ['counter', '{compaction}', 'Compactions by who began them and how they ended'],
-  'ctxb.handoffs': ['counter', '{handoff}', 'Handoffs to a fresh context'],
   'ctxb.cache.rewritten': ['counter', '{token}', 'Tokens written to the prompt cache again, by what has changed'],
   'ctxb.decisions': ['counter', '{decision}', 'What was decided, by kind'],
 } as const;
 
-/** Converts the steps of a run to metrics. */
+/** Converts the steps and decisions of a run to metrics. */
 export function createSignals(measure: Measure) {
-  const levels = createLevels(measure);
-  const interventions = createInterventions(measure);
   return {
-    see(transition: Transition): void {
-      interventions.see(transition);
-      levels(transition);
+    see: createLevels(measure),
+    decided(decision: Decision): void {
+      const verdict = decision.kind === 'compacted' ? { 'ctxb.verdict': decision.verdict } : {};
+      measure('ctxb.decisions', 1, { 'ctxb.decision': nameOf(decision), ...verdict });
+      if (decision.kind === 'cache-lost' && decision.of === 'rewritten') {
+        measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
+      }
     },
-    decided: interventions.decided,
-    end: interventions.close,
   };
 }
 
@@ -79,61 +76,5 @@ function createLevels(measure: Measure) {
     context(after);
     cost(after);
     recordSavings(after);
-  };
-}
-
-/** The initiator of a compaction. */
-type By = 'ctxb' | 'claude' | 'caller';
-
-/** Counts compactions and handoffs by outcome, and all decisions by kind. */
-function createInterventions(measure: Measure) {
-  let compacting: By | undefined;
-  let isHandingOver = false;
-
-  function measureCompaction(verdict: string, by = compacting, how: CompactionKind = 'summary'): void {
-    if (by === undefined) return;
-    compacting = undefined;
-    const outcome = { 'ctxb.compaction.by': by, 'ctxb.compaction.how': how, 'ctxb.compaction.verdict': verdict };
-    measure('ctxb.compactions', 1, outcome);
-  }
-
-  function measureHandoff(outcome: Attributes): void {
-    if (isHandingOver) measure('ctxb.handoffs', 1, outcome);
-    isHandingOver = false;
-  }
-
-  return {
-    /** Compactions that claude starts itself or for the caller. */
-    see({ input: { event }, before }: Transition): void {
-      if (before.operation.phase === 'compacting') return;
-      if (event.kind === 'compact-status' && event.phase === 'compacting') compacting ??= 'claude';
-      if (event.kind === 'compact-status' && event.phase === 'failed') measureCompaction('failed');
-      if (event.kind !== 'boundary') return;
-      // Older versions do not announce a compaction, and no announcement names its initiator.
-      measureCompaction(
-        'success',
-        event.trigger === 'manual' ? 'caller' : 'claude',
-        isExact(before) ? 'exact' : 'summary',
-      );
-    },
-    decided(decision: Decision): void {
-      const { kind } = decision;
-      if (kind === 'compact') compacting ??= 'ctxb';
-      if (kind === 'compacted' && compacting !== undefined) measureCompaction(decision.verdict, 'ctxb', decision.how);
-      if (kind === 'handoff') isHandingOver = true;
-      if (kind === 'handed-over') {
-        measureHandoff({ 'ctxb.handoff.by': decision.by, 'ctxb.handoff.way': decision.way });
-      }
-      if (kind === 'give-up' && decision.of === 'run') measureHandoff({ 'error.type': 'unrelieved' });
-      measure('ctxb.decisions', 1, { 'ctxb.decision': nameOf(decision) });
-      if (kind === 'cache-lost' && decision.of === 'rewritten') {
-        measure('ctxb.cache.rewritten', decision.tokens, { 'ctxb.cache.cause': decision.cause });
-      }
-    },
-    /** Counts what the end of the run has interrupted. */
-    close(): void {
-      measureCompaction('unfinished');
-      measureHandoff({ 'error.type': 'unfinished' });
-    },
   };
 }

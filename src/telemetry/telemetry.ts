@@ -48,10 +48,7 @@ function follow({ measure, close }: Sender, onFault: (fault: string) => void) {
     see: (transition: Transition) => send(() => signals.see(transition)),
     decided: (decision: Decision) => send(() => signals.decided(decision)),
     /** Resolves when all metrics are sent, or after the time limit. */
-    close(): Promise<void> {
-      send(signals.end);
-      return close();
-    },
+    close,
   };
 }
 
