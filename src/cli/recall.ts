@@ -2,16 +2,15 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { configFolder, mayBeOfProject, projectLogs } from '../claude/claude-folders.ts';
 import { contextFolder } from '../config/resolve-config.ts';
-import { fieldsOf, ownOf, parseFields, textOf } from '../core/protocol/fields.ts';
 import { timeText } from '../core/text/words.ts';
 import { CtxbError, unreadableError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type Item, matchOf, mayHold, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
+import { matchOf, mayHold, type Recalled, recallFrom, type Search } from '../replay/recall.ts';
 import { findSources } from '../replay/sources.ts';
 import { onOneLine, tell } from '../report/shown.ts';
 import type { Style } from '../report/style.ts';
 import { redact } from '../store/masks/redact.ts';
-import { noteTexts } from '../store/sessions/sessions.ts';
+import { keptDocuments } from '../store/sessions/sessions.ts';
 import { type CommonFlags, type Define, printResult, wholeNumber } from './command.ts';
 
 interface RecallFlags extends CommonFlags {
@@ -38,14 +37,15 @@ export const define: Define = (command, connect) =>
         20,
       )
       .option('--json', 'as JSON')
-      .option('--context-dir <folder>', 'where the notes are')
+      .option('--context-dir <folder>', 'where ctxb keeps results and documents')
       .addHelpText('after', EXAMPLES),
     recall,
   );
 
 const EXAMPLES = `
-Searches claude's logs of this project, and ctxb's notes. As with grep, exit
-code 1 means no match, and 2 means that some file could not be read.
+Searches claude's logs of this project, and what ctxb keeps: whole results of
+tools, and handoff documents. As with grep, exit code 1 means no match, and 2
+means that some file could not be read.
 
 Examples:
   ctxb recall ECONNREFUSED
@@ -83,8 +83,7 @@ async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: Ct
   const { all, limit, contextDir } = flags;
   const isIncluded = (log: string) => all || mayBeOfProject(log, io);
   const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isIncluded);
-  const logged = new Set(logs.map(({ session }) => session));
-  const notes = notesIn(await contextFolder(io, contextDir)).filter(({ session }) => !logged.has(session));
+  const notes = documentsIn(await contextFolder(io, contextDir));
   let hits: Hit[] = [];
   for (const { file, session, changed, look } of [...logs, ...notes].sort((a, b) => b.changed - a.changed)) {
     if (changed < (hits[limit - 1]?.t ?? 0)) break;
@@ -115,28 +114,16 @@ function logsBelow(folder: string, tell: (fault: CtxbError) => void, isIncluded:
   );
 }
 
-function notesIn(folder: string): Place[] {
-  return noteTexts(folder).map(({ file, session = '', changed, read }) => ({
+function documentsIn(folder: string): Place[] {
+  return keptDocuments(folder).map(({ file, changed, read }) => ({
     file,
-    session,
+    session: '',
     changed,
-    look: (search) => itemsOf(file, changed, read()).flatMap((item) => matchOf(item, search) ?? []),
+    look(search) {
+      const found = matchOf({ t: changed, kind: 'note', texts: [read()], title: () => file }, search);
+      return found === undefined ? [] : [found];
+    },
   }));
-}
-
-function itemsOf(file: string, changed: number, text: string): Item[] {
-  if (file.endsWith('.ndjson')) return text.split('\n').flatMap(entryItem);
-  return [{ t: changed, kind: 'note', texts: [text], title: () => file }];
-}
-
-/** Parses a line of a session's memory, which is searched if claude's log of the session is missing. */
-function entryItem(line: string): Item[] {
-  const { kind, t, text, gist, title, said, command } = parseFields(line);
-  const texts = [text, gist, title, said, fieldsOf(command).tail].filter((value) => typeof value === 'string');
-  if (texts.length === 0 || typeof t !== 'number') return [];
-  const named = { prompt: 'prompt', tool: 'call', remark: 'dead end' } as const;
-  const own = ownOf<Recalled['kind']>(named, String(kind));
-  return own === undefined ? [] : [{ t, kind: own, texts, title: () => textOf(gist) ?? '' }];
 }
 
 const NAMES: Readonly<Record<Recalled['kind'], string>> = {

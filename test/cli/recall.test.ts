@@ -76,22 +76,16 @@ it('searches only this project, unless --all is given', async () => {
   expect((await recall(place, '--all', 'step')).stdout).toContain('echo step 2');
 });
 
-it('finds cut results, handoffs and notes of a session without a log', async () => {
+it('finds cut results and handoffs', async () => {
   await using place = await createPlace();
   mkdirSync(place.path('.context/tool-results'), { recursive: true });
-  mkdirSync(place.path('.context/sessions/gone'), { recursive: true });
+  mkdirSync(place.path('.context/handoffs'), { recursive: true });
   writeFileSync(place.path('.context/CTXB.TAG'), '');
   writeFileSync(place.path('.context/tool-results/toolu_1.txt'), 'line one\nthe needle is here\n');
-  const entry = {
-    kind: 'remark',
-    t: Date.parse('2026-11-20T00:00:00Z'),
-    text: 'no needle in the old API',
-    source: 'told',
-  };
-  writeFileSync(place.path('.context/sessions/gone/memory.ndjson'), `${JSON.stringify(entry)}\n`);
+  writeFileSync(place.path('.context/handoffs/handoff-1.md'), '## Dead ends\nno needle in the old API\n');
   const { stdout } = await recall(place, 'needle');
   expect(stdout).toMatch(/UTC {2}\S+\.context\/tool-results\/toolu_1\.txt\n {4}the needle is here\n/);
-  expect(stdout).toContain('2026-11-20 00:00:00 UTC  gone  did not work:\n    no needle in the old API\n');
+  expect(stdout).toMatch(/UTC {2}\S+\.context\/handoffs\/handoff-1\.md\n {4}no needle in the old API\n/);
 });
 
 it('shows no secret, and no copy that a fork has made', async () => {

@@ -123,23 +123,18 @@ const NOTES_LIMIT = 64 * 1024 * 1024;
 const DOCUMENTS = ['handoffs', 'tool-results', 'prompts'];
 
 /**
- * The files in a ctxb folder that record work: documents, complete results of tools, and the memory of each session.
- * Empty if the folder does not exist. Writes nothing.
+ * The files in a ctxb folder that record work: documents, long prompts and complete results of tools. Empty if the folder
+ * does not exist. Writes nothing.
  */
-export function noteTexts(contextDir: string) {
+export function keptDocuments(contextDir: string) {
   if (kindOf(contextDir) !== 'folder') return [];
-  const documents = DOCUMENTS.map((name) => join(contextDir, name)).flatMap((folder) =>
-    namesIn(folder).map((name) => textIn(join(folder, name), undefined)),
+  const files = DOCUMENTS.flatMap((name) =>
+    namesIn(join(contextDir, name)).map((file) => join(contextDir, name, file)),
   );
-  const memories = listSessions(contextDir).map(({ path, id }) => textIn(join(path, 'memory.ndjson'), id));
-  return [...documents, ...memories].flatMap((text) => text ?? []);
-}
-
-/** @param session claude's id of the session; undefined for a document that belongs to no single session */
-function textIn(file: string, session: string | undefined) {
-  const stats = statsOf(file);
-  if (!stats?.isFile()) return undefined;
-  return { file, session, changed: stats.mtimeMs, read: () => readPlain(file, NOTES_LIMIT) ?? '' };
+  return files.flatMap((file) => {
+    const stats = statsOf(file);
+    return stats?.isFile() ? [{ file, changed: stats.mtimeMs, read: () => readPlain(file, NOTES_LIMIT) ?? '' }] : [];
+  });
 }
 
 /** The entries of a session's memory, one per line. */
