@@ -1,12 +1,9 @@
-import { type Config, type Origin, settingAt, type ToolKey } from '../config/config.ts';
+import { type Origin, settingAt, type ToolKey } from '../config/config.ts';
 import type { KeyPath } from '../config/keys.ts';
 import { type ResolvedConfig, resolveConfig } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
-import { SMALL_WINDOW } from '../core/governor/gauge/window.ts';
-import { handoffLevel, inTokens, nativeLevel } from '../core/governor/policy.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
 import type { Io } from '../io.ts';
-import { groupedIn } from '../report/figures.ts';
 import { foldText } from '../report/layout.ts';
 import { onOneLine, printableJson, tell } from '../report/shown.ts';
 import { type CommonFlags, type Define, printResult } from './command.ts';
@@ -48,7 +45,7 @@ export async function runConfig(options: ConfigOptions, io: Io): Promise<number>
   const resolved = await resolveConfig(io);
   for (const { message } of [...resolved.findings, ...resolved.warnings]) tell(io, onOneLine(message));
   const rows = rowsOf(resolved);
-  const values = Object.fromEntries(rows.map(({ key, value, origin, note }) => [key, { value, ...origin, note }]));
+  const values = Object.fromEntries(rows.map(({ key, value, origin }) => [key, { value, ...origin }]));
   await printResult(values, options, io, (_, __, columns) => settingsText(resolved, columns));
   return resolved.findings.length > 0 ? EXIT_CONFIG : 0;
 }
@@ -63,8 +60,6 @@ interface Row {
   /** `null` if the key is not set. */
   readonly value: unknown;
   readonly origin: Origin;
-  /** The value that ctxb uses instead, with the reason. */
-  readonly note?: string;
 }
 
 function rowsOf({ config, sources }: ResolvedConfig): Row[] {
@@ -73,7 +68,6 @@ function rowsOf({ config, sources }: ResolvedConfig): Row[] {
     key,
     value: writtenValue(key, settingAt(config, key)) ?? null,
     origin,
-    ...(key === 'thresholds.handoff' ? noteOf(config) : {}),
   }));
 }
 
@@ -87,17 +81,6 @@ function mapFields(value: unknown, map: (part: unknown) => unknown): object {
   return Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, part]) => [name, map(part)]));
 }
 
-/**
- * Explains a lowered handoff level: the handoff must stay below claude's own compaction, which asking for the document
- * would trigger. In claude's larger window, the same levels leave more room.
- */
-function noteOf(config: Config): Pick<Row, 'note'> {
-  const window = config.window ?? SMALL_WINDOW;
-  const level = handoffLevel(config, window);
-  if (level >= inTokens(config.thresholds.handoff, window)) return {};
-  return { note: `${level} in a window of ${window}: claude compacts by itself at ${nativeLevel(config, window)}` };
-}
-
 /** Maximum width of the value column. A longer value moves only its own source to the right. */
 const VALUE_WIDTH = 20;
 
@@ -108,10 +91,10 @@ const SOURCE_WIDTH = 24;
 function table(rows: readonly Row[], columns = Number.POSITIVE_INFINITY): string {
   const cells = [
     ['key', 'value', 'source'],
-    ...rows.map(({ key, value, origin, note }) => [
+    ...rows.map(({ key, value, origin }) => [
       onOneLine(key),
       valueText(key, value),
-      onOneLine([origin.source, origin.where, note && `(${groupedIn(note)})`].filter(Boolean).join(' ')),
+      onOneLine([origin.source, origin.where].filter(Boolean).join(' ')),
     ]),
   ];
   const width = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0));

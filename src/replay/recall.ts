@@ -51,7 +51,7 @@ export async function recallFrom(file: string, search: Search): Promise<Recalled
   return found;
 }
 
-export interface Item {
+interface Item {
   /** Milliseconds since the epoch; 0 if unknown. */
   readonly t: number;
   /**
