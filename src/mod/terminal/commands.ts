@@ -91,15 +91,6 @@ export function foldedText(text: string): string | undefined {
 
 const NO_PROGRAM = 'the program ctxb is not on PATH: `npm ci` and `npm link` in a checkout of ctxb install it';
 
-export async function recall($: Engine, words: string, program: string | undefined): Promise<CommandAnswer> {
-  if (words.trim() === '') return { text: '/ctxb:recall WORDS: name a word to look for' };
-  if (program === undefined) return { text: `/ctxb:recall: ${NO_PROGRAM}` };
-  const phrases = [...words.matchAll(/"([^"]+)"|\S+/g)].map(([word, phrase]) => phrase ?? word);
-  const { stdout, stderr, exitCode } = await $.process.run([program, 'recall', '--', ...phrases]);
-  if (exitCode === 1) return { text: `no match for ${words} in this project's sessions` };
-  return { text: (stdout || stderr).trimEnd() };
-}
-
 /** Milliseconds. claude accepts no prompt meanwhile. */
 const PATIENCE_MS = 60_000;
 

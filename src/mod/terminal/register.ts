@@ -11,7 +11,6 @@ import {
   handBackAnswer,
   handoff,
   NOTHING_BACK,
-  recall,
   type SessionStatus,
   statusOf,
 } from './commands.ts';
@@ -146,10 +145,6 @@ export function register(on: On, options: Options): void {
     await follow($, plugin);
     return handBackAnswer(what, plugin.session.handBack());
   });
-
-  on('command.run', { command: 'ctxb:recall' }, async ($, e, next) =>
-    plugin.isRun ? next(e) : recall($, e.args, plugin.program),
-  );
 
   on('command.run', { command: 'ctxb:doctor' }, async ($, e, next) => {
     if (plugin.isRun) return next(e);
