@@ -8,7 +8,7 @@ import { columnsOf, fitText, indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { paintOf } from '../style.ts';
 import { listed, type Page, type Report } from './format.ts';
-import { actionRow, compactionRow, decidedIn, dropRows, linesRow, originRows } from './session-rows.ts';
+import { actionRow, compactionRow, decidedIn, linesRow, originRows } from './session-rows.ts';
 
 /** Sources of growth listed by name; the rest are summed as "others". */
 const SOURCES = 6;
@@ -85,9 +85,6 @@ function stretchRows(calls: readonly CallSeen[], since: CallSeen | undefined, st
     `  ${name}: ${counted(calls.length, 'call')}, ${contextText(first, last, session, page)}`,
     ...prompts.map(({ text }) => fitText(`${INDENT}prompt    ${onOneLine(text)}`, page.columns)),
     ...present(growth !== '' && `${INDENT}grew by   ${growth}`),
-    ...dropRows(session)
-      .filter(isIn)
-      .map(({ text }) => `  ${text}`),
     ...actions.filter(({ at }) => isIn(at) && at.turn < last.turn).map((action) => `  ${actionRow(action, session)}`),
     ...begun.filter(isIn).map(({ row }) => row),
   ];

@@ -173,12 +173,3 @@ function oddityText({ kind, count, examples }: Oddity): string {
   const place = `${count === 1 ? '' : 'first '}at call ${first.call}, line ${first.line}`;
   return `${NAMES[kind]}${times}, ${place}: ${tokens(first.expected)} → ${tokens(first.found)}`;
 }
-
-/** Unexplained drops of the context, with the call that showed each. */
-export function dropRows({ oddities }: SessionSummary): readonly { readonly call: number; readonly text: string }[] {
-  const drops = oddities.filter(({ kind }) => kind === 'drop').flatMap(({ examples }) => examples);
-  return drops.map(({ call, expected, found }) => {
-    const figures = `${tokens(found)} tokens instead of ${tokens(expected)}`;
-    return { call, text: row('drop', `call ${call}: ${NAMES.drop}: ${figures}`) };
-  });
-}
