@@ -130,7 +130,7 @@ function simulate(steps: readonly Step[], { policy, window, priceOf }: Assumptio
     if (since <= TOO_SOON) return latest;
     if (moment !== 'economic') return Math.min(latest, inTokens(moment, window));
     const price = priceOf(call.model);
-    const rates = price?.cacheRead ? priceAt(price, full, call.terms?.fast) : UNPRICED;
+    const rates = price?.cacheRead ? priceAt(price, full, call.terms) : UNPRICED;
     const outlook = {
       full,
       landing: fresh + kept + USUALLY_KEPT,

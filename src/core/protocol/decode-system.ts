@@ -90,7 +90,7 @@ function decodeTask(line: Fields, common: LineFields): TaskEvent {
   return {
     kind: 'task',
     ...common,
-    change: taskChange(line.subtype, textOf(line.status) ?? textOf(fieldsOf(line.patch).status) ?? ''),
+    change: taskChange(line.subtype, stringOf(line.status ?? fieldsOf(line.patch).status)),
     taskId: stringOf(line.task_id),
     toolUseId: textOf(line.tool_use_id),
     type: taskType(stringOf(line.task_type)),
@@ -112,8 +112,15 @@ function taskType(type: string): TaskEvent['type'] {
 function workflowAgent(value: unknown): WorkflowAgent[] {
   const entry = fieldsOf(value);
   const id = textOf(entry.agentId);
-  const [label, model] = [textOf(entry.label), textOf(entry.model)];
-  const [tokens, toolUses] = [countOrZero(entry.tokens), countOrZero(entry.toolCalls)];
-  const isDone = entry.state === 'done' || entry.state === 'error';
-  return id === undefined ? [] : [{ id, label, model, tokens, toolUses, isDone }];
+  if (id === undefined) return [];
+  return [
+    {
+      id,
+      label: textOf(entry.label),
+      model: textOf(entry.model),
+      tokens: countOrZero(entry.tokens),
+      toolUses: countOrZero(entry.toolCalls),
+      isDone: entry.state === 'done' || entry.state === 'error',
+    },
+  ];
 }

@@ -163,12 +163,13 @@ function decodeMode(line: Fields): Event {
 function decodeResult(line: Fields): ResultEvent {
   // Some producers write the counts at the top level, next to an empty or partial `usage`.
   const usage = readUsage(line.usage) ?? readUsage(line);
-  const failure = line.is_error === true ? failureOf(line, stringOf(line.result)) : undefined;
+  const isError = line.is_error === true;
+  const failure = isError ? failureOf(line, stringOf(line.result)) : undefined;
   return {
     kind: 'result',
     ...lineFields(line),
     subtype: stringOf(line.subtype),
-    isError: line.is_error === true,
+    isError,
     numTurns: countOf(line.num_turns),
     text: textOf(line.result),
     errors: textsOf(line.errors),

@@ -1,4 +1,4 @@
-import { countOf, countOrZero, type Fields, fieldsOf, isFields, listOf, ownOf, stringOf, textOf } from './fields.ts';
+import { countOf, countOrZero, type Fields, fieldsOf, isFields, listOf, stringOf, textOf } from './fields.ts';
 
 /** Token counts of one API call, or a sum of them. Missing counts are 0. */
 export interface Usage {
@@ -23,12 +23,12 @@ export interface Inference {
 
 /** Terms that change the price of a call. */
 export interface Terms {
-  readonly fast: boolean;
-  /** Factor of the price of the tokens: of a US region, and of a batch, which is answered within a day. */
-  readonly times: number;
+  /**
+   * Values that are not the usual ones: `fast`; `us` (computed only in the United States); `batch` (answered within a
+   * day); any other speed, region or tier, or lifetime in the prompt cache.
+   */
+  readonly names: readonly string[];
   readonly webSearches: number;
-  /** A term without a known price: the call costs at least as much as without it. */
-  readonly unpriced?: string | undefined;
 }
 
 /**
@@ -46,16 +46,17 @@ function readCounts(value: unknown): Usage | undefined {
   const input = countOf(value.input_tokens);
   const written = countOf(value.cache_creation_input_tokens);
   const cacheRead = countOf(value.cache_read_input_tokens);
-  if (input === undefined && written === undefined && cacheRead === undefined) return undefined;
+  if ((input ?? written ?? cacheRead) === undefined) return undefined;
   const split = fieldsOf(value.cache_creation);
+  const cacheCreationHour = countOrZero(split.ephemeral_1h_input_tokens);
   const usage = {
     input: input ?? 0,
     // Some gateways fill in only the parts.
-    cacheCreation: written || Object.values(split).reduce((sum: number, count) => sum + countOrZero(count), 0),
+    cacheCreation: written || cacheCreationHour + countOrZero(split.ephemeral_5m_input_tokens),
     cacheRead: cacheRead ?? 0,
     output: countOrZero(value.output_tokens),
   };
-  return withTerms(usage, countOrZero(split[HOUR]), readTerms(value));
+  return withTerms(usage, cacheCreationHour, readTerms(value));
 }
 
 /** Adds the parts that most calls lack. */
@@ -64,6 +65,9 @@ export function withTerms(usage: Usage, cacheCreationHour: number, terms?: Terms
   if (cacheCreationHour === 0 && terms === undefined) return usage;
   return { ...usage, ...(cacheCreationHour > 0 && { cacheCreationHour }), ...(terms && { terms }) };
 }
+
+/** Only the answer itself is fast. */
+export const FAST = 'fast';
 
 const MESSAGE = 'message';
 /** An adviser's inference. Other types, compactions and abandoned answers, are not billed (2.1.332). */
@@ -85,33 +89,22 @@ function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const own = inferencesOf(MESSAGE, once);
   const last = own.at(-1)?.usage;
   const isSum = last && contextOf(own.map(({ usage }) => usage).reduce(addUsage)) === contextOf(sum);
-  const besides = [...(isSum ? own.slice(0, -1) : []), ...inferencesOf(ADVICE, once && { ...once, fast: false })];
+  const besides = [
+    ...(isSum ? own.slice(0, -1) : []),
+    ...inferencesOf(ADVICE, once && { ...once, names: once.names.filter((name) => name !== FAST) }),
+  ];
   return besides.length === 0 ? sum : { ...withTerms(isSum ? last : sum, 0, terms), besides };
 }
 
-const HOUR = 'ephemeral_1h_input_tokens';
-
-/**
- * Factors of the price, by the value of a term. Speed and lifetime have rates of their own; claude counts `priority`
- * like `standard` (2.1.332), and never sends a batch, but gateways can.
- */
-const TIMES: Readonly<Record<string, number>> = {
-  ...{ '': 1, standard: 1, priority: 1, not_available: 1, global: 1, fast: 1, ephemeral_5m_input_tokens: 1, [HOUR]: 1 },
-  // claude counts a US region since 2.1.239 at the latest.
-  us: 1.1,
-  batch: 0.5,
-};
+/** claude counts `priority` like `standard` (2.1.332). */
+const USUAL = /^(?:standard|priority|global|not_available|ephemeral_[15][hm].+)?$/;
 
 function readTerms({ speed, inference_geo, service_tier, server_tool_use, cache_creation }: Fields): Terms | undefined {
-  const lifetimes = Object.entries(fieldsOf(cache_creation)).flatMap(([name, count]) =>
-    countOrZero(count) > 0 ? name : [],
-  );
-  const terms = [speed, inference_geo, service_tier].map(stringOf).concat(lifetimes);
-  const fast = speed === 'fast';
-  const times = terms.reduce((product, term) => product * (ownOf(TIMES, term) ?? 1), 1);
   const webSearches = countOrZero(fieldsOf(server_tool_use).web_search_requests);
-  const unpriced = terms.find((term) => !Object.hasOwn(TIMES, term));
-  return fast || times !== 1 || webSearches > 0 || unpriced ? { fast, times, webSearches, unpriced } : undefined;
+  const lifetimes = fieldsOf(cache_creation);
+  const written = Object.keys(lifetimes).filter((name) => countOrZero(lifetimes[name]) > 0);
+  const names = [speed, inference_geo, service_tier, ...written].map(stringOf).filter((name) => !USUAL.test(name));
+  return names.length + webSearches > 0 ? { names, webSearches } : undefined;
 }
 
 export const NO_USAGE: Usage = { input: 0, cacheCreation: 0, cacheRead: 0, output: 0 };

@@ -36,7 +36,7 @@ export function createPauses(prices: Prices) {
       pauses.expired++;
       pauses.tokens += tokens;
       if (listPrice === undefined) return;
-      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, call.usage.terms?.fast);
+      const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, call.usage.terms);
       microUsd.read += cost(writePrice(before.session.cache, price));
       microUsd.cached += cost(price.cacheRead);
     },

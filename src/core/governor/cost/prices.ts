@@ -1,5 +1,6 @@
+import { ownOf } from '../../protocol/fields.ts';
 import { modelName } from '../../protocol/model-name.ts';
-import { contextOf, type Usage } from '../../protocol/usage.ts';
+import { contextOf, FAST, type Terms, type Usage } from '../../protocol/usage.ts';
 import { isAtLeast } from '../../protocol/version.ts';
 
 /** Prices of tokens, in micro-dollars (millionths of a US dollar) per million tokens, whole numbers. */
@@ -28,8 +29,8 @@ export type Prices = Readonly<Record<string, Price>>;
 /** Prices relative to input for most models, used for prices that are not given. */
 export const USUAL_RATIOS = { input: 1, output: 5, cacheWrite: 1.25, cacheWriteHour: 2, cacheRead: 0.1 } as const;
 
-const FAST = { fastTimes: 2 };
-const FAST_OF_BEFORE = { fastTimes: 6 };
+const IN_FAST = { fastTimes: 2 };
+const IN_FAST_BEFORE = { fastTimes: 6 };
 
 /** Tokens of the largest prompt. */
 const LARGEST = 1_000_000;
@@ -57,18 +58,18 @@ const withBeta = (dollars: number): Price => {
 export const PRICES: Prices = {
   'claude-fable-5': ratesFrom(10),
   'claude-fable-5-1': ratesFrom(10, 1 / 40),
-  'claude-fable-5-2': { ...ratesFrom(8, 1 / 40), ...FAST },
+  'claude-fable-5-2': { ...ratesFrom(8, 1 / 40), ...IN_FAST },
   'claude-mythos-5': ratesFrom(10),
   'claude-mythos-5-1': ratesFrom(10, 1 / 40),
-  'claude-mythos-5-2': { ...ratesFrom(8, 1 / 40), ...FAST },
+  'claude-mythos-5-2': { ...ratesFrom(8, 1 / 40), ...IN_FAST },
   'claude-opus-4-0': ratesFrom(15),
   'claude-opus-4-1': ratesFrom(15),
   'claude-opus-4-5': withBeta(5),
-  'claude-opus-4-6': { ...withBeta(5), ...FAST_OF_BEFORE },
-  'claude-opus-4-7': { ...ratesFrom(5), ...FAST_OF_BEFORE },
-  'claude-opus-4-8': { ...ratesFrom(5), ...FAST },
-  'claude-opus-5': { ...ratesFrom(5), ...FAST },
-  'claude-opus-5-5': { ...ratesFrom(4, 1 / 20), ...FAST },
+  'claude-opus-4-6': { ...withBeta(5), ...IN_FAST_BEFORE },
+  'claude-opus-4-7': { ...ratesFrom(5), ...IN_FAST_BEFORE },
+  'claude-opus-4-8': { ...ratesFrom(5), ...IN_FAST },
+  'claude-opus-5': { ...ratesFrom(5), ...IN_FAST },
+  'claude-opus-5-5': { ...ratesFrom(4, 1 / 20), ...IN_FAST },
   'claude-3-opus': ratesFrom(15),
   'claude-3-sonnet': ratesFrom(3),
   'claude-3-5-sonnet': ratesFrom(3),
@@ -87,8 +88,14 @@ export const PRICES: Prices = {
 /** The price of tokens whose cost is known otherwise. */
 export const PAID: Price = ratesFrom(0);
 
-/** Micro-dollars of a web search: claude counts it since 2.1.49 at the latest. */
+/** Micro-dollars of a web search; claude counts it since 2.1.49 at the latest. */
 const WEB_SEARCH = 10_000;
+
+/**
+ * Factors of the price, by the names of terms; fast mode has one for each model. claude counts a US region since 2.1.239
+ * at the latest, and never sends a batch, but gateways can.
+ */
+const TIMES: Readonly<Record<string, number>> = { [FAST]: 1, us: 1.1, batch: 0.5 };
 
 /** @param dollars US dollars per million tokens of input */
 function ratesFrom(dollars: number, cacheRead: number = USUAL_RATIOS.cacheRead): Rates {
@@ -107,8 +114,9 @@ export function ratesBy(rate: (name: keyof Rates) => number): Rates {
 }
 
 /** Prices of a call with a prompt of `promptTokens`. */
-export function priceAt(price: Price, promptTokens: number, isFast = false): Rates {
+export function priceAt(price: Price, promptTokens: number, terms?: Terms): Rates {
   const { longPrompt, fastTimes = 1 } = price;
+  const isFast = terms?.names.includes(FAST);
   const isLong = longPrompt !== undefined && promptTokens > ((isFast && longPrompt.fastAbove) || longPrompt.above);
   return multiply(isLong ? longPrompt.rates : price, isFast ? fastTimes : 1);
 }
@@ -187,8 +195,8 @@ function isBeginning(name: string, id: string): boolean {
 
 /** Cost of a call, in micro-dollars, rounded once. @param output its output tokens, if the usage has a placeholder */
 export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output): number {
-  const { terms } = usage;
-  const price = priceAt(listPrice, contextOf(usage), terms?.fast);
+  const { names = [], webSearches = 0 } = usage.terms ?? {};
+  const price = priceAt(listPrice, contextOf(usage), usage.terms);
   const hour = Math.min(usage.cacheCreationHour ?? 0, usage.cacheCreation);
   const sum =
     usage.input * price.input +
@@ -196,7 +204,7 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
     (usage.cacheCreation - hour) * price.cacheWrite +
     hour * price.cacheWriteHour +
     usage.cacheRead * price.cacheRead;
-  const { times = 1, webSearches = 0 } = terms ?? {};
+  const times = names.reduce((product, name) => product * (ownOf(TIMES, name) ?? 1), 1);
   return Math.min(Math.round((sum / 1_000_000) * times + webSearches * WEB_SEARCH), Number.MAX_SAFE_INTEGER);
 }
 
@@ -207,7 +215,7 @@ export function microUsdOf(usage: Usage, listPrice: Price, output = usage.output
  */
 export function costBeside({ besides = [], terms }: Usage, own: Price, prices: Prices, version: string | undefined) {
   let microUsd = 0;
-  let unpriced = terms?.unpriced;
+  let unpriced = terms?.names.find((name) => !Object.hasOwn(TIMES, name));
   for (const { model, usage } of besides) {
     const price = model === undefined ? own : priceFor(model, prices, version);
     if (price === undefined) unpriced ??= model;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { microUsdOf, PRICES, priceFor, priceOf, ratesBy } from '../../../../src/core/governor/cost/prices.ts';
 import { fieldsOf } from '../../../../src/core/protocol/fields.ts';
+import type { Terms } from '../../../../src/core/protocol/usage.ts';
 import { FIXTURE_RECORDINGS, linesOf, SHARED_RECORDINGS, TRANSCRIPTS } from '../../../support/recordings.ts';
 
 describe('the price of a model', () => {
@@ -162,28 +163,28 @@ describe('prompts above 200,000 tokens while the large window was a beta', () =>
     { version: '2.1.75', isFast: false, microUsd: 1_050_000 },
   ])('cost Opus 4.6 as much as $version counts, fast: $isFast', ({ version, isFast, microUsd }) => {
     const price = priceFor('claude-opus-4-6', {}, version) ?? expect.unreachable();
-    const terms = { fast: isFast, times: 1, webSearches: 0 };
+    const terms = { names: isFast ? ['fast'] : [], webSearches: 0 };
     expect(microUsdOf({ input: 210_000, output: 0, cacheCreation: 0, cacheRead: 0, terms }, price)).toBe(microUsd);
   });
 });
 
 describe('the cost of a call that is billed by more than its tokens', () => {
   const usage = { input: 1_000, output: 0, cacheCreation: 0, cacheRead: 0 };
-  const terms = { fast: false, times: 1, webSearches: 0 };
-  const costOf = (model: string, more: Partial<typeof terms>) =>
+  const terms: Terms = { names: [], webSearches: 0 };
+  const costOf = (model: string, more: Partial<Terms>) =>
     microUsdOf({ ...usage, terms: { ...terms, ...more } }, PRICES[model] ?? expect.unreachable());
 
   it.each([
-    { model: 'claude-opus-4-8', title: 'in fast mode', more: { fast: true }, microUsd: 10_000 },
-    { model: 'claude-opus-4-6', title: 'in fast mode', more: { fast: true }, microUsd: 30_000 },
+    { model: 'claude-opus-4-8', title: 'in fast mode', more: { names: ['fast'] }, microUsd: 10_000 },
+    { model: 'claude-opus-4-6', title: 'in fast mode', more: { names: ['fast'] }, microUsd: 30_000 },
     {
       model: 'claude-sonnet-4-6',
       title: 'in a fast mode that it does not have',
-      more: { fast: true },
+      more: { names: ['fast'] },
       microUsd: 3_000,
     },
-    { model: 'claude-opus-4-8', title: 'in the United States', more: { times: 1.1 }, microUsd: 5_500 },
-    { model: 'claude-opus-4-8', title: 'in a batch', more: { times: 0.5 }, microUsd: 2_500 },
+    { model: 'claude-opus-4-8', title: 'in the United States', more: { names: ['us'] }, microUsd: 5_500 },
+    { model: 'claude-opus-4-8', title: 'in a batch', more: { names: ['batch'] }, microUsd: 2_500 },
     { model: 'claude-opus-4-8', title: 'with two searches', more: { webSearches: 2 }, microUsd: 25_000 },
   ])('$model $title', ({ model, more, microUsd }) => {
     expect(costOf(model, more)).toBe(microUsd);
