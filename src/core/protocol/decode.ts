@@ -201,8 +201,8 @@ function decodeLifecycle(line: Fields): LifecycleEvent {
 function decodeRateLimit(line: Fields): RateLimitEvent {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line.rate_limit_info);
   const name = textOf(rateLimitType);
-  const entries = name === undefined ? [] : [[name, { utilization, resetsAt }] as const];
-  const all = [...entries, ...Object.entries(fieldsOf(unifiedWindows))];
+  const own = name === undefined ? {} : { [name]: { utilization, resetsAt } };
+  const all = Object.entries({ ...own, ...fieldsOf(unifiedWindows) });
   return {
     kind: 'rate-limit',
     ...lineFields(line),

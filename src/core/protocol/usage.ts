@@ -97,7 +97,7 @@ function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
 }
 
 /** claude counts `priority` like `standard` (2.1.332). */
-const USUAL = /^(?:standard|priority|global|not_available|ephemeral_[15][hm].+)?$/;
+const USUAL = /^(standard|priority|global|not_available|ephemeral_[15][hm].+)?$/;
 
 function readTerms({ speed, inference_geo, service_tier, server_tool_use, cache_creation }: Fields): Terms | undefined {
   const webSearches = countOrZero(fieldsOf(server_tool_use).web_search_requests);
