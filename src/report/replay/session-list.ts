@@ -229,29 +229,19 @@ function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns
     const month = MONTHS[time.getMonth()] ?? '';
     const minute = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
     const second = `${minute}:${twoDigits(time.getSeconds())}`;
-    if (isWide) return [`${dayOf(last)} ${minute}`, `${dayOf(last)} ${minute}`, `${dayOf(last)} ${second}`];
+    if (isWide) return [`${dayOf(last)} ${minute}`, `${dayOf(last)} ${second}`];
     const day = `${month} ${twoDigits(time.getDate())}`;
-    if (time.getFullYear() !== newest) return [`${month} ${time.getFullYear()}`, dayOf(last)];
+    if (time.getFullYear() !== newest)
+      return [`${month} ${time.getFullYear()}`, dayOf(last), `${dayOf(last)} ${minute}`];
     return [day, `${day} ${minute}`, `${day} ${second}`];
   });
-  return columns < ROOM_FOR_PROJECTS
-    ? texts.map(([shortest = '']) => shortest)
-    : distinct(texts, sessions.map(promptOf));
+  return columns < ROOM_FOR_PROJECTS ? texts.map(([shortest = '']) => shortest) : distinct(texts);
 }
 
-/**
- * The shortest text of each row that is unique: longer if another row shows the same, longest if their prompts are
- * equal too.
- */
-function distinct(rows: readonly (readonly string[])[], prompts: readonly string[]): string[] {
-  const withPrompt = (text: string, at: number) => `${text}\n${prompts[at]}`;
-  const names = rows.flatMap((texts, at) => [...new Set(texts)].flatMap((text) => [text, withPrompt(text, at)]));
-  const counts = addedUp(names.map((name) => [name, 1]));
-  const isShared = (name: string) => (counts.get(name) ?? 0) > 1;
-  return rows.map(([first = '', more = first, max = more], at) => {
-    if (!isShared(first)) return first;
-    return isShared(withPrompt(more, at)) ? max : more;
-  });
+/** The shortest text of each row that no other row has; without one, the longest. */
+function distinct(rows: readonly (readonly string[])[]): string[] {
+  const counts = addedUp(rows.flat().map((text) => [text, 1]));
+  return rows.map((texts) => texts.find((text) => counts.get(text) === 1) ?? texts.at(-1) ?? '');
 }
 
 /** The first prompt, or the file name: a recording of claude's output alone contains no prompt. */
