@@ -69,7 +69,7 @@ export function judgeVersion(version: string | undefined): Remark {
     return remark('warning', subject, text, todo);
   }
   if (MEASURED.includes(version)) return remark('good', subject, `${version}, which ctxb was measured with`);
-  const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED.join(', ')}): see the facts`;
+  const text = `${version} is not one of the versions that ctxb was measured with (${MEASURED.join(', ')}): ctxb doctor tries the facts`;
   return remark('warning', subject, text);
 }
 
