@@ -95,8 +95,8 @@ function choicesIn(expected: string): string[] {
 /** A number of tokens as people write it: 200k. */
 const THOUSANDS = /^(\d+)k$/i;
 
-/** A percentage without its sign. */
-const WHOLE_PERCENT = /^(?:[2-9]|[1-9]\d|100)$/;
+/** A percentage without its sign, or with a digit too many before it: 170 for 70%. */
+const WHOLE_PERCENT = /^1?([1-9]\d)$|^([2-9]|100)$/;
 
 function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { source }: Origin): string {
   const fallback = settingAt(DEFAULTS, key);
@@ -106,7 +106,8 @@ function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { sour
   if (suggestion !== undefined) return `did you mean "${suggestion}"?`;
   const [thousands] = groupsIn(THOUSANDS, String(value));
   if (thousands !== undefined && expected.includes('of tokens')) return `did you mean ${thousands}000?`;
-  if (WHOLE_PERCENT.test(String(value)) && expected.includes('%"')) return `did you mean "${value}%"?`;
+  const [percent] = groupsIn(WHOLE_PERCENT, String(value)).filter(Boolean);
+  if (percent !== undefined && expected.includes('%"')) return `did you mean "${percent}%"?`;
   return fallback === undefined
     ? 'correct it or leave it out'
     : `correct it or leave it out (default ${shown(fallback)})`;

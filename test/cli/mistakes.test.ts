@@ -46,6 +46,7 @@ const MISTAKES: readonly Mistake[] = [
   { args: ['replay', '--fail-over', '170', 'empty'], says: '--fail-over: expected a level such as 85%' },
   { args: ['replay', '--window', '20', 'empty'], says: '--window: expected a whole number of tokens, 1000 or more' },
   { args: ['run', '--compact-at', '60', '--', 'claude', '-p', 'hi'], says: 'did you mean "60%"?' },
+  { args: ['replay', '--warn-at', '170', 'empty'], says: 'did you mean "70%"?' },
   { args: ['run', '--compact-at', '120k', '--', 'claude', '-p', 'hi'], says: 'did you mean 120000?' },
   { args: ['run', '--config', 'empty', '--', 'claude', '-p', 'hi'], says: 'give it keys, or remove it' },
   ...[

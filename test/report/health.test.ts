@@ -47,7 +47,20 @@ describe('table', () => {
       'zone changes                       1              0           1',
       '',
     ]);
-    expect(healthTable(reportOf(...API, ...WEB), PLAIN, 40)).toBe(healthTable(reportOf(...API, ...WEB), PLAIN));
+  });
+
+  it('is split if neither form fits', () => {
+    const lines = healthTable(reportOf(...API, ...WEB), PLAIN, 40)
+      .trimEnd()
+      .split('\n');
+    expect(lines.every((line) => line.length <= 40)).toBe(true);
+    expect(lines.slice(0, 4)).toEqual([
+      'project        sessions  turns',
+      '/home/dev/api         1      1',
+      '/home/dev/web         1      2',
+      'all                   2      3',
+    ]);
+    expect(lines.filter((line) => line.startsWith('/home/dev/api '))).toHaveLength(7);
   });
 
   it('omits the totals for a single project', () => {
