@@ -224,24 +224,35 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns }: Page): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
   const texts = sessions.map(({ time: { last } }) => {
-    if (last === null) return [NONE];
+    if (last === null) return [NONE, NONE];
     const time = new Date(last);
     const month = MONTHS[time.getMonth()] ?? '';
     const minute = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
-    const second = `${minute}:${twoDigits(time.getSeconds())}`;
-    if (isWide) return [`${dayOf(last)} ${minute}`, `${dayOf(last)} ${second}`];
+    const timesOf = (day: string) => [`${day} ${minute}`, `${day} ${minute}:${twoDigits(time.getSeconds())}`];
+    if (isWide) return timesOf(dayOf(last));
     const day = `${month} ${twoDigits(time.getDate())}`;
-    if (time.getFullYear() !== newest)
-      return [`${month} ${time.getFullYear()}`, dayOf(last), `${dayOf(last)} ${minute}`];
-    return [day, `${day} ${minute}`, `${day} ${second}`];
+    if (time.getFullYear() === newest) return [day, ...timesOf(day)];
+    return [`${month} ${time.getFullYear()}`, dayOf(last), ...timesOf(dayOf(last))];
   });
-  return columns < ROOM_FOR_PROJECTS ? texts.map(([shortest = '']) => shortest) : distinct(texts);
+  return columns < ROOM_FOR_PROJECTS
+    ? texts.map(([shortest = '']) => shortest)
+    : distinct(texts, sessions.map(promptOf));
 }
 
-/** The shortest text of each row that no other row has; without one, the longest. */
-function distinct(rows: readonly (readonly string[])[]): string[] {
-  const counts = addedUp(rows.flat().map((text) => [text, 1]));
-  return rows.map((texts) => texts.find((text) => counts.get(text) === 1) ?? texts.at(-1) ?? '');
+/**
+ * The shortest text of each row that no other row has. The last text, with seconds, only if another row has the same
+ * minute and the same prompt.
+ */
+function distinct(rows: readonly (readonly string[])[], prompts: readonly string[]): string[] {
+  const withPrompt = (text: string, at: number) => `${text}\n${prompts[at]}`;
+  const names = rows.flatMap((texts, at) => [...new Set(texts)].flatMap((text) => [text, withPrompt(text, at)]));
+  const counts = addedUp(names.map((name) => [name, 1]));
+  const isShared = (name: string) => (counts.get(name) ?? 0) > 1;
+  return rows.map((texts, at) => {
+    const [minute = '', second = ''] = texts.slice(-2);
+    const last = isShared(withPrompt(minute, at)) ? second : minute;
+    return texts.slice(0, -1).find((text) => !isShared(text)) ?? last;
+  });
 }
 
 /** The first prompt, or the file name: a recording of claude's output alone contains no prompt. */
