@@ -1,4 +1,5 @@
 import { closeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Child } from '../claude/child.ts';
 import { newestSession } from '../claude/claude-folders.ts';
 import type { Decision } from '../core/governor/decisions.ts';
@@ -95,7 +96,8 @@ export function noteBeginning(
   const spent = { ...before, at: Date.now(), computed: 0, claimed: 0 };
   const { document, prompts = lines.flatMap(waitingPrompt) } = resumed ?? {};
   const kept = { spent, figures: figures.kept() };
-  store.run({ words: startWords(headless), prompts, settings, ...kept, handedOver: document?.path });
+  const folder = resolve(run.project, run.contextDir);
+  store.run({ words: startWords(headless), folder, prompts, settings, ...kept, handedOver: document?.path });
   // From this line on, a resume finds this run instead of the previous one.
   noteProcess(store, run, child, resumed?.runId);
   if (resumed?.sessionId !== undefined) store.journal({ kind: 'session', runId: run.runId, id: resumed.sessionId });

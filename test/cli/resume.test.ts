@@ -1,4 +1,13 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { stateFolder } from '../../src/store/folders/user-folders.ts';
 import { openSeal } from '../../src/store/runs/seal.ts';
@@ -129,6 +138,35 @@ it('of two that resume a run at once, one is refused, and each prompt is answere
   expect(runs.map(({ code }) => code).sort()).toEqual([0, 2]);
   const said = runs.map(({ stdout }) => stdout.toString()).join('');
   expect(said.match(/"type":"result"/g)).toHaveLength(2);
+});
+
+describe('a copy of a folder with an unfinished run', () => {
+  const there = (place: Place, name: string) => ({
+    ...place,
+    cwd: place.path(name),
+    path: (file: string) => place.path(`${name}/${file}`),
+  });
+
+  it('is no second run: the original alone is resumed', async () => {
+    await using place = await createPlace();
+    await broken(place);
+    cpSync(place.path('.context'), place.path('copy/.context'), { recursive: true });
+    const refused = await takeUp(there(place, 'copy'));
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(`belongs to ${place.path('.context')}`) });
+    expect((await takeUp(place)).stdout.toString().match(/"type":"result"/g)).toHaveLength(2);
+    expect((await takeUp(there(place, 'copy'))).code).toBe(2);
+  });
+
+  it.each([
+    ['moved', (from: string, to: string) => renameSync(from, to)],
+    ['reached through a link', (from: string, to: string) => symlinkSync(from, to)],
+  ])('but a folder that was %s is resumed', async (_, move) => {
+    await using place = await createPlace();
+    mkdirSync(place.path('old'));
+    await broken(there(place, 'old'));
+    move(place.path('old'), place.path('new'));
+    expect((await takeUp(there(place, 'new'))).code).toBe(0);
+  });
 });
 
 describe('a run that is resumed on a full disk', () => {

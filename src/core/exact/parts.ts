@@ -165,12 +165,7 @@ function userParts(message: Message, next: Message | undefined, known: Known): P
   return [{ kind: 'prompt', message }];
 }
 
-/**
- * Whether a command sent a request to the model: the model works after some of claude's own commands too, or is about
- * to.
- */
+/** Whether the model works after one of claude's own commands, or is about to. */
 function hasAsked(text: string, next: Message | undefined): boolean {
-  const command = commandOf(text);
-  if (command === undefined || command.asked) return command !== undefined;
-  return next === undefined || !isUserMessage(next) || isOwn(next.text);
+  return commandOf(text) !== undefined && (next === undefined || !isUserMessage(next) || isOwn(next.text));
 }

@@ -188,18 +188,22 @@ export function userRole(line: Fields, blocks: readonly Block[], subagent: strin
   return blocks.some((block) => block.type !== 'text' || !isNotice(block.text)) ? 'prompt' : 'notice';
 }
 
-/** Whether Claude Code wrote the whole text: words outside its elements come from another speaker. */
+/**
+ * Whether Claude Code wrote the whole text: words outside its elements come from another speaker, and so does the row
+ * with which it reports a command that is a prompt.
+ */
 export function isNotice(text: string): boolean {
-  return SENTENCE.test(text.replace(ELEMENTS, '').trim());
+  return SENTENCE.test(text.replace(ELEMENTS, '').trim()) && commandOf(text)?.asked !== true;
 }
 
 /**
- * The words of a person or of the calling program in a prompt, without Claude Code's text before them. A prompt that is
- * only Claude Code's text is returned unchanged.
+ * The words of a person or of the calling program in a prompt, without Claude Code's text before them; a command as it
+ * was typed. A prompt that is only Claude Code's text is returned unchanged.
  */
 export function wordsOf(blocks: readonly Block[]): readonly string[] {
   const texts = textsOf(blocks);
-  const words = texts.filter((text) => text.trim() === '' || !isNotice(text)).map((text) => text.replace(ELEMENTS, ''));
+  const said = texts.filter((text) => text.trim() === '' || !isNotice(text));
+  const words = said.map((text) => text.replace(ELEMENTS, '') || (commandOf(text)?.words ?? text));
   return words.length === 0 ? texts : words;
 }
 

@@ -1,5 +1,6 @@
 import { countOf, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
+import { identityOf, statsOf } from '../../store/files/plain-file.ts';
 import { isCertainlyAlive, type ProcessMark } from '../../store/files/process-mark.ts';
 import { type LinkedRun, type LoggedRun, loggedRuns } from '../../store/runs/journal.ts';
 import type { Seal } from '../../store/runs/seal.ts';
@@ -31,7 +32,18 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   // If several processes resume it at once, the first one gets it.
   refuseRunning(runId, run.ctxb.find(isCertainlyAlive));
   if (claude === undefined) throw new CtxbError('usage', `run ${runId} had not begun: start a new run`);
-  return { runId, since, claude, sessions, ...mailOf(contextDir, runId, seal) };
+  const mail = mailOf(contextDir, runId, seal);
+  refuseCopy(contextDir, runId, mail.folder);
+  return { runId, since, claude, sessions, ...mail };
+}
+
+/** A copy of a project contains the files of its runs, but each run is resumed only once, in its own folder. */
+function refuseCopy(contextDir: string, runId: string, folder: string): void {
+  const [own, named] = [contextDir, folder].map(statsOf);
+  // A folder that was moved is no longer in its old place.
+  if (!own || !named || identityOf(own) === identityOf(named)) return;
+  if (loggedRuns(folder).some((run) => run.runId === runId))
+    throw new CtxbError('usage', `run ${runId} belongs to ${folder}, and ${contextDir} is a copy: resume it there`);
 }
 
 function isOpen(contextDir: string, { runId, isTakenUp }: LoggedRun): boolean {
@@ -68,6 +80,7 @@ function mailOf(contextDir: string, runId: string, seal: Seal) {
   return {
     /** The program and its arguments, without prompt and session. */
     words: textsOf(opening.words),
+    folder: String(opening.folder),
     ...readKept(mail),
     /** Path of the newest handoff document, in the form given to the agent. */
     document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),

@@ -45,6 +45,11 @@ export function statsOf(path: string): Stats | undefined {
   return orStoreError(path, () => lstatSync(path, { throwIfNoEntry: false }));
 }
 
+/** The same for every path to a file or folder. A new one may get the inode of a removed one; its birth time differs. */
+export function identityOf({ dev, ino, birthtimeMs }: Stats): string {
+  return `${dev} ${ino} ${birthtimeMs}`;
+}
+
 /** Names in a folder; empty if the folder does not exist. */
 export function namesIn(folder: string): string[] {
   return kindOf(folder) === 'folder' ? orStoreError(folder, () => readdirSync(folder)) : [];

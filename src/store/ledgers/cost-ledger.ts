@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { parseFields, timeOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { newHolder, takeLock } from '../files/lock.ts';
-import { kindOf, namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
+import { identityOf, kindOf, namesIn, removeFile, statsOf, withPlain } from '../files/plain-file.ts';
 import { linesAt } from '../files/read-lines.ts';
 import { fileName, openContextDir } from '../folders/context-dir.ts';
 import { asItIs } from '../masks/disk-text.ts';
@@ -194,10 +194,7 @@ function followDays(folder: string, { forget, take }: Reader): (since: number) =
 
 function fileAt(path: string) {
   const stats = statsOf(path);
-  if (stats === undefined) return undefined;
-  const { dev, ino, birthtimeMs, size } = stats;
-  // A new file may get the inode of a removed one; its birth time differs.
-  return { path, size, identity: `${dev} ${ino} ${birthtimeMs}` };
+  return stats && { path, size: stats.size, identity: identityOf(stats) };
 }
 
 function tooMuch(folder: string): CtxbError {

@@ -14,6 +14,8 @@ const text = (words: string) => ({ type: 'text', text: words });
 const SUMMARY = 'This session is being continued from a previous conversation that ran out of context. The summary …';
 const TEAMMATE = '<teammate-message teammate_id="tester" color="yellow">\nNever use port 8080.\n</teammate-message>';
 const OPENED = '<ide_opened_file>The user opened /src/a.ts in the IDE.</ide_opened_file>';
+const REVIEW =
+  '<command-message>review is running…</command-message>\n<command-name>/review</command-name>\n<command-args>the parser</command-args>';
 const NOTICE = '<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>';
 
 describe('looks like human input and is not', () => {
@@ -53,6 +55,13 @@ describe('looks like human input and is not', () => {
     },
     { name: 'a command name', content: '<command-name>/compact</command-name>', more: {}, role: 'notice' },
     { name: 'a command message', content: '<command-message>compact</command-message>', more: {}, role: 'notice' },
+    {
+      name: 'a command that claude answers itself',
+      content:
+        '<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args>opus</command-args>',
+      more: {},
+      role: 'notice',
+    },
     { name: 'a reminder', content: '<system-reminder>Token usage: 1/2</system-reminder>', more: {}, role: 'notice' },
     {
       name: 'a reminder after white space',
@@ -91,6 +100,7 @@ describe('is what a person or the calling program said', () => {
     { name: 'a text with a uuid', content: 'Do it.', more: { uuid: 'a3c1f2de-0000-4000-8000-000000000001' } },
     { name: 'a row of a session log', content: 'Do it.', more: { isSidechain: false, isMeta: false } },
     { name: 'a slash command', content: '/compact focus on the task', more: {} },
+    { name: 'a command that is a prompt', content: REVIEW, more: {} },
     { name: 'a picture', content: [{ type: 'image', source: { type: 'base64', data: 'AAAA' } }], more: {} },
     {
       name: 'a reminder with a text beside it',

@@ -128,6 +128,15 @@ function exitOf({ failed, text, report }: Call): number | null {
   return report.returnCodeInterpretation === undefined ? 0 : 1;
 }
 
+/** A command from a file or a skill, as a person has typed it. claude logs those that it answers itself name first. */
+const TYPED =
+  /^<command-message>.*<\/command-message>\s*<command-name>(.*)<\/command-name>(?:\s*<command-args>([\s\S]*)<\/command-args>)?/;
+
+function typed(text: string): string {
+  const [, name, words = ''] = TYPED.exec(text) ?? [];
+  return name === undefined ? text : `${name} ${words}`.trim();
+}
+
 function isNoHuman(text: string): boolean {
   return NO_HUMAN.some((opening) => text.trimStart().startsWith(opening));
 }
@@ -136,7 +145,7 @@ function plainReading(path: string): Plain {
   const rows = [...rowsOf(path)];
   const said = rows.filter(({ row, fromCaller }) => fromCaller && isSpoken(row)).map(({ row }) => wordsOf(row));
   const shown = rows.flatMap(({ row, fromCaller }) => (fromCaller ? [] : [row]));
-  const heard = shown.filter((row) => isSpoken(row) && !isFlagged(row)).map(wordsOf);
+  const heard = shown.filter((row) => isSpoken(row) && !isFlagged(row)).map((row) => typed(wordsOf(row)));
   return { calls: callsIn(shown), prompts: said.length > 0 ? said : heard.filter((text) => !isNoHuman(text)) };
 }
 
