@@ -12,7 +12,7 @@ import { changed, changedIn, isCompacting } from '../steps.ts';
 export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   const { relief, operation } = state;
   const due = 'plan' in operation ? operation.plan.reason : relief.due;
-  const missing = unknownPrompts(state, event).length > 0 ? undefined : missingTurn(state, event);
+  const missing = missingTurn(state, event);
   const pending = event.logged
     ? (relief.pending ?? (missing && retoldTurn(missing)))
     : (relief.fresh ?? relief.pending);
@@ -21,15 +21,20 @@ export function reliefAfter(state: GovernorState, event: ExitEvent): Relief {
   return event.logged ? after : { ...after, exhausted: undefined };
 }
 
-/** Owed prompts of a turn that the log lacks. */
-export function unknownPrompts(state: GovernorState, event: ExitEvent): readonly Prompt[] {
-  const missing = missingTurn(state, event);
-  return owedPrompts(state).filter((prompt) => missing?.prompts.includes(prompt));
+/**
+ * The prompts that the log lacks. claude joins prompts that arrive together and logs only the last id, so all earlier
+ * ones have arrived too.
+ */
+export function undeliveredOf(prompts: readonly Prompt[], { delivered }: ExitEvent): readonly Prompt[] {
+  const last = prompts.findLastIndex(({ uuid }) => delivered.includes(uuid));
+  return prompts.slice(last + 1);
 }
 
-/** The last turn, if the log lacks it because it lags. claude then does not know that turn. */
-function missingTurn({ turn }: GovernorState, { delivered }: ExitEvent): Turn['last'] {
-  return turn.last?.prompts.some(({ uuid }) => delivered.includes(uuid)) ? undefined : turn.last;
+/** The last turn, if all its prompts are answered and the log lacks it because it lags. */
+function missingTurn(state: GovernorState, event: ExitEvent): Turn['last'] {
+  const { last } = state.turn;
+  if (last === undefined || undeliveredOf(owedPrompts(state), event).length > 0) return undefined;
+  return undeliveredOf(last.prompts, event).length < last.prompts.length ? undefined : last;
 }
 
 function retoldTurn({ prompts, answer }: NonNullable<Turn['last']>): HandoffDocument | undefined {

@@ -5,17 +5,25 @@ import { openControl } from '../control/control.ts';
 import { costAfterRestart, readLogged } from '../cost/cost.ts';
 import { latestCallsMicroUsd } from '../cost/priced-call.ts';
 import { TIMERS } from '../effects.ts';
-import type { ExitEvent, Prompt } from '../input.ts';
+import type { ExitEvent } from '../input.ts';
 import { finishLeaving, startFresh } from '../operations/fresh-context.ts';
 import { startHandoff } from '../operations/hand-over.ts';
 import { IDLE } from '../operations/operation.ts';
-import { afterTurn, openPrompts, promptsInTurn, takeBack, unansweredPrompts, waiting } from '../prompts/mailbox.ts';
+import {
+  afterTurn,
+  openPrompts,
+  owedPrompts,
+  promptsInTurn,
+  takeBack,
+  unansweredPrompts,
+  waiting,
+} from '../prompts/mailbox.ts';
 import { isOwnUuid } from '../prompts/own-lines.ts';
 import { newExact } from '../relief/exact.ts';
 import { NOT_EXACT } from '../relief/relief-state.ts';
 import { type GovernorState, NEW_CONTROL, NEW_PROCESS } from '../state.ts';
 import { changed, changedIn, clearTimer, DROP_BUFFERED, decide, emit, SHOW_DEFERRED } from '../steps.ts';
-import { reliefAfter, unknownPrompts, workAfter } from './broken-off.ts';
+import { reliefAfter, undeliveredOf, workAfter } from './broken-off.ts';
 
 /**
  * Exits that were requested: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows.
@@ -162,7 +170,7 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
   const isFailedResumption =
     !isStalled && process.resumes && process.phase === 'starting' && event.signal === undefined;
   const logged = event.logged && !isLeft && !isFailedResumption;
-  const undelivered = logged ? undeliveredOf(promptsInTurn(state), event.delivered) : unansweredPrompts(state);
+  const undelivered = logged ? undeliveredOf(promptsInTurn(state), event) : unansweredPrompts(state);
   // A prompt that was sent into the turn is repeated as a separate prompt.
   const undeliveredTexts = new Set(undelivered.map(({ text }) => text));
   const exit = { ...event, logged };
@@ -179,7 +187,7 @@ function restart(state: GovernorState, event: ExitEvent): GovernorState {
       stalls,
     },
     mailbox: {
-      ...takeBack(alone, undelivered, unknownPrompts(state, exit)),
+      ...takeBack(alone, undelivered, undeliveredOf(owedPrompts(state), event)),
       work: workAfter(state, exit),
       stopNext: mailbox.stopNext || isInterrupted(state),
     },
@@ -227,15 +235,6 @@ const FORGOTTEN_TIMERS = TIMERS.filter((timer) => timer !== 'wait' && timer !== 
 /** Whether the conversation is in no log and in no document. */
 function isForgotten(before: GovernorState, { relief, run }: GovernorState, logged: boolean): boolean {
   return !logged && before.gauge.calls > 0 && relief.pending === undefined && run.policy.handoff.enabled;
-}
-
-/**
- * The prompts that claude did not receive. It joins prompts that arrive together and logs only the last id, so all
- * earlier ones have arrived too.
- */
-function undeliveredOf(prompts: readonly Prompt[], delivered: readonly string[]): readonly Prompt[] {
-  const last = prompts.findLastIndex(({ uuid }) => delivered.includes(uuid));
-  return prompts.slice(last + 1);
 }
 
 /** The state without everything that ends with the process. */
