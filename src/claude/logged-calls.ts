@@ -51,11 +51,11 @@ export function isAnswered(event: Event): event is LoggedCall {
   return event.kind === 'assistant' && !event.synthetic && event.usage !== undefined && !saysNothing(event.usage);
 }
 
-/** The logs of a session's subagents. Workflows and nested subagents have subfolders. */
-export function agentLogs(sessionLog: string): string[] {
+/** A session's log, and those of its subagents. Workflows and nested subagents have subfolders. */
+export function logsBeside(sessionLog: string): string[] {
   const folder = join(dirname(sessionLog), basename(sessionLog, '.jsonl'), 'subagents');
   const names = orElse(() => readdirSync(folder, { recursive: true }), []).map(String);
-  return names.filter((name) => AGENT_LOG.test(name)).map((name) => join(folder, name));
+  return [sessionLog, ...names.filter((name) => AGENT_LOG.test(name)).map((name) => join(folder, name))];
 }
 
 const AGENT_LOG = /(?:^|[\\/])agent-[\w-]+\.jsonl$/;

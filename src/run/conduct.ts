@@ -6,7 +6,7 @@ import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { Decision } from '../core/governor/decisions.ts';
 import { wasAsked } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
-import { OUTCOMES, UNDONE } from '../core/governor/standing.ts';
+import { OUTCOME_CODES, UNDONE } from '../core/governor/standing.ts';
 import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
@@ -67,9 +67,9 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const admit = async () => files.costs?.admit(gone.signal);
   const opening = files.costs?.opening();
   const spent = (input.lines && (await admit())) ?? opening;
-  const about = { watcher, startSuccessor, output, spent, admit, ask: questions.ask, onGoOn: () => signals.rearm() };
-  const connected = { ...ends, ...about };
-  const session = startSession(headless, connected, files);
+  const onGoOn = () => signals.rearm();
+  const about = { ...ends, watcher, startSuccessor, output, spent, admit, ask: questions.ask, onGoOn };
+  const session = startSession(headless, about, files);
   if (resumed !== undefined && store.isWhole()) {
     // From here on, this run's own file holds the state of the whole run.
     store.journal({ kind: 'end', runId: resumed.runId, resumedBy: run.runId });
@@ -104,7 +104,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   session.noteEnd(exitCode);
-  summary?.write(state, exitCode);
+  summary?.write(state, exitCode, session.reliefs);
   await ends.telemetry?.close();
   return exitCode;
 }
@@ -235,7 +235,7 @@ export function exitCodeOf(
   // As claude does when the disk of its stdout is full.
   if (isUnwritable) return 1;
   if (outcome === 'asked' && isUndone) return UNDONE;
-  if (outcome !== undefined && outcome !== 'asked') return OUTCOMES[outcome].exitCode;
+  if (outcome !== undefined && outcome !== 'asked') return OUTCOME_CODES[outcome];
   if (end.signal !== undefined) return signalExitCode(end.signal);
   const code = end.code ?? 1;
   if (code > 1) return code;

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { findSessionLog } from '../claude/claude-folders.ts';
-import { agentLogs, type LoggedCalls, loggedCalls, loggedMicroUsd } from '../claude/logged-calls.ts';
+import { type LoggedCalls, loggedCalls, loggedMicroUsd, logsBeside } from '../claude/logged-calls.ts';
 import { hasAgentLimits } from '../core/governor/agents/agent-limits.ts';
 import { agentOf, streamedCall } from '../core/governor/agents/agents.ts';
 import { totalMicroUsd } from '../core/governor/cost/cost.ts';
@@ -24,7 +24,7 @@ export const loggedSpending = {
   atExit(state: GovernorState, io: Io, figures: WholeResults, since: number): Pick<ExitEvent, 'openMicroUsd'> {
     const path = logOf(state, io);
     if (path === undefined) return {};
-    const paths = [path, ...agentLogs(path)];
+    const paths = logsBeside(path);
     figures.correct(loggedCalls(paths, figures.reportedAt));
     const calls = loggedCalls(paths, since);
     const missing = state.limits.cost.calls.filter(({ messageId }) => !calls.has(messageId));
@@ -40,7 +40,7 @@ export const loggedSpending = {
     return Object.values(after.work.agents.all).flatMap((agent) => {
       if (agent.calls <= (agentOf(before, agent.id)?.calls ?? 0)) return [];
       const session = logOf(after, io);
-      const paths = session === undefined ? [] : agentLogs(session);
+      const paths = session === undefined ? [] : logsBeside(session);
       const calls = new Map(loggedCalls(paths.filter((path) => basename(path) === `agent-${agent.taskId}.jsonl`)));
       const last = streamedCall(agent);
       calls.delete(last.messageId);

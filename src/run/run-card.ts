@@ -46,6 +46,7 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
   });
   write(cardOf(null));
   return {
+    counts,
     /** Called with each state. The card is updated within a second. */
     see(state: GovernorState): void {
       latest = state;

@@ -64,13 +64,23 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
     memory,
     mail: createMail(inbox, faults),
     notes: createNoteTaker({
-      ...{ memory, run, folder, now, onFault: faults, notice, isOff },
+      memory,
+      run,
+      folder,
+      now,
+      onFault: faults,
+      notice,
+      isOff,
       adopted: run.resumes && !isOff ? adoptNotes(headless, io, faults) : undefined,
     }),
     costs:
       run.mode === 'act'
         ? createCostKeeper({
-            ...{ ...costPlace(headless, io), runId, period, now, lostBefore: headless.resumed?.spent.lost },
+            ...costPlace(headless, io),
+            runId,
+            period,
+            now,
+            lostBefore: headless.resumed?.spent.lost,
             limitUsd: projectLimitUsd,
             onWait: () => notice('waits for another run of this project: what a call costs is not known yet'),
             // A reporter of its own, because a reporter announces each cause only once.

@@ -217,6 +217,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       return end;
     }),
     state,
+    /** The number of compactions and handoffs so far. */
+    reliefs: card.counts,
     /** Records for `ctxb runs` how the run ended. */
     noteEnd: (exitCode: number) => card.end(state(), exitCode),
   };

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { knownCostUsd } from '../core/governor/cost/cost.ts';
-import { type Decision, reliefDone } from '../core/governor/decisions.ts';
+import type { Decision } from '../core/governor/decisions.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
 import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
 import { endReason } from '../core/governor/standing.ts';
@@ -9,6 +9,7 @@ import type { GovernorState } from '../core/governor/state.ts';
 import { CtxbError, isCtxbError, systemReason } from '../errors.ts';
 import { replaceFile, requireFree } from '../store/files/write-file.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
+import type { Session } from './run-session.ts';
 
 /** Marks a summary of an earlier run, which a new one may replace. */
 const KIND = 'ctxb run summary';
@@ -22,32 +23,35 @@ export type RunSummary = ReturnType<typeof createRunSummary>;
  */
 export function createRunSummary(path: string) {
   const startedAt = Date.now();
-  const counts = { compaction: 0, handoff: 0 };
   let resetsAt: number | undefined;
   requireWritable(path);
   return {
     see(decision: Decision): void {
-      const relief = reliefDone(decision);
-      if (relief !== undefined) counts[relief]++;
       if ('resetsAt' in decision) resetsAt = decision.resetsAt;
     },
-    write(state: GovernorState, exitCode: number): void {
+    write(state: GovernorState, exitCode: number, { compaction, handoff }: Session['reliefs']): void {
       const { gauge, turn, run, session } = state;
       const costUsd = knownCostUsd(state);
       // Before the first compaction or handoff, the run costs the same as without ctxb.
-      const saved = counts.compaction + counts.handoff === 0 ? 0 : savedUsd(state);
+      const saved = compaction + handoff === 0 ? 0 : savedUsd(state);
       const isPriced = priceOfModel(state) !== undefined;
       const summary = {
         kind: KIND,
         version: 1,
-        ...{ exitCode, reason: endReason(state, exitCode) },
-        ...{ runId: run.runId, sessionId: session.id ?? null },
+        exitCode,
+        reason: endReason(state, exitCode),
+        runId: run.runId,
+        sessionId: session.id ?? null,
         seconds: Math.round((Date.now() - startedAt) / 100) / 10,
-        ...{ turns: turn.ended, calls: gauge.calls },
-        ...{ peak: gauge.peak, window: gauge.window.tokens ?? null },
+        turns: turn.ended,
+        calls: gauge.calls,
+        peak: gauge.peak,
+        window: gauge.window.tokens ?? null,
         // The cost of the same work with claude alone.
-        ...{ costUsd: costUsd ?? null, aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null },
-        ...{ compactions: counts.compaction, handoffs: counts.handoff },
+        costUsd: costUsd ?? null,
+        aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null,
+        compactions: compaction,
+        handoffs: handoff,
         unanswered: openPrompts(state).length,
         ...(resetsAt === undefined ? {} : { resetsAt: new Date(resetsAt).toISOString() }),
       };

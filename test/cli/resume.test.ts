@@ -169,6 +169,14 @@ describe('a copy of a folder with an unfinished run', () => {
   });
 });
 
+it('a run whose home cannot keep the key of its state says at once that it cannot be resumed', async () => {
+  await using place = await createPlace();
+  const env = { XDG_STATE_HOME: '/proc/nowhere' };
+  const run = await runFake(place, { fake: 'answers', flags: ['--prompt', 'one', '--prompt', 'two'], env });
+  expect(run.code).toBe(0);
+  expect(run.stderr.match(/this run cannot be resumed: \/proc\/nowhere/g)).toHaveLength(1);
+});
+
 describe('a run that is resumed on a full disk', () => {
   const PROMPTS = ['--prompt', 'one', '--prompt', `long two ${'x'.repeat(100_000)}`, '--prompt', 'three'];
 

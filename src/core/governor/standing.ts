@@ -73,14 +73,14 @@ function waitsFor({
 /** Exit code if prompts have no answer and no other code applies. */
 export const UNDONE = 7;
 
-/** Ends of a run that ctxb causes: reason and exit code. */
-export const OUTCOMES = {
-  refused: { reason: 'refused', exitCode: 1 },
-  limit: { reason: 'cost-limit', exitCode: 3 },
-  unrelieved: { reason: 'unrelieved', exitCode: 4 },
-  'usage-limit': { reason: 'usage-limit', exitCode: 5 },
-  stalled: { reason: 'stalled', exitCode: 6 },
-  outage: { reason: 'outage', exitCode: UNDONE },
+/** Exit codes of ends that ctxb causes. */
+export const OUTCOME_CODES = {
+  refused: 1,
+  limit: 3,
+  unrelieved: 4,
+  'usage-limit': 5,
+  stalled: 6,
+  outage: UNDONE,
 } as const;
 
 /** Exit code of a run that a signal ended: this plus the signal's number. */
@@ -90,8 +90,8 @@ const SIGNALS = 128;
 export function endReason({ mailbox: { outcome }, limits }: GovernorState, exitCode: number): EndReason {
   if (exitCode > SIGNALS) return 'signal';
   if (outcome === 'asked') return 'stopped';
-  if (outcome === 'limit' && limits.time === 'up') return 'time-limit';
-  if (outcome !== undefined) return OUTCOMES[outcome].reason;
+  if (outcome === 'limit') return limits.time === 'up' ? 'time-limit' : 'cost-limit';
+  if (outcome !== undefined) return outcome;
   if (exitCode === UNDONE) return 'unanswered';
   return exitCode === 0 ? 'done' : 'failed';
 }

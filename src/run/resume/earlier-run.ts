@@ -1,4 +1,4 @@
-import { countOf, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
+import { countOf, type Fields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { identityOf, statsOf } from '../../store/files/plain-file.ts';
 import { isCertainlyAlive, type ProcessMark } from '../../store/files/process-mark.ts';
@@ -76,22 +76,26 @@ export function refuseRunning(runId: string, ctxb: ProcessMark | undefined): voi
 /** The state that a run recorded for the process that resumes it. */
 function mailOf(contextDir: string, runId: string, seal: Seal) {
   const mail = [...readRunFile(contextDir, runId, seal)].map(parseFields);
-  const opening = mail.find((entry) => Array.isArray(entry.words)) ?? {};
+  // Each entry holds the newest values of its members.
+  const { words, folder, handedOver, resetsAt, settings, figures, spent } = Object.fromEntries(
+    mail.flatMap(Object.entries),
+  ) as Fields;
   return {
     /** The program and its arguments, without prompt and session. */
-    words: textsOf(opening.words),
-    folder: String(opening.folder),
+    words: textsOf(words),
+    /** The absolute path of the context folder that the run began with. */
+    folder: String(folder),
     ...readKept(mail),
     /** Path of the newest handoff document, in the form given to the agent. */
-    document: textOf(mail.findLast(({ handedOver }) => typeof handedOver === 'string')?.handedOver),
+    document: textOf(handedOver),
     /**
      * Time at which the usage limit resets that stopped the run, in milliseconds since the epoch; undefined if unknown.
      */
-    resetsAt: countOf(mail.findLast(({ resetsAt }) => resetsAt !== undefined)?.resetsAt),
+    resetsAt: countOf(resetsAt),
     // If the file exists, the seal proves that ctxb wrote it in this shape.
-    settings: opening.settings as RunSettings,
-    figures: mail.findLast(({ figures }) => figures !== undefined)?.figures as KeptFigures,
+    settings: settings as RunSettings,
+    figures: figures as KeptFigures,
     /** Spending of the run, with the time up to which it was counted. */
-    spent: mail.findLast(({ spent }) => spent !== undefined)?.spent as SpentSoFar,
+    spent: spent as SpentSoFar,
   };
 }

@@ -4,11 +4,11 @@ import { readClaudeArguments, refuseLauncher } from '../../claude/claude-argumen
 import { findSessionLog, sessionLogsSince } from '../../claude/claude-folders.ts';
 import { openToolText, readSessionLog, type SessionLog } from '../../claude/claude-log.ts';
 import { type ClaudeEnd, endClaude } from '../../claude/end-claude.ts';
-import { agentLogs, loggedCalls, loggedMicroUsd } from '../../claude/logged-calls.ts';
+import { loggedCalls, loggedMicroUsd, logsBeside } from '../../claude/logged-calls.ts';
 import { resolveStored } from '../../config/resolve-config.ts';
 import { toUsd } from '../../core/governor/cost/cost.ts';
 import type { SpentBefore } from '../../core/governor/input.ts';
-import { isStamp } from '../../core/governor/prompts/prompt.ts';
+import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { parseHandoffFile } from '../../core/memory/handoff/handoff-file.ts';
 import { CtxbError } from '../../errors.ts';
 import type { Io } from '../../io.ts';
@@ -51,8 +51,7 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Pl
   const logs = logsOf(run, io);
   const known = new Set(logs.flatMap(({ delivered }) => [...delivered]));
   // ctxb's own prompts have the run's id in theirs; a caller's prompt without an id has a stamp.
-  const isOurs = (uuid: string) => uuid.slice(0, -12) === run.runId.slice(0, -12) && !isStamp(uuid);
-  const prompts = openIn(run.prompts, known, isOurs);
+  const prompts = openIn(run.prompts, known, (uuid) => isOwnUuid({ run }, uuid));
   if (prompts.length === 0) {
     store.journal({ kind: 'end', runId: run.runId });
     store.forgetRun();
@@ -60,7 +59,7 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Pl
     throw new CtxbError('usage', `nothing of run ${run.runId} is left to do: start a new run`);
   }
   const isOwed = prompts.some(({ fate }) => fate === 'owed');
-  const paths = logs.flatMap(({ path }) => [path, ...agentLogs(path)]);
+  const paths = logs.flatMap(({ path }) => logsBeside(path));
   const spent = spentOf(run, paths, logs.at(-1)?.finished);
   const usd = toUsd(spent.settled + spent.open);
   const figures = { ...run.figures, calls: loggedCalls(paths, run.figures.at), at: Date.now(), usd };
@@ -142,16 +141,14 @@ function stateOf(
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
   const { session, body } = parseHandoffFile(text ?? '');
   const isAbandoned = !isOwed && session === log?.id;
-  if (path !== undefined && text !== undefined && (log === undefined || isAbandoned)) {
-    const document = { path, text: handedAgain(body, path) };
-    return { runId, sessionId: undefined, finished: true, openTool: undefined, document };
-  }
+  const isFresh = path !== undefined && text !== undefined && (log === undefined || isAbandoned);
+  const continued = isFresh ? undefined : log;
   return {
     runId,
-    sessionId: log?.id,
-    finished: log?.finished ?? true,
-    openTool: log && openToolText(log),
-    document: undefined,
+    sessionId: continued?.id,
+    finished: continued?.finished ?? true,
+    openTool: continued && openToolText(continued),
+    document: isFresh ? { path, text: handedAgain(body, path) } : undefined,
   };
 }
 

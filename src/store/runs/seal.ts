@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { isCtxbError } from '../../errors.ts';
+import { CtxbError, orElse } from '../../errors.ts';
 import { kindOf, makeFolder, readPlain } from '../files/plain-file.ts';
 import { writeNewFile } from '../files/write-file.ts';
 import { asItIs } from '../masks/disk-text.ts';
@@ -21,49 +21,46 @@ export function openSeal(folder: string | undefined) {
   const keyPath = folder && join(folder, 'key');
   let key: Buffer | undefined;
 
-  function seal(json: string, purpose: string): Buffer | undefined {
-    return key && createHmac('sha256', key).update(`${purpose}\n${json}`).digest();
-  }
+  const sealOf = (json: string, purpose: string, by: Buffer) =>
+    createHmac('sha256', by).update(`${purpose}\n${json}`).digest();
 
   return {
     /** Path of the key; undefined if no key can be stored. */
     keyPath,
     /**
-     * Adds a seal as the last member of a JSON object; returns the object unchanged if no key can be stored.
+     * Adds a seal as the last member of a JSON object.
      *
      * @param purpose the file that the object is written to, so that the seal is invalid anywhere else
      */
     close(json: string, purpose: string): string {
-      key ??= keyAt(keyPath, { orMake: true });
-      const sealed = seal(json, purpose);
-      return sealed === undefined ? json : `${json.slice(0, -1)},"seal":"${sealed.toString('hex')}"}`;
+      key ??= makeKey(keyPath);
+      return `${json.slice(0, -1)},"seal":"${sealOf(json, purpose, key).toString('hex')}"}`;
     },
     /** The object without its seal; undefined if the seal is missing or invalid. */
     open(line: string, purpose: string): string | undefined {
-      key ??= keyAt(keyPath, { orMake: false });
+      key ??= orElse(() => readKey(keyPath), undefined);
       const [, members, found = ''] = SEALED.exec(line) ?? [];
       const json = `${members}}`;
-      const sealed = seal(json, purpose);
-      return sealed !== undefined && found !== '' && timingSafeEqual(sealed, Buffer.from(found, 'hex'))
-        ? json
-        : undefined;
+      const isValid =
+        key !== undefined && found !== '' && timingSafeEqual(sealOf(json, purpose, key), Buffer.from(found, 'hex'));
+      return isValid ? json : undefined;
     },
   };
 }
 
-/** Undefined if no key exists and none can be stored: a read-only home does not stop a run. */
-function keyAt(path: string | undefined, { orMake }: { readonly orMake: boolean }): Buffer | undefined {
-  if (path === undefined) return undefined;
-  try {
-    if (orMake && kindOf(path) === 'missing') {
-      makeFolder(dirname(path));
-      // If two runs create a key at the same time, the first one wins.
-      writeNewFile(path, asItIs(randomBytes(BYTES).toString('hex')));
-    }
-    const text = readPlain(path, 2 * BYTES);
-    return text !== undefined && KEY.test(text) ? Buffer.from(text, 'hex') : undefined;
-  } catch (error) {
-    if (!isCtxbError(error)) throw error;
-    return undefined;
+function makeKey(path: string | undefined): Buffer {
+  if (path === undefined) throw new CtxbError('store', 'no home folder to keep a key in: set HOME');
+  if (kindOf(path) === 'missing') {
+    makeFolder(dirname(path));
+    // If two runs create a key at the same time, the first one wins.
+    writeNewFile(path, asItIs(randomBytes(BYTES).toString('hex')));
   }
+  const key = readKey(path);
+  if (key === undefined) throw new CtxbError('store', `${path} holds no key: move it away`);
+  return key;
+}
+
+function readKey(path = ''): Buffer | undefined {
+  const text = readPlain(path, 2 * BYTES);
+  return text !== undefined && KEY.test(text) ? Buffer.from(text, 'hex') : undefined;
 }

@@ -4,7 +4,7 @@ import type { Fields } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { kindOf, removeFile } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
-import type { Faults } from '../files/store-error.ts';
+import { type Faults, orReport } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
 import { HEALTH_LOG, keepShort } from '../ledgers/health-log.ts';
 import { asItIs, masked, maskedJson } from '../masks/disk-text.ts';
@@ -25,8 +25,9 @@ interface SessionStoreOptions {
   readonly seal?: Seal | undefined;
 }
 
-export function createSessionStore(path: string, { runId, now, onFault, seal }: SessionStoreOptions) {
+export function createSessionStore(path: string, { runId, now, onFault, ...options }: SessionStoreOptions) {
   let dir: ContextDir | undefined;
+  let { seal } = options;
   let faulty = false;
 
   function attempt(write: (dir: ContextDir) => void): void {
@@ -77,8 +78,12 @@ export function createSessionStore(path: string, { runId, now, onFault, seal }: 
     mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
     /** Appends state for resuming the run after a crash, unmasked. The file is removed once all prompts are answered. */
     run(entry: object): void {
-      if (seal === undefined) return;
-      const line = seal.close(JSON.stringify({ v: 1, ...entry }), nameOf(runId));
+      const text = () => seal?.close(JSON.stringify({ v: 1, ...entry }), nameOf(runId));
+      const line = orReport(onFault, 'this run cannot be resumed', text);
+      if (line === undefined) {
+        seal = undefined;
+        return;
+      }
       const kind = 'prompts' in entry ? `prompts ${needed.size}` : Object.keys(entry).join();
       writeNeeded(kind, () => attempt((open) => open.append(nameOf(runId), asItIs(line))));
     },

@@ -71,6 +71,19 @@ it('writes down again what a resume needs if the folder is removed while the run
   expect(faults).toEqual(['the run is written down again']);
 });
 
+it('reports once that a run cannot be resumed, if its state cannot be sealed', () => {
+  const faults: string[] = [];
+  const onFault = (consequence: string) => faults.push(consequence);
+  const path = join(folder, '.context');
+  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault, seal: openSeal(undefined) });
+  store.run({ prompts: [] });
+  store.journal({ kind: 'start' });
+  store.journal({ kind: 'session', id: 's' });
+  store.run({ spent: 1 });
+  expect(faults).toEqual(['this run cannot be resumed']);
+  expect(hasRunFile(path, 'r')).toBe(false);
+});
+
 it('removes the state of an ended run even after writes have failed', () => {
   const path = join(folder, '.context');
   const seal = openSeal(join(folder, 'state'));

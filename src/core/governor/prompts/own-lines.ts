@@ -65,12 +65,16 @@ export function isOwnOrStamped({ run }: GovernorState, uuid: string | undefined)
   return uuid !== undefined && (hasRunPrefix(run, uuid) || isStamp(uuid));
 }
 
+interface WithRun {
+  readonly run: Pick<Run, 'runId'>;
+}
+
 /** Whether an echo of claude's repeats a line that ctxb wrote. */
-export function isOwnUuid({ run }: GovernorState, uuid: string | undefined): boolean {
+export function isOwnUuid({ run }: WithRun, uuid: string | undefined): boolean {
   return uuid !== undefined && hasRunPrefix(run, uuid) && !isStamp(uuid);
 }
 
-function hasRunPrefix({ runId }: Run, uuid: string): boolean {
+function hasRunPrefix({ runId }: Pick<Run, 'runId'>, uuid: string): boolean {
   return uuid.slice(0, -12) === runId.slice(0, -12);
 }
 
