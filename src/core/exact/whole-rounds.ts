@@ -1,7 +1,7 @@
 import { cutText } from '../text/cut-text.ts';
 import { fairShare } from '../text/words.ts';
 import { type Message, type ToolResult, tokensOfAll } from './message.ts';
-import { hasText, type Part, type Round } from './parts.ts';
+import { type Part, REMOVED_NOTICE, type Round } from './parts.ts';
 
 /** Replies that stay whole, with their messages. */
 export type Whole = ReadonlyMap<Round, readonly Message[]>;
@@ -72,7 +72,7 @@ export function usedRounds(
   for (const part of parts.toReversed()) {
     if (part.kind !== 'round') continue;
     const calls = part.calls.filter(
-      ({ use, result }) => keep.has(use.tool_use_id) && result !== undefined && hasText(result),
+      ({ use, result }) => keep.has(use.tool_use_id) && result !== undefined && result.text !== REMOVED_NOTICE,
     );
     if (calls.length === 0) continue;
     const messages = form.write({ ...part, calls }, resultsOf({ ...part, calls }));

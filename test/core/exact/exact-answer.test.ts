@@ -287,6 +287,14 @@ describe('the remaining messages during a turn', () => {
     expect(messages.at(-1)?.toolResults?.[0]?.text).toBe(LONG);
   });
 
+  it('keeps no picture that is likely to be used again: the call would stay without it', () => {
+    const talk = listed('run', step('a', ''), ...steps('b', 'c', 'd', 'e', 'f'));
+    const ids = talk.flatMap(({ toolUses }) => toolUses.map(({ tool_use_id: id }) => id));
+    const { outcome } = exactAnswer(talk, { ...PLAN, budget: 50_000, keep: ids.slice(0, 2) });
+    expect(outcome.whole).not.toContain(ids[0]);
+    expect(outcome.whole).toContain(ids[1]);
+  });
+
   it('shortens results that do not fit if it cannot wait, the longest most', () => {
     const open: Said = {
       calls: [

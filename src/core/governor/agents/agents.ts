@@ -118,13 +118,17 @@ function readHandBack(state: GovernorState, event: UserEvent): GovernorState {
   // A session log stores the agent's lines in a separate file, under another id.
   if (agent === undefined || id === undefined)
     return kind === undefined ? next : withAgent(next, taskId, { kind, taskId });
-  const phase = report.status === 'completed' && agent.phase === 'running' ? 'over' : agent.phase;
+  const phase = phaseAfter(agent, report.status === 'completed');
   const over = withAgent(next, id, { kind: kind ?? agent.kind, taskId, phase });
   const usage = readUsage(report.usage);
   if (report.status !== 'completed' || usage === undefined || !agent.last.usesTool || agent.phase === 'stopped')
     return over;
   const call = callOf(next, '', usage, textOf(report.resolvedModel) ?? agent.last.model);
   return withAgent(over, id, countCall(agent, call));
+}
+
+function phaseAfter({ phase }: Agent, isDone: boolean): Agent['phase'] {
+  return isDone && phase === 'running' ? 'over' : phase;
 }
 
 function readTask(state: GovernorState, event: TaskEvent): GovernorState {
@@ -165,7 +169,7 @@ function countTask(state: GovernorState, agent: Agent, tokens: number, isEnd: bo
 function readMember(state: GovernorState, { taskId: workflow }: TaskEvent, member: TaskEvent['agents'][number]) {
   const { id, label, model, tokens, toolUses, isDone } = member;
   const agent = agentOf(state, id) ?? NEW_AGENT;
-  const phase = isDone && agent.phase === 'running' ? 'over' : agent.phase;
+  const phase = phaseAfter(agent, isDone);
   const withWorkflow = withAgent(state, id, {
     kind: WORKFLOW_KIND,
     name: label,

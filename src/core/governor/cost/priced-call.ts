@@ -58,7 +58,7 @@ export function billedOutput(
   return outputKnown ? output : Math.max(output, nativeTokens(generated));
 }
 
-export function callMicroUsd({ usage, besides, outputKnown, generated, price }: PricedCall): number {
-  const output = billedOutput(usage.output, { outputKnown, generated });
-  return microUsdOf(usage, price, output) + besides;
+export function callMicroUsd(call: PricedCall): number {
+  const { usage, besides, price } = call;
+  return microUsdOf(usage, price, billedOutput(usage.output, call)) + besides;
 }

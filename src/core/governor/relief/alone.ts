@@ -139,22 +139,21 @@ function withOwed(alone: Alone, { contents, price }: NewCall, isCold: boolean): 
   const { calls, tokens } = contents.step.owed;
   const cost = calls * readingCost(alone.context + tokens / 2, CALL_TOKENS, price, isCold);
   const owed = alone.owed + cost + readingCost(tokens, 0, price, true);
-  return { ...alone, owed, microUsd: { ...alone.microUsd, alone: alone.microUsd.alone + cost } };
+  return withCost({ ...alone, owed }, 0, cost);
 }
 
 /** Adds a summary of claude alone's at its own level: it reads the whole context once more. */
 function withSummary(alone: Alone, { gauge: { first = 0 }, level, contents }: NewCall): Alone {
-  const { open, context, microUsd } = alone;
+  const { open, context } = alone;
   if (open === undefined || context + open.growth < level) return alone;
   const reading = summaryCost(context, open.price, open.cold !== undefined);
   const landing = first + SUMMARY_TOKENS + open.growth;
   const summary = reshownContents(contents, level - landing);
   const cached = Math.round(first * CACHED_SHARE);
   return {
-    ...alone,
+    ...withCost(alone, 0, reading),
     context: cached,
     open: { ...open, growth: landing + summary.tokens - cached },
-    microUsd: { ...microUsd, alone: microUsd.alone + reading },
     forgotten: contents.failed.length,
     summary,
   };
@@ -182,18 +181,16 @@ export function summaryCost(context: number, price: Price, isCold: boolean): num
 
 /** @param output output tokens of the open call */
 function settleCall(alone: Alone, output: number, wasMade: boolean): Alone {
-  const { open, context, microUsd } = alone;
+  const { open, context } = alone;
   if (open === undefined) return alone;
   const { usage, price, growth, cold, isOwn } = open;
-  const real = microUsd.real + microUsdOf(usage, price, output);
-  if (isOwn || !wasMade) return { ...alone, open: undefined, microUsd: { ...microUsd, real } };
+  const paid = withCost({ ...alone, open: undefined }, microUsdOf(usage, price, output));
+  if (isOwn || !wasMade) return paid;
   const cost = microUsdOf(usageAlone(usage, context, growth, cold), price, output);
   const tried = alone.forgotten * TRIED_SHARE;
   return {
-    ...alone,
-    open: undefined,
+    ...withCost(paid, 0, cost),
     context: context + growth,
-    microUsd: { alone: microUsd.alone + cost, real },
     forgotten: alone.forgotten - tried,
     lost: alone.lost + tried * callCost(context + growth, price),
   };

@@ -30,6 +30,8 @@ export const NEW_CONTENT = {
   had: 0,
   /** Micro-dollars that the subagent has cost whose answer it is. */
   cost: 0,
+  /** A compaction cannot keep a picture. */
+  hasPicture: false,
   /** When it was last fetched, changed or named. */
   used: 0,
   /** When the model last changed or wrote it; 0: never. */
@@ -113,7 +115,7 @@ export function contentsAfter(
   if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return useContents(more, ({ path }) => path === pathOf(input), now);
   const named = tool === 'Bash' ? withNamed(more, stringOf(fieldsOf(input).command), now) : more;
-  return addFetched(named, use, size, now, cost);
+  return addFetched(named, use, size, now, { cost, hasPicture: result.images > 0 });
 }
 
 function countResult(
@@ -180,7 +182,7 @@ function addFetched(
   { id, name: tool, input }: ToolUse,
   size: number,
   now: number,
-  cost: number,
+  more: Pick<Content, 'cost' | 'hasPicture'>,
 ): Contents {
   const { command, offset } = fieldsOf(input);
   const path = pathOf(input);
@@ -191,15 +193,15 @@ function addFetched(
   const row = isOfFile ? [...new Set([...before.row, name])] : [];
   const contents = isPage && known !== undefined ? before : { ...before, row };
   if (known === undefined) {
-    const kind = isOfFile ? 'unused' : cost > 0 ? 'answered' : 'printed';
-    return withContent(contents, name, { ...NEW_CONTENT, id, path, kind, cost, tokens: size, had: size, used: now });
+    const kind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
+    return withContent(contents, name, { ...NEW_CONTENT, ...more, id, path, kind, tokens: size, had: size, used: now });
   }
   const isMissed = !known.isHabit && !isStale(contents, name) && isGone(known, isPage, size);
   const next = isPage ? withPage(known, size) : seenWhole(known, size);
-  const content = { ...next, id, used: now, cost };
+  const content = { ...next, ...more, id, used: now };
   const gaps = withGap(contents.gaps, known.kind, now - known.used);
   const after = withContent({ ...contents, gaps }, name, content);
-  return isMissed ? countAgain(after, size, cost) : after;
+  return isMissed ? countAgain(after, size, more.cost) : after;
 }
 
 /** Tools whose output a change of a file does not change. */
@@ -263,8 +265,8 @@ function withContent(before: Contents, name: string, content: Content): Contents
  */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
   const together = Math.max(contents.together, contents.row.length);
-  const others = lastFiles(contents).flatMap(([, content]) => (content.path === path ? [] : [content.id]));
-  const group = new Set(others.slice(0, Math.max(0, together - 1)));
+  const others = lastFiles(contents).filter(([, content]) => content.path !== path);
+  const group = new Set(others.slice(0, Math.max(0, together - 1)).map(([, { id }]) => id));
   const used = useContents(contents, (content) => content.path === path || group.has(content.id), now);
   const kind = together > 1 ? 'used' : 'changed';
   const after = mapContents(used, (content) => (content.path === path ? { ...content, kind, changed: now } : content));

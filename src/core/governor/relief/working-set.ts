@@ -137,8 +137,9 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const stakeOf = (one: HeldContent) => shareAtStake(one) * again(one);
   let risk = 0;
   const keep = held.filter((one) => {
-    const { tokens, soon, waits, kind } = one;
-    const isNeeded = soon * again(one) >= holding(tokens, waits) || (kind === 'unused' && risk + stakeOf(one) > slack);
+    const { tokens, soon, waits, kind, hasPicture } = one;
+    const isAtRisk = kind === 'unused' && risk + stakeOf(one) > slack;
+    const isNeeded = !hasPicture && (isAtRisk || soon * again(one) >= holding(tokens, waits));
     if (!isNeeded) risk += stakeOf(one);
     return isNeeded;
   });
@@ -195,7 +196,7 @@ function shareAtStake({ had, kind, chance }: HeldContent): number {
 
 /**
  * Files that claude shows again after a summary: those that were changed last, then the last read ones, unless one is
- * larger than the limit in tokens (2.1.332).
+ * larger than the limit in tokens (2.1.332). It shows no pictures again.
  */
 const SHOWN_AGAIN = 5;
 /** claude's limit of 5,000 tokens, and the numbers of the lines, which it does not count. */
@@ -216,7 +217,7 @@ export interface ShownContents {
  */
 export function reshownContents(contents: Contents, room: number, size: 'had' | 'tokens' = 'had'): ShownContents {
   const shown = lastFiles(contents)
-    .filter(([name, content]) => content[size] > 0 && !contents.step.names.includes(name))
+    .filter(([name, content]) => content[size] > 0 && !content.hasPicture && !contents.step.names.includes(name))
     .sort(([, one], [, other]) => other.changed - one.changed)
     .slice(0, SHOWN_AGAIN)
     .filter(([, content]) => content.path !== undefined && content[size] <= MAX_SHOWN_TOKENS);

@@ -14,7 +14,8 @@ import type { ToolResult } from '../../../../src/core/protocol/events.ts';
 type Happening = readonly [tool: string, input: object, text?: string, more?: More] | 'relief' | 'summary';
 
 interface More {
-  readonly isError?: true;
+  readonly isError?: boolean;
+  readonly images?: number;
   /** Tokens. */
   readonly cut?: number;
   /** Micro-dollars. */
@@ -23,8 +24,8 @@ interface More {
 
 const TEXT = 'x '.repeat(2_000);
 
-function resultOf(id: number, text: string, isError = false): ToolResult {
-  return { type: 'tool_result', toolUseId: `${id}`, text, isError, images: 0, definitions: [] };
+function resultOf(id: number, text: string, { isError = false, images = 0 }: More = {}): ToolResult {
+  return { type: 'tool_result', toolUseId: `${id}`, text, isError, images, definitions: [] };
 }
 
 /** Each happening takes a call; ids are the numbers of the happenings, from 1. */
@@ -34,7 +35,7 @@ function contentsOf(...all: readonly Happening[]): Contents {
     if (one === 'summary') return forgetContents(endStep(contents), []);
     const [name, input, text = TEXT, more = {}] = one;
     const use = { type: 'tool_use', id: `${at + 1}`, name, input } as const;
-    return contentsAfter(endStep(contents), use, resultOf(at + 1, text, more.isError), at + 1, undefined, more);
+    return contentsAfter(endStep(contents), use, resultOf(at + 1, text, more), at + 1, undefined, more);
   }, NO_CONTENTS);
 }
 
@@ -44,6 +45,7 @@ const edit = (file_path: string) => ['Edit', { file_path, old_string: 'a', new_s
 const failed = ([name, input]: ReturnType<typeof edit>): Happening => [name, input, 'Error', { isError: true }];
 const cutRun = (command: string): Happening => ['Bash', { command }, TEXT, { cut: 900 }];
 const web: Happening = ['WebFetch', { url: 'https://example.com' }];
+const look = (file_path: string): Happening => ['Read', { file_path }, '', { images: 1 }];
 const agent = (prompt: string, cost?: number): Happening => [
   'Agent',
   { description: 'Look', prompt },
@@ -113,6 +115,11 @@ describe('files that claude shows again after a summary', () => {
     const contents = endStep(contentsOf(...files, large('g'), edit('g'), run('ps')));
     expect(reshownContents(contents, ROOM).names).toEqual(['f', 'e', 'd', 'c']);
     expect(reshownContents(contents, 1_000).names).toEqual([]);
+  });
+
+  it('are no pictures', () => {
+    const contents = endStep(contentsOf(read('a'), ...['1', '2', '3', '4', '5'].map(look), run('ps')));
+    expect(reshownContents(contents, 100_000).names).toEqual(['a']);
   });
 
   it('begin with the last changed ones, whatever was read since', () => {
@@ -230,6 +237,15 @@ describe('contents that are likely to be used again', () => {
     expect(kept(1_000, 2_000, 2_000).keep).toEqual([]);
     expect(kept(3_000, 3_000, 2_000).atStake).toBeGreaterThan(kept(1_000, 2_000, 2_000).atStake);
     expect(kept(3_000).missed.cost).toBeGreaterThan(300);
+  });
+
+  it('exclude pictures, which no compaction can keep, but they are at stake', () => {
+    const rounds = Array.from({ length: 4 }, () => [edit('a'), edit('b')]).flat();
+    const contents = contentsOf(look('p'), look('q'), read('a'), read('b'), ...rounds);
+    const { keep, atStake, missed } = workingSet(contents, 12, poor);
+    expect(keep).toEqual(['3', '4']);
+    expect(atStake).toBeGreaterThan(0);
+    expect(missed.calls - USUALLY_MISSED.calls).toBeGreaterThan(1);
   });
 
   it('include a file that claude has shown before: the first result contains it', () => {

@@ -3,6 +3,7 @@ import { triggerPlace } from '../../../../src/core/governor/control/trigger.ts';
 import { noteBoundary, reliefNow } from '../../../../src/core/governor/operations/relief.ts';
 import { droppedPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import { toPrompt } from '../../../../src/core/governor/prompts/prompt.ts';
+import { NEW_CONTENT } from '../../../../src/core/governor/relief/contents.ts';
 import { momentOf, savingText } from '../../../../src/core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { step } from '../../../../src/core/governor/step.ts';
@@ -119,18 +120,8 @@ function withLanding(tokens: number) {
 /** As many contents that are as likely as not to be used again. */
 function missing(calls: number) {
   return (state: GovernorState) => {
-    const content = {
-      id: 'toolu_1',
-      path: '/project/a.ts',
-      tokens: 3_000,
-      had: 3_000,
-      cost: 0,
-      used: 0,
-      changed: 0,
-      isLeft: false,
-      kind: 'used' as const,
-      isHabit: false,
-    };
+    const size = { tokens: 3_000, had: 3_000 };
+    const content = { ...NEW_CONTENT, ...size, id: 'toolu_1', path: '/project/a.ts', kind: 'used' as const };
     const byName = Object.fromEntries(Array.from({ length: calls }, (_, index) => [`${index}`, content]));
     return changedIn(state, 'tools', { contents: { ...state.work.tools.contents, byName } });
   };
