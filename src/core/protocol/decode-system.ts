@@ -94,7 +94,7 @@ function decodeTask(line: Fields, common: LineFields): TaskEvent {
     taskId: stringOf(line.task_id),
     toolUseId: textOf(line.tool_use_id),
     type: taskType(stringOf(line.task_type)),
-    name: textOf(line.subagent_type) ?? textOf(line.workflow_name),
+    name: textOf(line.subagent_type ?? line.workflow_name),
     description: textOf(line.description),
     parent: textOf(line.parent_task_id),
     tokens: countOf(fieldsOf(line.usage).total_tokens),

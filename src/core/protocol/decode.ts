@@ -79,7 +79,7 @@ const DECODERS: Readonly<Record<string, (line: Fields) => Event>> = {
 };
 
 function lineFields(line: Fields) {
-  const sessionId = textOf(line.session_id) ?? textOf(line.sessionId);
+  const sessionId = textOf(line.session_id ?? line.sessionId);
   return { uuid: textOf(line.uuid), sessionId, timestamp: timeOf(line.timestamp) };
 }
 
@@ -201,8 +201,8 @@ function decodeLifecycle(line: Fields): LifecycleEvent {
 function decodeRateLimit(line: Fields): RateLimitEvent {
   const { rateLimitType, status, utilization, resetsAt, unifiedWindows } = fieldsOf(line.rate_limit_info);
   const name = textOf(rateLimitType);
-  const own = name === undefined ? {} : { [name]: { utilization, resetsAt } };
-  const all = Object.entries({ ...own, ...fieldsOf(unifiedWindows) });
+  const entries = name === undefined ? [] : [[name, { utilization, resetsAt }] as const];
+  const all = [...entries, ...Object.entries(fieldsOf(unifiedWindows))];
   return {
     kind: 'rate-limit',
     ...lineFields(line),
