@@ -1,7 +1,6 @@
 import { LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
-import type { LimitUse } from '../core/protocol/events.ts';
 import { countOf, fieldsOf, isFields, parsed, textOf } from '../core/protocol/fields.ts';
-import { readUsage } from '../core/protocol/usage.ts';
+import { type LimitUse, readUsage } from '../core/protocol/usage.ts';
 import { headOf } from '../replay/read/read-values.ts';
 import { readTail } from '../store/files/read-lines.ts';
 

@@ -6,7 +6,6 @@ import type {
   ControlResponseEvent,
   Event,
   LifecycleEvent,
-  LimitUse,
   PartialEvent,
   RateLimitEvent,
   ResultEvent,
@@ -25,7 +24,7 @@ import {
   textsOf,
   timeOf,
 } from './fields.ts';
-import { readLastIteration, readUsage } from './usage.ts';
+import { type LimitUse, readLastIteration, readUsage } from './usage.ts';
 
 /** Known types that do not affect the context. */
 const KNOWN_TYPES: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import type { ApiFailure } from './api-failure.ts';
 import type { PictureSize } from './picture.ts';
-import type { Usage } from './usage.ts';
+import type { LimitUse, Usage } from './usage.ts';
 
 /**
  * One decoded line of Claude Code. Both dialects (the stream of `--output-format stream-json`, and the session logs
@@ -23,8 +23,7 @@ export type Event =
   | ApiRetryEvent
   | RateLimitEvent
   | LifecycleEvent
-  | KnownEvent
-  | UnknownEvent
+  | OtherEvent
   | MalformedEvent;
 
 /** One block of a message's content. */
@@ -275,13 +274,6 @@ export interface RateLimitEvent extends LineFields {
   readonly limits: Readonly<Record<string, LimitUse>>;
 }
 
-export interface LimitUse {
-  /** 0 to 1; undefined if not reported. */
-  readonly share: number | undefined;
-  /** Milliseconds since the epoch. */
-  readonly resetsAt: number | undefined;
-}
-
 /** Progress of a line sent to claude: queued, started, completed (2.1.329). */
 export interface LifecycleEvent extends LineFields {
   readonly kind: 'lifecycle';
@@ -293,15 +285,9 @@ export interface LifecycleEvent extends LineFields {
   readonly scheduledFor: number | undefined;
 }
 
-/** A known type that does not affect the context. */
-export interface KnownEvent extends LineFields {
-  readonly kind: 'known';
-  readonly name: string;
-}
-
-/** A JSON object of an unknown type. Passed on and counted. */
-export interface UnknownEvent extends LineFields {
-  readonly kind: 'unknown';
+/** A JSON object that does not affect the context. One of an `unknown` type is passed on and counted. */
+export interface OtherEvent extends LineFields {
+  readonly kind: 'known' | 'unknown';
   readonly name: string;
 }
 

@@ -31,6 +31,14 @@ export interface Terms {
   readonly webSearches: number;
 }
 
+/** Usage of one of the account's limits. */
+export interface LimitUse {
+  /** 0 to 1; undefined if not reported. */
+  readonly share: number | undefined;
+  /** Milliseconds since the epoch. */
+  readonly resetsAt: number | undefined;
+}
+
 /**
  * Reads the token counts of a `usage` object; undefined without counts. A count may be a numeric string; missing, null
  * and negative counts become 0.

@@ -1,7 +1,7 @@
 import { sizeOf } from '../../core/governor/gauge/text-size.ts';
 import { readBlocks } from '../../core/protocol/blocks.ts';
 import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
-import type { Block, KnownEvent, UserEvent } from '../../core/protocol/events.ts';
+import type { Block, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { contextOf, type Usage, withTerms } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
@@ -109,7 +109,7 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
   const [content, report, toolId] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT), layout.textOf(TOOL_ID)];
   const part = { ...(isResult && { blocks: [] }), ...(layout.has(REPORT) && { toolReport: {} }) };
-  const event = { ...decodeObject(row), ...part } as UserEvent | KnownEvent;
+  const event = { ...decodeObject(row), ...part } as UserEvent | OtherEvent;
   const [block] = listOf(fieldsOf(row.message).content).map(fieldsOf);
   return {
     layout,

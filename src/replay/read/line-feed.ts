@@ -1,4 +1,4 @@
-import type { AssistantEvent, KnownEvent, UserEvent } from '../../core/protocol/events.ts';
+import type { AssistantEvent, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, isFields, parsed } from '../../core/protocol/fields.ts';
 import { valueEnd } from '../../core/protocol/json-spans.ts';
 import { objectsIn } from '../../core/protocol/objects-in.ts';
@@ -51,7 +51,7 @@ export type ReadLine = (
   readonly text?: string;
 };
 
-type LogEvent = AssistantEvent | UserEvent | KnownEvent;
+type LogEvent = AssistantEvent | UserEvent | OtherEvent;
 
 /** A row of a session log that is counted without parsing. */
 export interface Row {

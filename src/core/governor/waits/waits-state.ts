@@ -1,5 +1,5 @@
 import type { ApiFailure } from '../../protocol/api-failure.ts';
-import type { LimitUse } from '../../protocol/events.ts';
+import type { LimitUse } from '../../protocol/usage.ts';
 
 export const NO_WAIT: Wait = { cause: 'outage', phase: 'none', since: 0, until: 0, tries: 0, said: false };
 
