@@ -62,9 +62,8 @@ export function recallCommand(path: string | undefined): { readonly recall?: str
 
 /** Possible paths of a program on a PATH, in order. */
 function placesOn(path: string | undefined, name: string): string[] {
-  const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   const folders = (path ?? '').split(delimiter).filter(Boolean);
-  return folders.flatMap((folder) => names.map((name) => join(folder, name)));
+  return folders.map((folder) => join(folder, name));
 }
 
 /** Bytes of a file that are searched for ctxb. Scripts that start ctxb are short. */
@@ -136,6 +135,5 @@ function usesMusl(): boolean {
 function packagePlaces(require: NodeJS.Require, name: string): string[] {
   const folders = require.resolve.paths(name) ?? [];
   const nested = folders.map((folder) => join(folder, '@anthropic-ai/claude-code/node_modules'));
-  const file = process.platform === 'win32' ? 'claude.exe' : 'claude';
-  return [...folders, ...nested].map((folder) => join(folder, name, file));
+  return [...folders, ...nested].map((folder) => join(folder, name, 'claude'));
 }

@@ -190,9 +190,7 @@ function standingOf(plugin: PluginState): SessionStatus {
 async function look($: Engine, plugin: PluginState): Promise<void> {
   plugin.hooks = await $.settings.read({ key: 'hooks' }).catch(() => undefined);
   const path = (await $.env.get('PATH')) ?? '';
-  const isWindows = path.includes(';');
-  const name = isWindows ? 'ctxb.cmd' : 'ctxb';
-  const files = path.split(isWindows ? ';' : ':').map((folder) => `${folder}/${name}`);
+  const files = path.split(':').map((folder) => `${folder}/ctxb`);
   const found = await Promise.all(files.map((file) => $.fs.exists(file).catch(() => false)));
   plugin.program = files[found.indexOf(true)];
 }
