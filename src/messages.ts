@@ -45,8 +45,6 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   receipt: keptText,
   handoff: ({ reason }) => `handing over to a fresh context: ${groupedIn(reason)}`,
   'put-off': ({ reason }) => `handoff postponed, because the API is not available: ${reason}`,
-  'ask-again': ({ problems: [first, ...others] }) =>
-    `asking the agent to correct its handoff document: ${first}${others.length === 0 ? '' : ` (and ${counted(others.length, 'more problem')})`}`,
   'handed-over': ({ by, path }) =>
     `handed over (${by === 'agent' ? "the agent's document" : 'from the notes'}): ${path ?? 'it could not be written'}`,
   exhausted: ({ reason }) => groupedIn(reason),

@@ -53,10 +53,9 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     return { kind: 'handoff-written', path, text: toHandOver(redact(document), missing, path, checks), by, problems };
   }
 
-  return ({ answer, mayAskAgain, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
+  return ({ answer, reason }: EffectOf<'write-handoff'>, state: GovernorState): OwnEvent => {
     const found = answer === undefined ? [] : problemsOf(answer);
     const problems = found.map(({ text }) => text);
-    if (mayAskAgain && problems.length > 0) return { kind: 'handoff-problems', problems };
     return writtenEvent(isDocument(found) ? answer : undefined, problems, reason, state);
   };
 }

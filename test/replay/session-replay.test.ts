@@ -30,7 +30,6 @@ const OWN_EVENTS: readonly OwnEvent[] = [
   { kind: 'dead-end', text: 'it does not work' },
   { kind: 'earlier', entry: { a: 1 } },
   { kind: 'notes', path: '.context/sessions/s1' },
-  { kind: 'handoff-problems', problems: ['There is no Goal.'] },
   { kind: 'handoff-written', path: 'h.md', text: '## Goal', by: 'agent', problems: ['one'] },
   { kind: 'handoff-written', path: undefined, text: '## Goal', by: 'memory', problems: [] },
   { kind: 'project-cost', others: 1_500_000, earlier: 0 },

@@ -86,8 +86,6 @@ interface Facts {
     when: 'mid-turn' | 'before-turn';
     tokens: number;
   };
-  /** The agent's document has problems, and ctxb asks the agent again. */
-  'ask-again': { problems: readonly string[] };
   /** A fresh context has replaced the full one. `way`: by `/clear`, or by a new process. */
   'handed-over': {
     by: 'agent' | 'memory';

@@ -50,9 +50,9 @@ interface Effects {
   deferred: { readonly fate: 'show' | 'drop' };
   /**
    * Check the agent's answer and write it as the document; without an answer, write one from the notes. Answered by
-   * `handoff-problems` if the agent may be asked again, otherwise by `handoff-written`.
+   * `handoff-written`.
    */
-  'write-handoff': { readonly answer: string | undefined; readonly mayAskAgain: boolean; readonly reason: string };
+  'write-handoff': { readonly answer: string | undefined; readonly reason: string };
   /**
    * Restart claude: resume a session, begin a fresh one, or repeat the first start if no session exists (`isFirst`).
    * Answered by `begin`.

@@ -35,8 +35,6 @@ export type OwnEvent =
   | { readonly kind: 'begin' }
   /** The user pressed Ctrl-C. */
   | { readonly kind: 'interrupt' }
-  /** Problems of the agent's handoff document. */
-  | { readonly kind: 'handoff-problems'; readonly problems: readonly string[] }
   /** The handoff document is complete; `path` is undefined if it could not be written. */
   | {
       readonly kind: 'handoff-written';

@@ -187,7 +187,7 @@ export function claudesLevel(model: string | undefined, window = Number.POSITIVE
   return hasNoLevel(model) ? window : window - NATIVE_RESERVE_TOKENS;
 }
 
-/** Tokens for the request for a handoff document, the answer, and one correction. */
+/** Tokens for the request for a handoff document and the answer, with room to spare. */
 const ASKING_TOKENS = 8_000;
 
 /**

@@ -113,7 +113,6 @@ const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
   'exact-receipt': { receipt: (value) => value, kept: textsOf },
   earlier: { entry: fieldsOf },
   notes: { path: stringOf },
-  'handoff-problems': { problems: textsOf },
   'handoff-written': {
     ...{ path: textOf, text: stringOf, problems: textsOf },
     by: (value) => (value === 'agent' ? value : 'memory'),

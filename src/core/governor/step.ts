@@ -12,7 +12,7 @@ import { judgeSpending, onCostAnswer, onTimeUp, startTime } from './conversation
 import type { TimerName } from './effects.ts';
 import { NO_FACTS } from './facts.ts';
 import type { Input, OwnEvent, OwnEventOf } from './input.ts';
-import { onHandoffProblems, onHandoffWritten } from './operations/hand-over.ts';
+import { onHandoffWritten } from './operations/hand-over.ts';
 import { giveUpArming, onExactFolder, onExactProved } from './operations/load-mod.ts';
 import { onOperationTimeout } from './operations/rules.ts';
 import { onRecovered } from './process/broken-off.ts';
@@ -60,7 +60,6 @@ const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event:
   recovered: onRecovered,
   state: (state, { to }) => changedIn(state, 'session', { state: to }),
   notes: (state, { path }) => changedIn(state, 'session', { notes: path }),
-  'handoff-problems': (state, { problems }) => onHandoffProblems(state, problems),
   'handoff-written': onHandoffWritten,
   'project-cost': (state, { others, earlier }) => judgeSpending(state, changedIn(state, 'limits', { others, earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),

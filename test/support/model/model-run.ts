@@ -344,13 +344,9 @@ export class ModelRun {
     if (uuids.length > 0) this.retold.push({ by, uuids });
   }
 
-  #write({ answer, mayAskAgain }: Extract<Action, { readonly kind: 'write-handoff' }>): void {
+  #write({ answer }: Extract<Action, { readonly kind: 'write-handoff' }>): void {
     const { random } = this.#options;
     const isGood = answer?.startsWith('#') ?? false;
-    if (mayAskAgain && !(isGood && random.chance(0.8))) {
-      this.tell({ kind: 'handoff-problems', problems: ['It is bad.'] });
-      return;
-    }
     const path = random.chance(0.9) ? '.context/handoffs/handoff-1.md' : undefined;
     const by = isGood ? 'agent' : 'memory';
     this.tell({

@@ -107,7 +107,7 @@ function* promptTurn(world: TurnWorld, said: readonly Said[]): Beats {
   yield* hook(world, 'UserPromptSubmit', { prompt: text });
   yield lines.init();
   world.run.context += Math.ceil(text.length / 4);
-  const isAnswer = text.startsWith('Your context ends here') || text.startsWith('The handoff document was checked');
+  const isAnswer = text.startsWith('Your context ends here');
   if (isAnswer && random.chance(habits.silent)) yield random.chance(habits.deaf) ? 'deaf' : 'stuck';
   yield* calls(world, isAnswer ? random.whole(1, 2) : random.whole(1, 4), isAnswer ? random.pick(ANSWERS) : 'Done.');
 }

@@ -7,7 +7,7 @@ import { MIN_NATIVE_WINDOW, nativeLevel } from '../policy.ts';
 import { closeOwed } from '../prompts/mailbox.ts';
 import { beginOwnTurn, ownTurnTimer } from '../prompts/own-lines.ts';
 import { continueStopped } from '../relief/exhaustion.ts';
-import { askAgain, handoffRequest } from '../relief/handoff-request.ts';
+import { handoffRequest } from '../relief/handoff-request.ts';
 import type { GovernorState } from '../state.ts';
 import { changed, changedIn, DROP_BUFFERED, decide, emit } from '../steps.ts';
 import { isUnavailable, statusOf } from './compact.ts';
@@ -22,7 +22,7 @@ export function startHandoff(state: GovernorState, reason: string): GovernorStat
   const plan = planOf(state, reason, state.session.commandsOff || isUnreachable(state) ? 'leave' : 'clear');
   const starting = changedIn(state, 'relief', { due: undefined });
   const next = decide(starting, 'handoff', reason);
-  return mayAsk(next) ? ask(next, plan, handoffRequest({ reason }), 'first') : write(next, plan, undefined);
+  return mayAsk(next) ? ask(next, plan) : write(next, plan, undefined);
 }
 
 function planOf(state: GovernorState, reason: string, way: HandoffPlan['way']): HandoffPlan {
@@ -64,17 +64,12 @@ function hasRoomToAsk({ gauge, process: { control }, run }: GovernorState): bool
   return predictedTokens(gauge) + QUESTION_TOKENS < native;
 }
 
-/** Upper bound of a question in tokens, including the problems of a document. */
+/** Upper bound of a question in tokens. */
 const QUESTION_TOKENS = 2_000;
 
-function ask(
-  state: GovernorState,
-  plan: HandoffPlan,
-  text: string,
-  attempt: OperationIn<'asking'>['attempt'],
-): GovernorState {
-  const asking = { phase: 'asking', turn: 'asked', plan, attempt, apiDown: false } as const;
-  return beginOwnTurn(state, asking, text);
+function ask(state: GovernorState, plan: HandoffPlan): GovernorState {
+  const asking = { phase: 'asking', turn: 'asked', plan, apiDown: false } as const;
+  return beginOwnTurn(state, asking, handoffRequest(plan));
 }
 
 export function followAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: Event): GovernorState {
@@ -83,17 +78,15 @@ export function followAnswer(state: GovernorState, operation: OperationIn<'askin
     !isAnswer(event) && (operation.apiDown || (event.kind === 'api-retry' && isUnavailable(statusOf(event))));
   const next = changed(state, { operation: { ...operation, turn: 'running', apiDown } });
   // A retry means that claude waits for the API, not that the agent is slow.
-  const waits = event.kind === 'api-retry' && operation.attempt !== 'late';
+  const waits = event.kind === 'api-retry' && !operation.isLate;
   return waits ? emit(next, ownTurnTimer(state, 'asking', event.delayMs)) : next;
 }
 
 function readAnswer(state: GovernorState, operation: OperationIn<'asking'>, event: ResultEvent): GovernorState {
-  const plan = { ...operation.plan, answer: (operation.plan.answer ?? 0) + callOutput(state.gauge) };
+  const plan = { ...operation.plan, answer: callOutput(state.gauge) };
   const errorText = [event.text, ...event.errors].join('\n');
   if (event.isError && (operation.apiDown || saysUnavailable(errorText))) return putOff(state, plan, errorText);
-  const answer = event.isError ? undefined : event.text;
-  const mayAskAgain = operation.attempt === 'first' && answer !== undefined && hasRoomToAsk(state);
-  return write(emit(state, ...TURN_OVER), plan, answer, mayAskAgain);
+  return write(emit(state, ...TURN_OVER), plan, event.isError ? undefined : event.text);
 }
 
 /** Postpones the handoff because the API is down. The conversation continues unchanged. */
@@ -104,25 +97,9 @@ function putOff(state: GovernorState, { due }: HandoffPlan, error: string): Gove
   return decide(emit(continued, ...TURN_OVER), 'put-off', reason);
 }
 
-function write(
-  state: GovernorState,
-  plan: HandoffPlan,
-  answer: string | undefined,
-  mayAskAgain = false,
-): GovernorState {
-  return emit(changed(state, { operation: { phase: 'writing', plan } }), {
-    kind: 'write-handoff',
-    answer,
-    mayAskAgain,
-    reason: plan.reason,
-  });
-}
-
-export function onHandoffProblems(state: GovernorState, problems: readonly string[]): GovernorState {
-  const { operation } = state;
-  if (operation.phase !== 'writing') return state;
-  const reason = `the document has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}`;
-  return ask(decide(state, 'ask-again', reason, { problems }), operation.plan, askAgain(problems), 'second');
+function write(state: GovernorState, plan: HandoffPlan, answer: string | undefined): GovernorState {
+  const { reason } = plan;
+  return emit(changed(state, { operation: { phase: 'writing', plan } }), { kind: 'write-handoff', answer, reason });
 }
 
 export function onHandoffWritten(
@@ -150,8 +127,8 @@ export function leaveUnreachable(state: GovernorState): GovernorState {
 
 /** Interrupts the agent's late answer. If the interrupt has no effect either, ctxb replaces the process. */
 export function giveUpAnswer(state: GovernorState, operation: OperationIn<'asking'>): GovernorState {
-  if (operation.attempt === 'late') {
+  if (operation.isLate) {
     return write(emit(state, DROP_BUFFERED), { ...operation.plan, way: 'leave' }, undefined);
   }
-  return stopLate(state, { ...operation, attempt: 'late' });
+  return stopLate(state, { ...operation, isLate: true });
 }

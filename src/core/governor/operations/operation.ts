@@ -27,13 +27,13 @@ export type Operation =
   | { readonly phase: 'deciding' }
   | (InjectedTurn & { readonly phase: 'compacting'; readonly attempt: Attempt })
   /**
-   * The agent writes the document. `second`: ctxb has named the problems of its first answer. `late`: the answer took
-   * too long and was interrupted. `apiDown`: claude retries, without an answer from the API since.
+   * The agent writes the document. `isLate`: the answer took too long and was interrupted. `apiDown`: claude retries,
+   * without an answer from the API since.
    */
   | (InjectedTurn & {
       readonly phase: 'asking';
       readonly plan: HandoffPlan;
-      readonly attempt: 'first' | 'second' | 'late';
+      readonly isLate?: true;
       readonly apiDown: boolean;
     })
   /** The host checks the answer and writes the document. */

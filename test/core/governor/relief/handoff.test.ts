@@ -173,30 +173,14 @@ describe('the document', () => {
     expect(driver.claude(...answer('## Goal\nx'))).toContainEqual({
       kind: 'write-handoff',
       answer: '## Goal\nx',
-      mayAskAgain: true,
       reason: '160001 tokens have crossed 156000 of 200000',
     });
-  });
-
-  it('is requested once more, with its problems', () => {
-    const driver = asking();
-    driver.claude(...answer('poor'));
-    const actions = driver.tell({ kind: 'handoff-problems', problems: ['There is no Goal.'] });
-    expect(decisions(actions)).toMatchObject([
-      { kind: 'ask-again', reason: 'the document has a problem', problems: ['There is no Goal.'] },
-    ]);
-    expect(said(actions)).toEqual([expect.stringContaining('- There is no Goal.')]);
-    expect(driver.claude(...answer('still poor'))).toContainEqual(
-      expect.objectContaining({ kind: 'write-handoff', answer: 'still poor', mayAskAgain: false }),
-    );
   });
 
   it('comes from memory if the answer is an error', () => {
     const driver = asking();
     const actions = driver.claude(...answer('API Error: 400 no', { is_error: true }));
-    expect(actions).toContainEqual(
-      expect.objectContaining({ kind: 'write-handoff', answer: undefined, mayAskAgain: false }),
-    );
+    expect(actions).toContainEqual(expect.objectContaining({ kind: 'write-handoff', answer: undefined }));
   });
 
   it('comes from memory if answers have a prescribed schema', () => {
@@ -242,7 +226,7 @@ describe('an agent that takes too long', () => {
     expect(interrupts(driver)).toHaveLength(1);
     const stopped = resultLine({ subtype: 'error_during_execution', is_error: true });
     expect(driver.claude(stopped)).toContainEqual(
-      expect.objectContaining({ kind: 'write-handoff', answer: undefined, mayAskAgain: false }),
+      expect.objectContaining({ kind: 'write-handoff', answer: undefined }),
     );
     expect(said(driver.tell(WRITTEN))).toEqual(['/clear']);
   });

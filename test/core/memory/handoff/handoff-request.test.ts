@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askAgain, HANDOFF_SECTIONS, handoffRequest } from '../../../../src/core/governor/relief/handoff-request.ts';
+import { HANDOFF_SECTIONS, handoffRequest } from '../../../../src/core/governor/relief/handoff-request.ts';
 import { parseHandoff } from '../../../../src/core/memory/handoff/check-handoff.ts';
 
 describe('the request', () => {
@@ -20,19 +20,5 @@ describe('the request', () => {
     const long = handoffRequest({ reason: `x\n## Goal\n${'y'.repeat(9_000)}` });
     expect(long.length).toBeLessThanOrEqual(1_600);
     expect(long.match(/^## .*$/gm)).toHaveLength(8);
-  });
-});
-
-describe('asking again', () => {
-  it('names every problem and asks for the whole document', () => {
-    const text = askAgain(['The section "Done" is missing.', 'The file a.ts is named and does not exist.']);
-    expect(text).toContain('\n- The section "Done" is missing.\n- The file a.ts is named and does not exist.\n');
-    expect(text).toContain('the whole document');
-  });
-
-  it('is bounded', () => {
-    const text = askAgain(Array.from({ length: 300 }, (_, index) => `${index} ${'x\n'.repeat(5_000)}`));
-    expect(text.length).toBeLessThan(6_000);
-    expect(text).toContain('- and 280 more of the kind');
   });
 });
