@@ -13,7 +13,7 @@ import {
   type World,
 } from '../support/claude.ts';
 import { CTXB, PROTOCOL } from '../support/ctxb.ts';
-import { ASKED, ASKED_AGAIN } from '../support/handoff.ts';
+import { ASKED } from '../support/handoff.ts';
 import { movedClock } from '../support/moved-clock.ts';
 import type { Call, RecordedRequest } from '../support/standin/scenario.ts';
 import { type Bill, type CacheLife, createMeter } from './api.ts';
@@ -216,7 +216,7 @@ function isHandoffAsked({ body }: RecordedRequest): boolean {
   // Behind what the user says claude tells some models in a message of its own what its hooks did.
   const last = body.messages?.findLast(({ role }) => role !== 'system');
   const said = last?.role === 'user' ? sightOf({ messages: [last] }) : '';
-  return said.includes(ASKED) || said.includes(ASKED_AGAIN);
+  return said.includes(ASKED);
 }
 
 function allTasks(prompts: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { ASKED, ASKED_AGAIN, DOCUMENT } from './handoff.ts';
+import { ASKED, DOCUMENT } from './handoff.ts';
 import type { Call, RecordedRequest, RequestMessage, Scenario } from './standin/scenario.ts';
 
 /** An agent that goes on with its work wherever its process was killed. */
@@ -42,7 +42,7 @@ export function wantedBy(request: RecordedRequest): Wanted {
 
 function wantedIn(text: string): Wanted {
   if (numberOf(text) > 0) return 'prompt';
-  if (text.includes(ASKED) || text.includes(ASKED_AGAIN)) return 'document';
+  if (text.includes(ASKED)) return 'document';
   if (text.includes(RESUME)) return 'resume';
   if (text.includes(WRAP_UP)) return 'wrap-up';
   return text.includes(BRIEFING) ? 'briefing' : 'nothing';

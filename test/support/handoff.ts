@@ -3,8 +3,6 @@ import type { Call, RecordedRequest, Scenario } from './standin/scenario.ts';
 
 /** Words of the request for a handoff document. */
 export const ASKED = 'Answer with the handoff document itself';
-/** Words of the request for a better one. */
-export const ASKED_AGAIN = 'Answer once more with the whole document';
 
 /** A document with all sections that names no file and no command. */
 export const DOCUMENT = [
@@ -78,7 +76,7 @@ export function growing({
 
 export function isAsked(request: RecordedRequest): boolean {
   const texts = userTexts(request);
-  const asked = texts.findLastIndex((text) => text.includes(ASKED) || text.includes(ASKED_AGAIN));
+  const asked = texts.findLastIndex((text) => text.includes(ASKED));
   // Behind an empty answer claude asks once more in its own words.
   return asked > texts.findLastIndex((text) => text.startsWith('prompt '));
 }
