@@ -5,6 +5,7 @@ import { injectedIn } from './injected.ts';
 import { type Job, makeJob } from './job.ts';
 import { createModel } from './model.ts';
 import { costPicture } from './picture.ts';
+import { rangeTable } from './range.ts';
 import { jobOf } from './shapes.ts';
 import { KEPT, summaryOf } from './summary.ts';
 
@@ -42,6 +43,15 @@ function resultOf({ tools: [tool] = [] }: Call, { deadEnds, files }: Job): strin
     .slice(offset - 1)
     .join('\n');
 }
+
+it('the table of jobs says how far the account of claude alone is off', () => {
+  const pair = { title: 'short', shape: 'short', window: 200_000, alone: { usd: 4, faults: 0, told: undefined } };
+  const rowOf = (told: number | undefined) =>
+    rangeTable([{ ...pair, ctxb: { usd: 3, faults: 0, told } }]).split('\n')[2];
+  expect(rowOf(0.9)).toBe('| short | $4.00 | $3.00 | 0.75 | $0.90 | $1.00 | -2.5 % |');
+  expect(rowOf(0)).toBe('| short | $4.00 | $3.00 | 0.75 | as much | $1.00 | -25.0 % |');
+  expect(rowOf(undefined)).toBe('| short | $4.00 | $3.00 | 0.75 | – | $1.00 | – |');
+});
 
 describe('the job', () => {
   it('is the same for a seed, and another one for another', () => {

@@ -18,12 +18,18 @@ export interface Pair {
   readonly ctxb: Result;
 }
 
-/** What each job costs beside claude alone, and what the run says of it. */
+/**
+ * What each job costs beside claude alone, and what the run says of it. `off by`: the error of the account of claude alone,
+ * as a share of the cost with claude alone.
+ */
 export function rangeTable(pairs: readonly Pair[]): string {
-  const head = ['job', 'claude alone', 'ctxb run', '×', 'saved: told', 'measured'];
+  const head = ['job', 'claude alone', 'ctxb run', '×', 'saved: told', 'measured', 'off by'];
   const rows = pairs.map(({ title, alone, ctxb }) => {
     const told = ctxb.told === undefined ? '–' : ctxb.told === 0 ? 'as much' : usd(ctxb.told);
-    return [title, usd(alone.usd), usd(ctxb.usd), (ctxb.usd / alone.usd).toFixed(2), told, usd(alone.usd - ctxb.usd)];
+    const measured = alone.usd - ctxb.usd;
+    const error = ctxb.told === undefined ? '–' : `${((100 * (ctxb.told - measured)) / alone.usd).toFixed(1)} %`;
+    const costs = [usd(alone.usd), usd(ctxb.usd), (ctxb.usd / alone.usd).toFixed(2)];
+    return [title, ...costs, told, usd(measured), error];
   });
   return [head, head.map((_, at) => (at === 0 ? '---' : '--:')), ...rows].map(line).join('\n');
 }
