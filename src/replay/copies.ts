@@ -3,6 +3,7 @@ import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
 import { keysIn, keyText } from './packed.ts';
+import { createIds } from './read/ids.ts';
 import { type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
 
 type CountedSession = Pick<SessionFigures, 'calls' | 'compactions' | 'context' | 'cost' | 'copied' | 'lines'>;
@@ -126,31 +127,29 @@ function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
  * Sessions that may share a call or compaction with another one. Most share none, so their calls need not be unpacked.
  */
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
+  if (sessions.length < 2) return [];
   const marks = sessions.map(marksOf);
-  /** By mark: the first session that has it. */
-  const holders = new Map<number, number>();
-  const shared = new Set<number>();
-  for (const [at, all] of marks.entries()) {
-    for (const mark of all) {
-      const holder = holders.get(mark);
-      if (holder === undefined) holders.set(mark, at);
-      else if (holder !== at) shared.add(mark);
-    }
-  }
-  return sessions.filter((_, at) => marks[at]?.some((mark) => shared.has(mark)));
+  const known = createIds();
+  const repeated = new Set(marks.flatMap((all) => all.filter((mark) => known.seen(mark))));
+  return sessions.filter((_, at) => marks[at]?.some((mark) => repeated.has(mark)));
 }
 
 /** Hashes of the ends of a session's keys, which are random; different keys can collide. */
 function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number[] {
   const times = compactions.map(({ t }) => `at ${t}`);
-  const text = [keys ?? keyText(ledger()), ...times, ''].join().replaceAll('+', ',');
+  return [...marksIn(keys ?? keyText(ledger())), ...marksIn(times.join())];
+}
+
+function marksIn(keys: string): readonly number[] {
+  const text = keys.replaceAll('+', ',');
   const marks: number[] = [];
-  let at = 0;
-  for (let end = text.indexOf(','); end !== -1; end = text.indexOf(',', at)) {
+  for (let at = 0, end = 0; end < text.length; at = end + 1) {
+    end = text.indexOf(',', at);
+    if (end === -1) end = text.length;
     let mark = 0;
-    for (at = Math.max(at, end - MARKED); at < end; at++) mark = Math.imul(mark ^ text.charCodeAt(at), 0x01000193);
+    for (let place = Math.max(at, end - MARKED); place < end; place++)
+      mark = Math.imul(mark ^ text.charCodeAt(place), 0x01000193);
     if (mark !== 0) marks.push(mark);
-    at = end + 1;
   }
   return marks;
 }

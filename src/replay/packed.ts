@@ -1,3 +1,4 @@
+import type { Usage } from '../core/protocol/usage.ts';
 import type { CountedCall, LedgerCall } from './items-seen.ts';
 import type { SessionFigures } from './summary.ts';
 
@@ -8,40 +9,44 @@ import type { SessionFigures } from './summary.ts';
 export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
   /** All keys as one text. */
   readonly keys: string;
-  /** JSON array with a {@link Row} for each call. */
-  readonly rows: string;
+  /** JSON of {@link Stored}. */
+  readonly columns: string;
   readonly models: readonly (string | null)[];
 }
 
-/**
- * Number, time in milliseconds since the epoch, index of the model, cost in micro-dollars and, in a full replay, usage.
- */
-type Row = readonly [
-  number: number,
-  t: number | null,
-  model: number,
-  microUsd: number | null,
-  ...usage: CountedCall['usage'][],
-];
+/** Calls, each figure in a list of its own: as objects, they would take twice the memory. */
+export interface Columns {
+  readonly keys: string[];
+  /** `OF_SUBAGENT` for a call of a subagent. */
+  readonly numbers: number[];
+  /** Milliseconds since the epoch; unknown: `NaN`, or `null` in JSON. */
+  readonly times: (number | null)[];
+  readonly models: (string | null)[];
+  /** Unknown as in `times`. */
+  readonly microUsd: (number | null)[];
+  /** Empty in a light replay. */
+  readonly usages: Usage[];
+}
+
+/** `places`: indices of the models in a list of their names. */
+type Stored = Omit<Columns, 'keys' | 'models'> & { readonly places: number[] };
+
+export const OF_SUBAGENT = 0;
 
 /** No key contains these characters. */
 const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
 
-/** Replaces the number of a call of a subagent. */
-const OF_SUBAGENT = 0;
-
 export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
   const calls: readonly (LedgerCall & Partial<CountedCall>)[] = ledger();
-  const models: (string | null)[] = [];
-  const placeOf = (model: string | null) => {
-    const place = models.lastIndexOf(model);
-    return place === -1 ? models.push(model) - 1 : place;
+  const models = [...new Set(calls.map(({ model }) => model))];
+  const columns: Stored = {
+    numbers: calls.map(({ number = OF_SUBAGENT }) => number),
+    times: calls.map(({ t }) => t),
+    places: calls.map(({ model }) => models.indexOf(model)),
+    microUsd: calls.map(({ microUsd }) => microUsd),
+    usages: calls.flatMap(({ usage }) => usage ?? []),
   };
-  const rows = calls.map(({ number = OF_SUBAGENT, t, model, microUsd, usage }): Row => {
-    const row = [number, t, placeOf(model), microUsd] as const;
-    return usage === undefined ? row : [...row, usage];
-  });
-  return { ...figures, keys: keyText(calls), rows: JSON.stringify(rows), models };
+  return { ...figures, keys: keyText(calls), columns: JSON.stringify(columns), models };
 }
 
 /** Joins the keys of all calls into one text. */
@@ -49,21 +54,31 @@ export function keyText(calls: readonly Pick<LedgerCall, 'keys'>[]): string {
   return calls.map(({ keys }) => keys).join(BETWEEN_CALLS);
 }
 
-export function unpack({ keys, rows, models, ...figures }: Packed): SessionFigures {
-  return { ...figures, keys, ledger: () => callsIn({ keys, rows, models }) };
+export function unpack({ keys, columns, models, ...figures }: Packed): SessionFigures {
+  return {
+    ...figures,
+    keys,
+    ledger() {
+      const { places, ...rest } = JSON.parse(columns) as Stored;
+      return callsIn({ ...rest, keys: keys.split(BETWEEN_CALLS), models: places.map((at) => models[at] ?? null) });
+    },
+  };
 }
 
-function callsIn({ keys, rows, models }: Pick<Packed, 'keys' | 'rows' | 'models'>): readonly LedgerCall[] {
-  const all = keys.split(BETWEEN_CALLS);
-  return (JSON.parse(rows) as Row[]).map(([number, t, model, microUsd, usage], at) => ({
-    keys: all[at] ?? '',
+export function callsIn({ keys, numbers, times, models, microUsd, usages }: Columns): readonly LedgerCall[] {
+  return numbers.map((number, at) => ({
+    keys: keys[at] ?? '',
     main: number !== OF_SUBAGENT,
     number: number === OF_SUBAGENT ? undefined : number,
-    t,
-    model: models[model] ?? null,
-    microUsd,
-    ...(usage && { usage }),
+    t: known(times[at]),
+    model: models[at] ?? null,
+    microUsd: known(microUsd[at]),
+    usage: usages[at],
   }));
+}
+
+function known(figure: number | null = null): number | null {
+  return Number.isNaN(figure) ? null : figure;
 }
 
 /** Joins the keys of a call, without the characters that separate keys. */

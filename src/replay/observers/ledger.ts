@@ -4,17 +4,14 @@ import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { contextOf, isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
-import type { CountedCall, LedgerCall } from '../items-seen.ts';
-import { joinKeys } from '../packed.ts';
+import type { CountedCall } from '../items-seen.ts';
+import { type Columns, callsIn, joinKeys, OF_SUBAGENT } from '../packed.ts';
 import { type Seen, timeIn } from './seen.ts';
-
-type Call = LedgerCall & Partial<CountedCall>;
-/** Mutable, because a recording can have many calls. */
-type Listed = { -readonly [Name in keyof Call]: Call[Name] };
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
 interface Open {
-  readonly listed: Listed;
+  /** Its index. */
+  readonly at: number;
   readonly messageId: string;
   usage: Usage;
   /** Missing for a model without a price. */
@@ -34,24 +31,25 @@ const NO_ANSWER = { messageId: '', subagent: null, model: undefined };
  * @param keepsUsage keeps the usage of finished calls, which takes most of a call's memory
  */
 export function createLedger(keepsUsage: boolean) {
-  const calls: Listed[] = [];
+  const calls: Columns = { keys: [], numbers: [], times: [], models: [], microUsd: [], usages: [] };
   /** By subagent id; '' is the main thread. */
   const open = new Map<string, Open>();
 
   function learn(call: Open, usage: Usage): void {
     call.usage = usage;
-    if (keepsUsage) call.listed.usage = usage;
+    if (keepsUsage) calls.usages[call.at] = usage;
   }
 
   function begin(seen: Seen, event: Started): void {
     const { messageId, subagent, model = null, usage = NO_USAGE } = event;
     const t = timeIn(seen.input);
     const keys = joinKeys(keysOf(event, t, event.sessionId ?? seen.after.session.id));
-    const number = subagent === null ? seen.after.gauge.calls : undefined;
-    const listed: Listed = { keys, main: subagent === null, number, t, model, microUsd: null };
-    const call = { listed, messageId, usage, besides: 0 };
+    const call = { at: calls.keys.push(keys) - 1, messageId, usage, besides: 0 };
+    calls.numbers.push(subagent === null ? seen.after.gauge.calls : OF_SUBAGENT);
+    calls.times.push(t ?? Number.NaN);
+    calls.models.push(model);
+    calls.microUsd.push(Number.NaN);
     open.set(subagent ?? '', call);
-    calls.push(listed);
     learn(call, usage);
   }
 
@@ -66,7 +64,7 @@ export function createLedger(keepsUsage: boolean) {
     // The final output arrives with the result, after claude has counted the cost of the turn.
     if (price !== undefined) {
       const output = billedOutput(after.gauge.call.output, after.gauge.call);
-      call.listed.microUsd = microUsdOf(usage, price, output) + besides;
+      calls.microUsd[call.at] = microUsdOf(usage, price, output) + besides;
     }
     if (keepsUsage) learn(call, { ...usage, output: callOutput(after.gauge) });
   }
@@ -87,8 +85,8 @@ export function createLedger(keepsUsage: boolean) {
     if (priced === undefined || last === undefined || priced.messageId !== last.messageId) return;
     last.price = priced.price;
     last.besides = priced.besides;
-    last.listed.microUsd = callMicroUsd(priced);
-    last.listed.model = priced.model ?? null;
+    calls.microUsd[last.at] = callMicroUsd(priced);
+    calls.models[last.at] = priced.model ?? null;
     // For the main thread, the gauge knows the output better, because it calibrates with its calls.
     if (thread !== null) learn(last, { ...last.usage, output: billedOutput(priced.usage.output, priced) });
   }
@@ -100,9 +98,9 @@ export function createLedger(keepsUsage: boolean) {
       if (event.kind === 'assistant') seeSubagent(seen, event);
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
     },
-    calls: (): readonly LedgerCall[] => calls,
+    calls: () => callsIn(calls),
     /** Requires `keepsUsage`: then all calls have usage. */
-    counted: () => calls as readonly CountedCall[],
+    counted: () => callsIn(calls) as readonly CountedCall[],
   };
 }
 
