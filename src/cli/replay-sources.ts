@@ -13,7 +13,7 @@ import { counted } from '../report/figures.ts';
 import { type FileCache, openFileCache } from '../store/files/file-cache.ts';
 import { withGiven } from '../store/files/given-file.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
-import { type DiskText, masked, maskedJson } from '../store/masks/disk-text.ts';
+import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
 import type { Found } from './print-report.ts';
 
 /** The program of a worker thread, relative to any bundle. It contains all code that affects the figures. */
@@ -84,14 +84,20 @@ async function* replayCached(
 
 /** The texts in light figures are masked already. */
 function toCache(found: SessionFigures): DiskText {
-  return isFull(found) ? maskedJson(pack(found)) : masked(JSON.stringify(pack(found)));
+  const { keys, columns, ...figures } = pack(found);
+  const text = isFull(found) ? maskedJson(figures) : masked(JSON.stringify(figures));
+  return joined([text, masked(keys), masked(columns)], BETWEEN_PARTS);
 }
 
-/** Undefined if the entry is damaged. */
+/** Undefined if the entry is damaged. Calls, which are most of the text, are not copied. */
 function fromCache(text: string): SessionFigures | undefined {
-  const kept = parsed(text) as Packed | undefined;
-  return kept && unpack(kept);
+  const [figures = '', keys = '', columns = ''] = text.split(BETWEEN_PARTS);
+  const kept = parsed(figures) as Omit<Packed, 'keys' | 'columns'> | undefined;
+  return kept && unpack({ ...kept, keys, columns });
 }
+
+/** A character that neither JSON nor a key contains. */
+const BETWEEN_PARTS = '\u001f';
 
 /**
  * Milliseconds. Some file systems store the time of a change in steps of two seconds, so a file just written may change

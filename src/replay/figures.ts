@@ -109,8 +109,6 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
     prompt: prompts.first,
     prompts: () => prompts.found().all,
     calls: ledger.calls,
-    /** The calls with their usage, if kept. */
-    ledger: ledger.counted,
     compactions: () => compactions.found(),
     /** The figures except those that light and full replays compute differently. */
     found: (file: string, state: GovernorState) => {

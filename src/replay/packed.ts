@@ -81,12 +81,12 @@ function known(figure: number | null = null): number | null {
   return Number.isNaN(figure) ? null : figure;
 }
 
-/** Joins the keys of a call, without the characters that separate keys. */
+/** Joins the keys of a call, without characters that separate keys or parts of a cache. */
 export function joinKeys(keys: readonly string[]): string {
   return keys.map((key) => key.replace(SEPARATORS, '-')).join(BETWEEN_KEYS);
 }
 
-const SEPARATORS = /[,+]/g;
+const SEPARATORS = /[,+\p{Cc}]/gu;
 
 export function keysIn({ keys }: Pick<LedgerCall, 'keys'>): readonly string[] {
   return keys === '' ? [] : keys.split(BETWEEN_KEYS);

@@ -9,7 +9,7 @@ import { createHost, type Transition } from '../host/governor-host.ts';
 import { trafficOf } from './copies.ts';
 import { createExplainer } from './explain.ts';
 import { createFigures } from './figures.ts';
-import type { CallSeen } from './items-seen.ts';
+import type { CallSeen, CountedCall } from './items-seen.ts';
 import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
 import { createOddities } from './observers/oddities.ts';
@@ -110,7 +110,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
       const { gauge, turn } = state;
       const { calls: count, context, cost, lines, ...session } = figures.found(file, state);
       const found = watch.growth.found();
-      const ledger = figures.ledger();
+      const ledger = figures.calls() as readonly CountedCall[];
       const madeCalls = calls?.found(ledger) ?? [];
       const pauses = watch.pauses.found();
       const { peak, curve, ...shares } = context;

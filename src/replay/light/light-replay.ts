@@ -9,11 +9,9 @@ import { afterEcho, followExact, isEcho } from '../../core/governor/relief/exact
 import type { Exact } from '../../core/governor/relief/relief-state.ts';
 import type { GovernorState, Run } from '../../core/governor/state.ts';
 import { type Draft, draftOf } from '../../core/governor/steps.ts';
-import type { AssistantEvent, Event } from '../../core/protocol/events.ts';
-import { NO_USAGE, type Usage } from '../../core/protocol/usage.ts';
+import type { Event } from '../../core/protocol/events.ts';
 import { cutterWith, type Mask } from '../../core/text/words.ts';
 import { createFigures } from '../figures.ts';
-import type { RecordingLine } from '../inputs.ts';
 import type { CompactionSeen } from '../items-seen.ts';
 import { reportedAgent } from '../observers/unlogged.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
@@ -40,15 +38,6 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   // Mutated for each row, because copying a state takes longer than reading a row.
   const [before, state] = [lightState(run), lightState(run)];
   let isLog = true;
-  /** The last answer, while only rows without effect on the figures follow. */
-  let last: AssistantEvent | undefined;
-
-  /** Treats another row of the same answer without new content as unread. */
-  function withoutRepeat(read: ReadLine): ReadLine {
-    if (read.kind !== 'event' || read.event.kind !== 'assistant' || last === undefined) return read;
-    if (!hasSameContent(read.event, last)) return read;
-    return { kind: 'unread', row: { id: read.id, t: read.event.timestamp, answers: undefined } };
-  }
 
   function feed(t: number, said: Event): void {
     const event = calls.identified(said);
@@ -80,10 +69,8 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
     isCalm: () => isLog && figures.dialect === 'session' && isCalm(state),
     /** Whether neither tool results nor prompts currently have an effect on the figures. */
     isTold: () => isLog && isCalm(state) && state.gauge.calls > 0 && figures.prompt() !== null,
-    line(found: ReadLine): void {
-      const read = withoutRepeat(found);
+    line(read: ReadLine): void {
       const line = figures.read(read);
-      if (read.kind !== 'unread') last = answerIn(line);
       if (line.kind === 'run' || line.kind === 'decided' || figures.dialect === 'stream') isLog = false;
       if (!isLog) return;
       if (line.kind === 'unread') pass(line.row, line.t);
@@ -102,24 +89,6 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
       };
     },
   };
-}
-
-function answerIn(line: RecordingLine): AssistantEvent | undefined {
-  return line.kind === 'input' && line.input.event.kind === 'assistant' ? line.input.event : undefined;
-}
-
-/** Whether an answer repeats the last one, with its final usage and no content that counts. */
-function hasSameContent(answer: AssistantEvent, last: AssistantEvent): boolean {
-  const isOne = answer.messageId === last.messageId && answer.subagent === last.subagent && answer.model === last.model;
-  const isSized = answer.outputFinal && last.outputFinal && answer.blocks.length === 0;
-  return isOne && isSized && isSame(answer.usage, last.usage);
-}
-
-/** Whether two usages are known to be the same. */
-function isSame(a: Usage = NO_USAGE, b: Usage = NO_USAGE): boolean {
-  const isCounted = a.input === b.input && a.cacheCreation === b.cacheCreation && a.cacheRead === b.cacheRead;
-  const isBilled = a.output === b.output && a.cacheCreationHour === b.cacheCreationHour && a.terms === b.terms;
-  return isCounted && isBilled && a.besides === b.besides;
 }
 
 /** Whether only the time of an event matters. */

@@ -4,7 +4,6 @@ import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { contextOf, isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
-import type { CountedCall } from '../items-seen.ts';
 import { type Columns, callsIn, joinKeys, OF_SUBAGENT } from '../packed.ts';
 import { type Seen, timeIn } from './seen.ts';
 
@@ -99,8 +98,6 @@ export function createLedger(keepsUsage: boolean) {
       if (event.kind === 'assistant' || event.kind === 'partial') seeCost(seen, event.subagent);
     },
     calls: () => callsIn(calls),
-    /** Requires `keepsUsage`: then all calls have usage. */
-    counted: () => callsIn(calls) as readonly CountedCall[],
   };
 }
 

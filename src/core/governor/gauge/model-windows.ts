@@ -6,7 +6,8 @@ import { type ContextWindow, learnWindow, SMALL_WINDOW, shareOf, UNKNOWN_WINDOW,
 /** Switches to another model's window, and keeps the previous one in case that model returns. */
 export function useWindowOf(gauge: Gauge, model: string | undefined): Gauge {
   const { windowModel, window, otherWindows } = gauge;
-  if (model === undefined) return gauge;
+  // Most ids are names already.
+  if (model === undefined || model === windowModel) return gauge;
   const name = modelName(model);
   if (name === windowModel) return gauge;
   // A window from the user or from a text report applies to every model.
