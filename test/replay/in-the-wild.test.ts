@@ -515,6 +515,21 @@ describe('all of the input', () => {
   });
 });
 
+describe('bytes as they were written', () => {
+  it('holds a row that another process wrote into the middle of one', async () => {
+    const [outer, inner] = [1, 2].map((at) => JSON.stringify(call('s', `m${at}`, usage(0, 1_000, 0, 0))));
+    put('s.jsonl', [said('s', 'go'), `${outer?.slice(0, 90)}${inner}${outer?.slice(90)}`]);
+    expect(await found()).toMatchObject({ calls: 2, lines: [{ malformed: 0 }] });
+  });
+
+  it('reads UTF-16, as Windows PowerShell redirects output', async () => {
+    const lines = [said('s', 'go'), call('s', 'm1', usage(0, 1_000, 0, 0)), said('s', 'é 😀'.repeat(90_000))];
+    const text = [...lines, call('s', 'm2', usage(0, 2_000, 0, 0))].map((line) => `${JSON.stringify(line)}\r\n`);
+    writeFileSync(join(folder, 's.jsonl'), `\ufeff${text.join('')}`, 'utf16le');
+    expect(await found()).toMatchObject({ calls: 2, usd: 0.01125, lines: [{ malformed: 0 }] });
+  });
+});
+
 describe('rows of a later claude', () => {
   const renamed = (id: string) => ({ ...call('s', id, usage(0, 9_000, 0, 100)), type: 'model_turn' });
 

@@ -44,6 +44,9 @@ export function objectsIn(line: string): Salvaged {
     at = end;
   }
   rest += line.slice(done);
+  // One process wrote into the middle of another's row.
+  const around = parsed(rest);
+  if (isRow(around)) return { values: [around, ...values], isTorn: false, isLost: false };
   return { values, isTorn: rest.trim() !== '', isLost: CALL.test(rest) };
 }
 

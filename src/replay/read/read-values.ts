@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
 import { unreadableError } from '../../errors.ts';
 import { createLineFeed, type ReadLine, type Thin } from './line-feed.ts';
 
@@ -7,6 +8,9 @@ import { createLineFeed, type ReadLine, type Thin } from './line-feed.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+
+/** The mark of UTF-16, as Windows PowerShell redirects the output of programs. */
+const UTF_16 = Buffer.from([0xff, 0xfe]);
 
 export interface ReadOptions {
   readonly stdin: Readable;
@@ -34,8 +38,12 @@ export async function readValues(
   onLine: (line: ReadLine) => void,
 ): Promise<void> {
   const feed = createLineFeed(onLine, undefined, thin);
+  let decoder: StringDecoder | undefined;
+  let isFirst = true;
   const take = (chunk: Buffer) => {
-    feed.push(chunk);
+    if (isFirst && chunk.indexOf(UTF_16) === 0) decoder = new StringDecoder('utf16le');
+    isFirst = false;
+    feed.push(decoder ? Buffer.from(decoder.write(chunk)) : chunk);
     onBytes?.(chunk.length);
     return goesOn();
   };
