@@ -190,6 +190,7 @@ function isStepOfRelief(decision: Decision): boolean {
 const ROUTINE: ReadonlySet<DecisionName> = new Set([
   'mid-turn:trigger',
   'mid-turn:focus',
+  'mid-turn:prompts',
   'left-undone',
   'recall',
   'receipt',

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import type { Decision } from '../../src/core/governor/decisions.ts';
 import { initialState } from '../../src/core/governor/initial-state.ts';
 import { PLAIN } from '../../src/report/style.ts';
 import { createTerminal, type Terminal, type TerminalOptions } from '../../src/report/terminal/terminal.ts';
@@ -178,6 +179,14 @@ describe('lines', () => {
     terminal.relay('claude says');
     expect(take()).toBe('claude says\n');
   });
+});
+
+it('a compaction in mid-turn is one line', () => {
+  const { terminal, take } = screen();
+  terminal.decision({ kind: 'mid-turn', of: 'prompts', promptUuids: ['a'] } as unknown as Decision);
+  const native = { kind: 'native-compaction', how: 'summary', when: 'mid-turn', tokens: 72_300 };
+  terminal.decision(native as Decision);
+  expect(take()).toBe('ctxb: claude compacted in mid-turn, at 72k tokens\n');
 });
 
 it('a closed stderr does not end the run', () => {
