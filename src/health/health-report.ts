@@ -1,4 +1,3 @@
-import type { HealthDetails } from '../core/governor/zones/zones.ts';
 import { type HealthEntry, parseHealth } from './health-lines.ts';
 
 /** The context health of a project. A rate or mean without data is null. */
@@ -56,7 +55,7 @@ export function createHealthReader() {
  */
 const EARLY_BELOW = 0.9;
 
-type Handoff = Extract<HealthDetails, { readonly event: 'handoff' }>;
+type Handoff = Extract<HealthEntry['details'], { readonly event: 'handoff' }>;
 
 /** Adds up records one at a time, because a ledger can be long. */
 export function createHealthTally() {
