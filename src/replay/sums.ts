@@ -79,8 +79,8 @@ function partsOf(session: SessionFigures, by: Grouping) {
     const microUsd = remaining === null || call.microUsd === null ? null : Math.min(remaining, call.microUsd);
     if (remaining !== null) remaining -= microUsd ?? 0;
     const isGap = isTorn || (usdPartial === true && isPlaced(call));
-    const share = { calls: call.main ? 1 : 0, compactions: 0, usd: inUsd(microUsd), usdPartial: isGap || undefined };
-    return { name: nameOf(session, by, call), t: call.t, session, ...share };
+    const [name, usd] = [nameOf(session, by, call), inUsd(microUsd)];
+    return { name, t: call.t, session, calls: Number(call.main), compactions: 0, usd, usdPartial: isGap || undefined };
   });
   const own = session.compactions.filter(({ copied }) => copied === undefined);
   const compactions = own.map((compaction) => {

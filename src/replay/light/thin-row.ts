@@ -68,8 +68,8 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
   let last: Reader | undefined;
 
   function readAndLearn(bytes: Buffer, from: number, to: number): ReadLine | undefined {
-    const value = objectOf(bytes.toString('utf8', from, to));
-    if (value === undefined) return undefined;
+    const value = parsed(bytes.toString('utf8', from, to));
+    if (!isFields(value)) return undefined;
     // Without these fields, another form of row could hide them in a hole.
     const isNamed = value.uuid !== undefined && value.timestamp !== undefined && value.sessionId !== undefined;
     const reader = isNamed ? readerOf(value) : undefined;
@@ -93,11 +93,6 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
     last = readerFor(bytes, from, bytes[to - 1] === CARRIAGE_RETURN ? to - 1 : to);
     return last === undefined ? readAndLearn(bytes, from, to) : last.read();
   };
-}
-
-function objectOf(text: string): Fields | undefined {
-  const value = parsed(text);
-  return isFields(value) ? value : undefined;
 }
 
 /** Reads rows completely, except for the tools' reports and the data of progress. */
@@ -151,7 +146,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
   const answers = row.type === 'user' ? threadOf(row) : undefined;
   const isTelling = () => {
-    if (isPrompt) return !state.isTold() || mayMatter(content());
+    if (isPrompt) return !state.isTold() || content()[0] !== QUOTE || hasAny(content(), SIGNIFICANT);
     return !state.isCalm() || hasAny(report(), AGENT_KEYS);
   };
   return {
@@ -173,10 +168,6 @@ function openPrompt(row: Fields): Fields | undefined {
 const SIGNIFICANT = ['<command-name>', 'Set model to', 'This session is being continued'].map((text) =>
   Buffer.from(text),
 );
-
-function mayMatter(text: Buffer): boolean {
-  return text[0] !== QUOTE || hasAny(text, SIGNIFICANT);
-}
 
 function hasAny(text: Buffer, words: readonly Buffer[]): boolean {
   return words.some((word) => text.includes(word));
