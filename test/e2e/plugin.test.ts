@@ -55,10 +55,16 @@ it('installed from the repository: the band, exact compactions, commands, hand-b
     await claude.shows(/next\.md:written/);
     expect(readFileSync(join(world.scratch.cwd, 'next.md'), 'utf8')).toContain('never touch legacy');
 
+    // An exact one, which belongs to the conversation that /clear ends.
+    await command(claude, '/compact');
+    await command(claude, '/ctxb:status');
+    await claude.shows(/lastcompaction:/);
     await command(claude, '/clear');
     await claude.shows(/notmeasuredyet·(?:window1,000,000·)?\$0\.00(?:thissession)?·\/ctxb:backhandsback3prompts/);
     await command(claude, '/ctxb:back');
     await claude.shows(/handedback:3prompts/);
+    await command(claude, '/ctxb:status');
+    expect(await claude.shows(/\(780,000tokens\)[\s\S]*\$0\.00/)).not.toContain('lastcompaction');
     await say(claude, 'what next');
     await poll(() => toldWith(world, 'what next')).toMatch(/Task: [\s\S]*never touch legacy/);
     await claude.shows(/answer4/);

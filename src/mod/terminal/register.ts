@@ -34,7 +34,10 @@ export function register(on: On, options: Options): void {
     plugin.isRun = (await $.env.get('CTXB_RUN')) !== undefined;
     if (plugin.isRun) return next(e);
     plugin.transcript = e.transcript_path;
-    if (e.source !== 'compact') plugin.news = undefined;
+    if (e.source !== 'compact') {
+      plugin.news = undefined;
+      plugin.last = undefined;
+    }
     const isNew = e.source !== 'clear' && e.source !== 'compact';
     if (isNew) {
       await look($, plugin);
