@@ -64,6 +64,8 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'wait:over': ({ answered, ms, reason }) =>
     `${reason}${ms > 0 ? `, after ${duration(ms)}` : ''}${answered ? ': continuing' : ''}`,
   'left-undone': (decision) => leftUndoneText(decision),
+  skipped: ({ prompts, reason }) =>
+    `claude skips ${counted(prompts.length, 'prompt')}: ${reason} ${prompts.join(', ')}`,
   restart: ({ attempt, reason }) => `${reason}; starting it again (${attempt})`,
   'tool-budget:call': ({ parameter, reason, tool, value }) =>
     `limited ${tool} (${parameter} ${tokens(value)}): ${reason}`,

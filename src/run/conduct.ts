@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, signalExitCode } from '../claude/child.ts';
 import { recallCommand } from '../claude/find-claude.ts';
 import { runCostUsd, toUsd } from '../core/governor/cost/cost.ts';
-import type { Decision } from '../core/governor/decisions.ts';
 import { wasAsked } from '../core/governor/process/process.ts';
 import { openPrompts, waiting } from '../core/governor/prompts/mailbox.ts';
 import { OUTCOME_CODES, UNDONE } from '../core/governor/standing.ts';
@@ -37,8 +36,7 @@ export async function beginRun(
 /** Connects claude, the caller and the files, and conducts the session to its end. Resolves with the exit code. */
 export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number> {
   const { invocation, resumed } = headless;
-  const { run, io, child, early, input, record, summary } = ends;
-  const watcher = summary === undefined ? ends.watcher : seenBy(summary, ends.watcher);
+  const { run, io, child, early, input, record, summary, watcher } = ends;
   const files = openRunFiles(headless, { run, io, record, notice: watcher.notice });
   const { store, recorder } = files;
   listen(child, watcher);
@@ -68,7 +66,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const opening = files.costs?.opening();
   const spent = (input.lines && (await admit())) ?? opening;
   const onGoOn = () => signals.rearm();
-  const about = { ...ends, watcher, startSuccessor, output, spent, admit, ask: questions.ask, onGoOn };
+  const about = { ...ends, startSuccessor, output, spent, admit, ask: questions.ask, onGoOn };
   const session = startSession(headless, about, files);
   if (resumed !== undefined && store.isWhole()) {
     // From here on, this run's own file holds the state of the whole run.
@@ -104,17 +102,9 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   session.noteEnd(exitCode);
-  summary?.write(state, exitCode, session.reliefs);
+  summary?.(state, exitCode, session.seen);
   await ends.telemetry?.close();
   return exitCode;
-}
-
-function seenBy(summary: RunSummary, watcher: Watcher): Watcher {
-  const decision = (decided: Decision) => {
-    summary.see(decided);
-    watcher.decision(decided);
-  };
-  return { ...watcher, decision };
 }
 
 /** Whether to replace a claude that ended before its first prompt. */

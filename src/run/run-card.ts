@@ -31,22 +31,22 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
   } as const;
   const since = now();
   let latest = first;
-  const counts = { compaction: 0, handoff: 0 };
+  const seen = { compaction: 0, handoff: 0, resetsAt: undefined as number | undefined };
   let timer: NodeJS.Timeout | undefined;
   const cardOf = (end: RunCard['end']): RunCard => ({
     ...place,
     since,
     at: now(),
     ...standingOf(latest),
-    compactions: counts.compaction,
-    handoffs: counts.handoff,
+    compactions: seen.compaction,
+    handoffs: seen.handoff,
     lost: figures.lost(latest),
     end,
     ...(end === null ? {} : { phase: 'ended', waitsFor: null }),
   });
   write(cardOf(null));
   return {
-    counts,
+    seen,
     /** Called with each state. The card is updated within a second. */
     see(state: GovernorState): void {
       latest = state;
@@ -57,7 +57,8 @@ export function keepRunCard({ state: folder, cwd, contextDir, now, figures }: Ca
     },
     decided(decision: Decision): void {
       const relief = reliefDone(decision);
-      if (relief !== undefined) counts[relief]++;
+      if (relief !== undefined) seen[relief]++;
+      if ('resetsAt' in decision) seen.resetsAt = decision.resetsAt;
     },
     end(state: GovernorState, exitCode: number): void {
       clearTimeout(timer);

@@ -217,8 +217,8 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       return end;
     }),
     state,
-    /** The number of compactions and handoffs so far. */
-    reliefs: card.counts,
+    /** The number of compactions and handoffs so far, and the reset of a usage limit. */
+    seen: card.seen,
     /** Records for `ctxb runs` how the run ended. */
     noteEnd: (exitCode: number) => card.end(state(), exitCode),
   };

@@ -1,7 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { knownCostUsd } from '../core/governor/cost/cost.ts';
-import type { Decision } from '../core/governor/decisions.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
 import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
 import { endReason } from '../core/governor/standing.ts';
@@ -17,46 +16,40 @@ const KIND = 'ctxb run summary';
 export type RunSummary = ReturnType<typeof createRunSummary>;
 
 /**
- * Writes a JSON file with the figures of a run at its end.
+ * Returns a function that writes a JSON file with the figures of a run at its end.
  *
  * @throws CtxbError `usage` when the path is not writable, before anything is started
  */
 export function createRunSummary(path: string) {
   const startedAt = Date.now();
-  let resetsAt: number | undefined;
   requireWritable(path);
-  return {
-    see(decision: Decision): void {
-      if ('resetsAt' in decision) resetsAt = decision.resetsAt;
-    },
-    write(state: GovernorState, exitCode: number, { compaction, handoff }: Session['reliefs']): void {
-      const { gauge, turn, run, session } = state;
-      const costUsd = knownCostUsd(state);
-      // Before the first compaction or handoff, the run costs the same as without ctxb.
-      const saved = compaction + handoff === 0 ? 0 : savedUsd(state);
-      const isPriced = priceOfModel(state) !== undefined;
-      const summary = {
-        kind: KIND,
-        version: 1,
-        exitCode,
-        reason: endReason(state, exitCode),
-        runId: run.runId,
-        sessionId: session.id ?? null,
-        seconds: Math.round((Date.now() - startedAt) / 100) / 10,
-        turns: turn.ended,
-        calls: gauge.calls,
-        peak: gauge.peak,
-        window: gauge.window.tokens ?? null,
-        // The cost of the same work with claude alone.
-        costUsd: costUsd ?? null,
-        aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null,
-        compactions: compaction,
-        handoffs: handoff,
-        unanswered: openPrompts(state).length,
-        ...(resetsAt === undefined ? {} : { resetsAt: new Date(resetsAt).toISOString() }),
-      };
-      replaceFile(path, [maskedJson(summary, 2)]);
-    },
+  return (state: GovernorState, exitCode: number, { compaction, handoff, resetsAt }: Session['seen']): void => {
+    const { gauge, turn, run, session } = state;
+    const costUsd = knownCostUsd(state);
+    // Before the first compaction or handoff, the run costs the same as without ctxb.
+    const saved = compaction + handoff === 0 ? 0 : savedUsd(state);
+    const isPriced = priceOfModel(state) !== undefined;
+    const summary = {
+      kind: KIND,
+      version: 1,
+      exitCode,
+      reason: endReason(state, exitCode),
+      runId: run.runId,
+      sessionId: session.id ?? null,
+      seconds: Math.round((Date.now() - startedAt) / 100) / 10,
+      turns: turn.ended,
+      calls: gauge.calls,
+      peak: gauge.peak,
+      window: gauge.window.tokens ?? null,
+      // The cost of the same work with claude alone.
+      costUsd: costUsd ?? null,
+      aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null,
+      compactions: compaction,
+      handoffs: handoff,
+      unanswered: openPrompts(state).length,
+      resetsAt: resetsAt && new Date(resetsAt).toISOString(),
+    };
+    replaceFile(path, [maskedJson(summary, 2)]);
   };
 }
 

@@ -32,6 +32,7 @@ inSoak('a prompt whose uuid claude has already seen, and skips, does not delay t
   const run = await ended(program);
 
   expect(mainRequests(world.standin).map((request) => userTexts(request).at(-1))).toEqual(['first', 'second']);
+  expect(run.stderr).toContain('claude skips 1 prompt: it has already received the uuid 11111111-1111-4111-8111');
   expect(run.code).toBe(0);
 });
 

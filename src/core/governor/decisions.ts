@@ -108,6 +108,8 @@ interface Facts {
     /** They can be continued with a higher cost limit. */
     atLimit?: true;
   };
+  /** claude skips prompts, because it has already received their uuids. */
+  skipped: { prompts: readonly string[] };
   /** claude ended unexpectedly and is restarted. */
   restart: { attempt: number; undelivered: readonly string[] };
   interrupt: unknown;

@@ -11,6 +11,7 @@ export const TIMERS = [
   'exact',
   'background',
   'turn',
+  'skip',
   'handoff',
   'exit',
   'wait',

@@ -105,7 +105,10 @@ const RULES: readonly Rule[] = [
   when('ending', readFailure),
   when('ending', waitLonger),
   (state) => (state.turn.phase === 'running' ? stopHeldPrompt(state) : state),
-  acting((state, { before }) => (hasBegun(before, state) ? emit(state, NO_TURN_TIMER) : state)),
+  // When a turn begins, these timers must not apply to the next prompt.
+  acting((state, { before }) =>
+    hasBegun(before, state) ? emit(state, clearTimer('turn'), clearTimer('skip')) : state,
+  ),
   // Changes of the context.
   on('boundary', live(tellNative)),
   on('compact-status', giveUpNative),
@@ -192,9 +195,6 @@ function releaseLines(state: GovernorState, { before, event }: Line): GovernorSt
 
 /** Time to wait for the turn of a prompt that missed the running turn: it begins at once or never. */
 const LATE_TURN_MS = 3_000;
-
-/** Cleared when a turn begins, so that the timer does not apply to the next prompt. */
-const NO_TURN_TIMER = clearTimer('turn');
 
 function hasBegun(before: GovernorState, { turn }: GovernorState): boolean {
   return before.turn.phase === 'sent' && turn.phase === 'running';

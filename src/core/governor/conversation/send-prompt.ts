@@ -36,11 +36,10 @@ export function sendPrompt(state: GovernorState, prompt: Prompt): GovernorState 
   const isSkipped = prompt.uuid !== '' && isSeen(state.mailbox, prompt.uuid);
   const asWritten = mode === 'observe' && callerSpeaksProtocol ? ({ exact: true } as const) : {};
   const send = { kind: 'send', line: prompt.line, promptUuid: prompt.uuid, ...asWritten } as const;
-  // claude ignores a prompt whose uuid it has seen before.
-  const afterSend = isSkipped ? afterRead : noteSentPrompt(afterRead, prompt);
   const mayBeSkipped = mode === 'act' && state.process.resumes && !isOwnOrStamped(state, prompt.uuid);
+  const afterSend = isSkipped ? tellSkipped(afterRead, [prompt]) : noteSentPrompt(afterRead, prompt);
   if (mode === 'replay') return afterSend;
-  return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('turn', SKIPPED_AFTER_MS)] : []));
+  return emit(afterSend, send, ...(mayBeSkipped ? [setTimer('skip', SKIPPED_AFTER_MS)] : []));
 }
 
 /** Sends a prompt of ctxb's in a turn that the caller sees, because it continues the caller's request. */
@@ -56,10 +55,22 @@ export function injectPrompt(
   return sendPrompt(countSent(state), { ...toPrompt(event, line), work, repeats });
 }
 
-/** Closes a prompt that claude skipped: it read the prompt in an earlier turn or run, so no answer follows. */
-export function forgetSkipped(state: GovernorState): GovernorState {
+/** Closes prompts for which claude begins no turn: it read them in an earlier turn or run, so no answer follows. */
+export function closeUnbegun(state: GovernorState): GovernorState {
   if (state.turn.phase !== 'sent') return state;
   return answer(changedIn(state, 'turn', { phase: 'idle' }), promptsInTurn(state));
+}
+
+/** Closes a prompt that claude skipped in a resumed session, and reports it. */
+export function forgetSkipped(state: GovernorState): GovernorState {
+  const closed = closeUnbegun(state);
+  return closed === state ? state : tellSkipped(closed, promptsInTurn(state));
+}
+
+/** claude says nothing about a prompt whose uuid it has received before. A recording repeats prompts. */
+function tellSkipped(state: GovernorState, prompts: readonly Prompt[]): GovernorState {
+  if (state.run.mode === 'replay') return state;
+  return decide(state, 'skipped', 'it has already received the uuid', { prompts: prompts.map(({ uuid }) => uuid) });
 }
 
 /**

@@ -4,6 +4,7 @@ import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import type { Run } from '../../../../src/core/governor/state.ts';
 import {
   afterTurn,
+  answerOpening,
   callLine,
   decisions,
   drive,
@@ -63,6 +64,24 @@ describe('prompts', () => {
 
   it('for a turn that has begun to answer pass at once', () => {
     expect(said(running().prompt('And this.'))).toEqual(['And this.']);
+  });
+
+  it('whose uuid claude has already received are named', () => {
+    const driver = running();
+    driver.claude(resultLine());
+    const actions = driver.caller(userLine('Go.', { uuid: 'prompt-1' }));
+    expect(decisions(actions)).toMatchObject([{ kind: 'skipped', prompts: ['prompt-1'] }]);
+  });
+
+  it('that a resumed session has already are named after a while, and the next one is sent', () => {
+    const driver = drive(runWith({ resumes: true }));
+    driver.prompt('First.', 'Second.');
+    driver.begin();
+    driver.claude(answerOpening(driver));
+    expect(said(driver.actions)).toEqual(['First.']);
+    const actions = driver.timeout('skip');
+    expect(decisions(actions)).toMatchObject([{ kind: 'skipped', prompts: ['prompt-1'] }]);
+    expect(said(actions)).toEqual(['Second.']);
   });
 
   it('that the turn has not read get time to begin their own turn', () => {

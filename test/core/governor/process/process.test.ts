@@ -110,7 +110,7 @@ describe('claude dies within a turn', () => {
     driver.begin();
     const actions = driver.claude(answerOpening(driver));
     expect(kinds(actions)).toContain('resume');
-    expect(actions).not.toContainEqual(expect.objectContaining({ kind: 'set-timer', timer: 'turn' }));
+    expect(actions).not.toContainEqual(expect.objectContaining({ kind: 'set-timer', timer: 'skip' }));
   });
 
   it('and is restarted with its session, after a second', () => {
@@ -142,7 +142,17 @@ describe('claude dies within a turn', () => {
     const timers = midTurn()
       .tell(exitEvent())
       .flatMap((action) => (action.kind === 'clear-timer' ? [action.timer] : []));
-    expect(timers.sort()).toEqual(['background', 'compaction', 'context', 'exact', 'exit', 'handoff', 'stall', 'turn']);
+    expect(timers.sort()).toEqual([
+      'background',
+      'compaction',
+      'context',
+      'exact',
+      'exit',
+      'handoff',
+      'skip',
+      'stall',
+      'turn',
+    ]);
   });
 });
 
