@@ -1,9 +1,9 @@
 import { agentTotals } from '../../core/governor/agents/agents.ts';
-import { knownCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
+import { isComputed, knownCostUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import { type Decision, type DecisionOf, reliefDone } from '../../core/governor/decisions.ts';
 import { peakShare } from '../../core/governor/gauge/model-windows.ts';
 import { runningTool, silentSince } from '../../core/governor/process/stall.ts';
-import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
+import { openPrompts } from '../../core/governor/prompts/mailbox.ts';
 import { turnsBegun } from '../../core/governor/prompts/turns.ts';
 import { priceOfModel, savedUsd } from '../../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../../core/governor/state.ts';
@@ -185,19 +185,18 @@ export interface RunEnd {
 
 /** The notices at the end of a run: totals, subagents, cut results, and unanswered prompts. */
 export function createClosingFigures() {
-  const reliefs: ReturnType<typeof reliefDone>[] = [];
+  const counts = { compaction: 0, handoff: 0 };
   const cuts: Cut[] = [];
   const leftUndone: DecisionOf<'left-undone'>[] = [];
-  const count = (relief: ReturnType<typeof reliefDone>) => reliefs.filter((done) => done === relief).length;
 
   function runText(state: GovernorState, { ms, record }: RunEnd): string | undefined {
     const { gauge, turn } = state;
     const { notes } = state.session;
     if (turn.ended === 0 && gauge.calls === 0) return undefined;
-    const [compactions, handoffs] = [count('compaction'), count('handoff')];
+    const { compaction, handoff } = counts;
     const done = present(
-      compactions > 0 && counted(compactions, 'compaction'),
-      handoffs > 0 && counted(handoffs, 'handoff'),
+      compaction > 0 && counted(compaction, 'compaction'),
+      handoff > 0 && counted(handoff, 'handoff'),
     );
     return present(
       `${counted(turn.ended, 'turn')}, ${counted(gauge.calls, 'call')} in ${duration(ms)}`,
@@ -211,7 +210,8 @@ export function createClosingFigures() {
 
   return {
     add(decision: Decision): void {
-      reliefs.push(reliefDone(decision));
+      const relief = reliefDone(decision);
+      if (relief !== undefined) counts[relief]++;
       if (decision.kind === 'left-undone') leftUndone.push(decision);
       if (decision.kind === 'tool-budget' && decision.of === 'result') cuts.push(decision);
     },
@@ -238,7 +238,7 @@ const MIN_USD = 0.005;
 function costText(state: GovernorState, wasRelieved: boolean): string | undefined {
   const known = knownCostUsd(state);
   if (known === undefined) return undefined;
-  const usd = dollars(known);
+  const usd = `${isComputed(state.limits.cost) ? 'about ' : ''}${dollars(known)}`;
   if (!wasRelieved || priceOfModel(state) === undefined) return usd;
   const saved = savedUsd(state);
   if (Math.abs(saved) < MIN_USD) return `${usd}, about as much as claude alone`;
@@ -251,7 +251,7 @@ const PROMPT_LENGTH = 40;
 
 /** ` (“Read more files”, “Read the rest”)` */
 function unansweredText(state: GovernorState): string {
-  const prompts = state.mailbox.prompts.map(({ prompt }) => prompt).filter(({ uuid }) => !isOwnUuid(state, uuid));
+  const prompts = openPrompts(state);
   const names = prompts.slice(0, MAX_NAMED).map(({ text }) => `“${shorten(onOneLine(text), PROMPT_LENGTH)}”`);
   const more = prompts.length > MAX_NAMED && `${tokens(prompts.length - MAX_NAMED)} more`;
   return names.length === 0 ? '' : ` (${present(...names, more).join(', ')})`;

@@ -33,7 +33,7 @@ function played(): GovernorState {
   const driver = drive();
   for (const turn of [1, 2]) {
     driver.prompt('More.');
-    driver.claude(initLine(), callLine(40_000 * turn), resultLine());
+    driver.claude(initLine(), callLine(40_000 * turn), resultLine({ total_cost_usd: 0.1 * turn }));
   }
   return driver.state;
 }
@@ -57,6 +57,13 @@ describe('the line at the end of a run', () => {
     },
   ])('$title', ({ decisions, says }) => {
     expect(closing(decisions, played())).toMatch(says);
+  });
+
+  it('marks a cost that claude has not reported', () => {
+    const driver = drive();
+    driver.prompt('More.');
+    driver.claude(initLine(), callLine(40_000));
+    expect(closing([], driver.state)).toMatch(/; about \$0\.\d\d$/);
   });
 
   it('names the notes and the record', () => {

@@ -88,7 +88,7 @@ export function endWithIt(state: GovernorState, exit?: ExitEvent): GovernorState
 function tellUnanswered(state: GovernorState, exit: ExitEvent | undefined): GovernorState {
   const { run, mailbox, session, process } = state;
   const { input, outcome } = mailbox;
-  const prompts = openPrompts(state);
+  const prompts = openPrompts(state).map(({ uuid }) => uuid);
   // A claude that exits by itself before it has a session has printed the reason. After a malformed line it does not
   // name the prompts.
   const hasExited = exit !== undefined && exit.signal === undefined && !wasAsked(exit);

@@ -129,7 +129,7 @@ export function requestsOf(state: GovernorState, these: readonly Prompt[]): read
   return requestsIn(these).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }
 
-/** `uuid`s of the caller's prompts without an answer, including waiting ones. */
-export function openPrompts(state: GovernorState): readonly string[] {
-  return state.mailbox.prompts.map(({ prompt }) => prompt.uuid).filter((uuid) => !isOwnUuid(state, uuid));
+/** The caller's prompts without an answer, including waiting ones. */
+export function openPrompts(state: GovernorState): readonly Prompt[] {
+  return state.mailbox.prompts.map(({ prompt }) => prompt).filter(({ uuid }) => !isOwnUuid(state, uuid));
 }

@@ -104,7 +104,7 @@ describe('a prompt that is sent while other runs use up the limit of the project
     expect(interrupts(driver)).toHaveLength(1);
     const over = driver.claude(initLine(), resultLine({ subtype: 'error_during_execution', is_error: true }));
     expect(kinds(over)).toContain('end-input');
-    expect(openPrompts(driver.state)).toEqual(['prompt-1', 'prompt-2']);
+    expect(openPrompts(driver.state).map(({ uuid }) => uuid)).toEqual(['prompt-1', 'prompt-2']);
   });
 
   it('is stopped when its turn begins, if claude calls no hook', () => {

@@ -77,7 +77,7 @@ describe('claude dies within a turn', () => {
     driver.begin();
     driver.tell(exitEvent({ code: 1, signal: undefined }));
     expect(waiting(driver.state).map(({ text }) => text)).toEqual(['Earlier.']);
-    expect(openPrompts(driver.state)).toEqual(['earlier']);
+    expect(openPrompts(driver.state).map(({ uuid }) => uuid)).toEqual(['earlier']);
   });
 
   it('and again after the caller has sent a prompt into the resumed turn: each prompt is answered once', () => {
@@ -87,7 +87,7 @@ describe('claude dies within a turn', () => {
     driver.claude(answerOpening(driver), initLine(), callLine(22_000));
     driver.prompt('Third.');
     driver.tell(exitEvent({ delivered: promptsInTurn(driver.state).map(({ uuid }) => uuid) }));
-    expect(openPrompts(driver.state)).toEqual(['prompt-2', 'prompt-3']);
+    expect(openPrompts(driver.state).map(({ uuid }) => uuid)).toEqual(['prompt-2', 'prompt-3']);
     driver.begin();
     driver.claude(answerOpening(driver), initLine(), callLine(23_000), resultLine());
     expect(unansweredPrompts(driver.state)).toEqual([]);
