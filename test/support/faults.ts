@@ -133,6 +133,14 @@ export const FAULTS: readonly Fault[] = [
     lost: UNANSWERED,
     play: { fault: 'half-a-line' },
   },
+  {
+    fault: "another program writes into claude's lines",
+    at: ['pass-on'],
+    says: 'npm notice ',
+    code: 0,
+    lost: NOTHING,
+    play: { fault: 'shared-lines' },
+  },
   { fault: 'output after the result', at: ['pass-on'], code: 0, lost: NOTHING, play: { fault: 'more-behind-result' } },
   {
     fault: 'claude closes its stdin (EPIPE)',

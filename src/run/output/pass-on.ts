@@ -10,6 +10,7 @@ import { decodeLine } from '../../core/protocol/decode.ts';
 import type { Event } from '../../core/protocol/events.ts';
 import { createFramer } from '../../core/protocol/frame.ts';
 import { hideCtxbTraces, type Traces, traceMarks } from '../../core/protocol/hide-ctxb-traces.ts';
+import { objectsIn } from '../../core/protocol/objects-in.ts';
 import type { CallerOutput } from './output.ts';
 import type { WholeResults, WholeTurn } from './whole-results.ts';
 
@@ -18,6 +19,9 @@ const FAILURE_MARKS = [
   ...['"<synthetic>"', '"is_error":true', 'error_during_execution', 'hook_stopped'],
   ...['rompt is too long', 'prompt_too_long', 'blocking_limit', 'rapid_refill_breaker'],
 ];
+
+/** Occurs in every row of claude's. */
+const ROW_MARK = '"session_id"';
 
 /** Occurs in every result line. */
 const RESULT_MARK = Buffer.from('"type":"result"');
@@ -88,6 +92,20 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     else passLooked(seen, text, fate);
     if (isPassed && isResult) figures.shown();
     if (isResult) figures.judged(event, state());
+    if (event.kind !== 'malformed' || !text.includes(ROW_MARK)) return;
+    for (const row of objectsIn(line).values) acceptPart(JSON.stringify(row), fate === 'show');
+  }
+
+  /** Reads a row of a line that something else was written to as well. The line itself was passed on before. */
+  function acceptPart(line: string, isShown: boolean): void {
+    const event = decodeLine(line);
+    figures.see(event, line, state(), isShown);
+    onEvent(event, line, () => {
+      if (isShown) tell(Buffer.from(line), event);
+    });
+    if (event.kind !== 'result') return;
+    figures.shown();
+    figures.judged(event, state());
   }
 
   /** Whether the caller may get less than the whole line. */
