@@ -10,6 +10,8 @@ import type { Observer, Seen } from './seen.ts';
 /** A text in the main thread's context, and the call that added it. */
 interface ContextText {
   readonly text: string;
+  /** A bit for each hash of its sequences: a word with a sequence whose bit is missing is not in the text. */
+  readonly sequences: Uint32Array;
   readonly call: number;
   /** Tokens of a result, or of file contents that the model wrote; 0 for other texts. */
   readonly tokens: number;
@@ -49,8 +51,8 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
     const known = places.get(word) ?? UNSEARCHED;
     let [last, result] = [-1, -1];
     for (let at = texts.length - 1; at >= known.upTo && result === -1; at--) {
-      const { text, tokens } = texts[at] as ContextText;
-      if (!text.includes(word)) continue;
+      const { text, sequences, tokens } = texts[at] as ContextText;
+      if (!mayContain(sequences, word) || !text.includes(word)) continue;
       last = Math.max(last, at);
       if (tokens > 0) result = at;
     }
@@ -73,7 +75,7 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
     for (const [at, block] of blocks.entries()) {
       const tokens = isContents(block) ? estimateTokens(facts.measured[at] ?? NO_CONTENT, gauge.calibration) : 0;
       const text = textIn(block);
-      texts.push({ text, call, tokens });
+      texts.push({ text, sequences: sequencesIn(text), call, tokens });
       kept += text.length;
     }
     if (kept > MAX_KEPT) forgetOld();
@@ -83,7 +85,7 @@ export function createUses(): Observer<ReadonlyMap<number, readonly UseSeen[]>> 
     kept = 0;
     for (let at = texts.length - 1; at >= 0; at--) {
       const text = texts[at] as ContextText;
-      if (kept + text.text.length > MAX_KEPT / 2) texts[at] = { ...text, text: '' };
+      if (kept + text.text.length > MAX_KEPT / 2) texts[at] = { ...text, text: '', sequences: sequencesIn('') };
       else kept += text.text.length;
     }
   }
@@ -136,3 +138,31 @@ function textIn(block: Block): string {
 function stringsIn({ input }: ToolUse): [field: string, text: string][] {
   return Object.entries(fieldsOf(input)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
 }
+
+/** Length of a sequence in UTF-16 code units. Nearly all words are longer, so most searches end at the bits. */
+const SEQUENCE = 4;
+
+/** At least four bits for each character. Begins at the end, where words differ most. */
+function sequencesIn(text: string): Uint32Array {
+  const bits = new Uint32Array(2 ** Math.ceil(Math.log2(text.length / 8 + 1)));
+  let hash = 0;
+  for (let at = text.length - 1; at >= 0; at--) {
+    hash = (hash << 8) ^ text.charCodeAt(at);
+    const place = placeIn(bits, hash);
+    bits[place] = (bits[place] as number) | bitOf(hash);
+  }
+  return bits;
+}
+
+function mayContain(bits: Uint32Array, word: string): boolean {
+  let hash = 0;
+  for (let at = word.length - 1; at >= 0; at--) {
+    hash = (hash << 8) ^ word.charCodeAt(at);
+    const isWhole = word.length - at >= SEQUENCE;
+    if (isWhole && ((bits[placeIn(bits, hash)] as number) & bitOf(hash)) === 0) return false;
+  }
+  return true;
+}
+
+const placeIn = ({ length }: Uint32Array, hash: number) => (Math.imul(hash, 0x9e3779b1) >>> 12) & (length - 1);
+const bitOf = (hash: number) => 1 << (Math.imul(hash, 0x9e3779b1) >>> 7);
