@@ -4,7 +4,7 @@
  * digits with a dot or a `p`.
  */
 const SPELLING =
-  /^(?:.*[^a-z0-9])?claude-(?:(\d)(?:[-.p](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.p](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|thinking|thought|fast|us|eu|global|low|medium|high|xhigh|max)|:\w+)*)$/;
+  /^(?:.*[^a-z0-9])??claude-(?:(\d)(?:[-.p](\d{1,2}))?-)?(opus|sonnet|haiku|fable|mythos)(?:-(\d{1,2})(?:[-.p](\d{1,2}))?)?(?![\d.])((?:[-@:](?:\d{8}|latest|default|v\d+(?:[@:]\w+)*|thinking|thought|fast|us|eu|global|low|medium|high|xhigh|max)|:\w+)*)$/;
 
 /** The mark of the large window in a model id. Session logs drop Claude Code's mark; some gateways use their own. */
 const LARGE_MARK = /(?:\[1m\]|[-:]1m)$/i;

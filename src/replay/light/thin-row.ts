@@ -125,9 +125,9 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
 function withSize(block: Block): Block {
   if (!('text' in block || 'input' in block)) return block;
   const size = sizeOf(block);
-  if (block.type !== 'tool_result') return { ...block, size };
-  const { texts: _, ...rest } = block;
-  return { ...rest, text: '', size };
+  return block.type === 'tool_result'
+    ? { ...block, text: '', ...(block.texts && { texts: [] }), size }
+    : { ...block, size };
 }
 
 /** Ends of the keys by which a report names an agent, from the first capital on. */

@@ -61,7 +61,7 @@ function changeFate(mailbox: Mailbox, these: readonly Prompt[], fate: Fate | 'ov
   const isOneOf = ({ prompt }: OpenPrompt) => these.includes(prompt);
   if (fate !== 'over')
     return { ...mailbox, prompts: mailbox.prompts.map((one) => (isOneOf(one) ? { ...one, fate } : one)) };
-  const over = [...mailbox.over, ...these.map(({ uuid }) => uuid)].slice(-REMEMBERED_UUIDS);
+  const over = mailbox.over.concat(these.map(({ uuid }) => uuid)).slice(-REMEMBERED_UUIDS);
   return { ...mailbox, prompts: mailbox.prompts.filter((one) => !isOneOf(one)), over };
 }
 
