@@ -243,9 +243,8 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
       const [messageId, usage] = [message(), usageIn()];
       if (messageId === undefined || usage === undefined) return undefined;
       const outputFinal = stop() !== undefined && usage.output > 0;
-      const read = blocksIn(content(), outputFinal && !isWhole);
-      if (read === undefined) return undefined;
-      const blocks = isWhole ? read.map(withSize) : read;
+      const blocks = isWhole ? blocksIn(content(), false)?.map(withSize) : blocksIn(content(), outputFinal);
+      if (blocks === undefined) return undefined;
       const ownId = isWhole || !outputFinal ? uuid() : undefined;
       const own = { uuid: ownId, timestamp: timeOf(timestamp()), messageId, usage, outputFinal, blocks };
       return isWhole

@@ -1,6 +1,6 @@
-import { toUsd } from '../../core/governor/cost/cost.ts';
+import { toMicroUsd, toUsd } from '../../core/governor/cost/cost.ts';
 import { type Prices, priceAt, priceFor } from '../../core/governor/cost/prices.ts';
-import { idleBeyondLife, writePrice } from '../../core/governor/cost/prompt-cache.ts';
+import { idleBeyondLife, rewriteCost } from '../../core/governor/cost/prompt-cache.ts';
 import type { Seen } from './seen.ts';
 
 /** If the cache contains a smaller share of the previous context, it counts as expired. */
@@ -32,13 +32,13 @@ export function createPauses(prices: Prices) {
       if (cacheRead >= used * KEPT_SHARE) return;
       const tokens = Math.min(used - cacheRead, cacheCreation + uncached);
       const listPrice = priceFor(call.model, prices, call.version ?? before.session.version);
-      const cost = (rate: number) => Math.round((tokens * rate) / 1_000_000);
       pauses.expired++;
       pauses.tokens += tokens;
       if (listPrice === undefined) return;
       const price = priceAt(listPrice, cacheRead + cacheCreation + uncached, call.usage.terms);
-      microUsd.read += cost(writePrice(before.session.cache, price));
-      microUsd.cached += cost(price.cacheRead);
+      const { usd, cachedUsd } = rewriteCost(tokens, before.session.cache, price);
+      microUsd.read += toMicroUsd(usd);
+      microUsd.cached += toMicroUsd(cachedUsd);
     },
     /** Costs at list prices in US dollars; a model without a price counts as 0. `cachedUsd`: if read from the cache. */
     found: () => ({ ...pauses, usd: toUsd(microUsd.read), cachedUsd: toUsd(microUsd.cached) }),

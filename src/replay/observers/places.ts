@@ -73,7 +73,7 @@ export function createPlaces() {
 }
 
 /** The strings in a tool's input. */
-function askedIn({ input }: ToolUse): string {
+export function askedIn({ input }: ToolUse): string {
   return Object.values(fieldsOf(input))
     .filter((value) => typeof value === 'string')
     .join('\n');

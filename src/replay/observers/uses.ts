@@ -5,6 +5,7 @@ import { plainText } from '../../core/protocol/blocks.ts';
 import type { Block, ToolUse } from '../../core/protocol/events.ts';
 import { fieldsOf } from '../../core/protocol/fields.ts';
 import type { UseSeen } from '../items-seen.ts';
+import { askedIn } from './places.ts';
 import type { Observer, Seen } from './seen.ts';
 
 /** A text in the main thread's context, and the call that added it. */
@@ -128,10 +129,7 @@ export function ownWords(use: ToolUse): readonly string[] {
 }
 
 function textIn(block: Block): string {
-  if (block.type === 'tool_use')
-    return stringsIn(block)
-      .map(([, text]) => text)
-      .join('\n');
+  if (block.type === 'tool_use') return askedIn(block);
   return 'text' in block ? block.text : '';
 }
 
