@@ -57,7 +57,7 @@ function mayTellOfCompaction({ from, event }: Input): boolean {
 function textsIn(messages: unknown): string[] {
   const list = (value: unknown) => listOf(value).map(fieldsOf);
   return list(messages).flatMap(({ text, toolUses, toolResults }) => [
-    ...textsOf([text]).map((text) => commandOf(text)?.words ?? text),
+    ...textsOf([text]).map((text) => commandOf(text) ?? text),
     ...list(toolUses).flatMap(({ input }) => textsOf(Object.values(fieldsOf(input)))),
     ...list(toolResults).flatMap((result) => textsOf([result.text])),
   ]);

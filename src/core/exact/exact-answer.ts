@@ -160,7 +160,7 @@ function noteBeside(prompts: readonly Message[], { note, said }: ExactPlan): str
 }
 
 function wordsOf({ text }: Message): string {
-  return commandOf(text)?.words ?? text;
+  return commandOf(text) ?? text;
 }
 
 /** Like exactAnswer(), but leaves the compaction to claude if the plan cannot be read or followed. */

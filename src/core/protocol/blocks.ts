@@ -162,7 +162,14 @@ const PEOPLE: readonly unknown[] = ['human', 'person', 'composer', 'bridge', 'sd
  * The speaker according to Claude Code's own marks: 2.1.197 and later name the source of each prompt, the newest also
  * an origin. Undefined without a mark.
  */
-function markedRole({ isCompactSummary, isVisibleInTranscriptOnly, isMeta, isSynthetic, isReplay, ...line }: Fields) {
+export function markedRole({
+  isCompactSummary,
+  isVisibleInTranscriptOnly,
+  isMeta,
+  isSynthetic,
+  isReplay,
+  ...line
+}: Fields) {
   if (isCompactSummary === true) return 'summary';
   if (isMeta === true || isSynthetic === true || isReplay === true || isVisibleInTranscriptOnly === true)
     return 'notice';
@@ -170,11 +177,6 @@ function markedRole({ isCompactSummary, isVisibleInTranscriptOnly, isMeta, isSyn
   if (kind !== undefined) return PEOPLE.includes(kind) ? 'prompt' : 'notice';
   if (line.promptSource === undefined) return undefined;
   return line.promptSource === 'system' ? 'notice' : 'prompt';
-}
-
-/** Whether a mark attributes the line to a person or to the calling program. */
-export function isMarkedPrompt(line: Fields): boolean {
-  return markedRole(line) === 'prompt';
 }
 
 /** The speaker of a `user` line. Most such lines do not come from a person; without a mark the text decides. */
@@ -189,11 +191,11 @@ export function userRole(line: Fields, blocks: readonly Block[], subagent: strin
 }
 
 /**
- * Whether Claude Code wrote the whole text: words outside its elements come from another speaker, and so does the row
- * with which it reports a command that is a prompt.
+ * Whether Claude Code wrote the whole text: words outside its elements come from another speaker, and so does a command
+ * from a file, a skill or an MCP server, whose row begins with its message.
  */
 export function isNotice(text: string): boolean {
-  return SENTENCE.test(text.replace(ELEMENTS, '').trim()) && commandOf(text)?.asked !== true;
+  return SENTENCE.test(text.replace(ELEMENTS, '').trim()) && !text.startsWith('<command-message>');
 }
 
 /**
@@ -203,22 +205,20 @@ export function isNotice(text: string): boolean {
 export function wordsOf(blocks: readonly Block[]): readonly string[] {
   const texts = textsOf(blocks);
   const said = texts.filter((text) => text.trim() === '' || !isNotice(text));
-  const words = said.map((text) => text.replace(ELEMENTS, '') || (commandOf(text)?.words ?? text));
+  const words = said.map((text) => text.replace(ELEMENTS, '') || (commandOf(text) ?? text));
   return words.length === 0 ? texts : words;
 }
 
 const COMMAND =
-  /^(<command-message>[\s\S]*?)?<command-name>([^<]*)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*?)<\/command-args>)?/;
+  /^(?:<command-message>[\s\S]*?)?<command-name>([^<]*)<\/command-name>(?:[\s\S]*?<command-args>([\s\S]*?)<\/command-args>)?/;
 
 /**
- * Parses the row with which claude reports a slash command to the model. `asked`: the command comes from a file, a
- * skill or an MCP server and counts as a prompt. Rows of claude's built-in commands begin with the name; claude answers
- * most of them itself.
+ * The words of a slash command, from the row with which claude reports it to the model. Rows of claude's built-in
+ * commands begin with the name; claude answers most of them itself.
  */
-export function commandOf(text: string): { readonly words: string; readonly asked: boolean } | undefined {
-  const [message, name, args = ''] = groupsIn(COMMAND, text);
-  if (name === undefined) return undefined;
-  return { words: `/${name.replace(/^\//, '')} ${args}`.trim(), asked: message !== undefined };
+export function commandOf(text: string): string | undefined {
+  const [name, args = ''] = groupsIn(COMMAND, text);
+  return name === undefined ? undefined : `/${name.replace(/^\//, '')} ${args}`.trim();
 }
 
 /** Whether the text is claude's report, in place of a prompt, that a background task has ended. */

@@ -1,4 +1,4 @@
-import { attachedContent, isMarkedPrompt, plainText, readBlocks, userRole } from './blocks.ts';
+import { attachedContent, markedRole, plainText, readBlocks, userRole } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
 import type {
   AssistantEvent,
@@ -131,7 +131,7 @@ function decodeUser(line: Fields): UserEvent {
     toolReport: line.tool_use_result ?? line.toolUseResult,
     version: textOf(line.version),
     permissionMode: textOf(line.permissionMode),
-    ...(isMarkedPrompt(line) && { marked: true as const }),
+    ...(markedRole(line) === 'prompt' && { marked: true as const }),
   };
 }
 

@@ -41,7 +41,7 @@ export function failureOf(line: Fields, text: string): ApiFailure | undefined {
   const resetTime = fieldsOf(fieldsOf(line.api_error_params).rate_limit_info).resetsAt;
   // 2.1.197 appends the time to the message.
   const [writtenTime] = groupsIn(/usage limit reached\|(\d{10})\b/i, text);
-  const resetsAt = epochMsOf(resetTime ?? (writtenTime && Number(writtenTime)));
+  const resetsAt = epochMsOf(resetTime ?? writtenTime);
   return {
     cause: isLimit ? 'limit' : 'outage',
     resetsAt: isLimit ? resetsAt : undefined,
