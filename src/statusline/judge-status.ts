@@ -4,6 +4,7 @@ import { initialState } from '../core/governor/initial-state.ts';
 import type { Policy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { changedIn } from '../core/governor/steps.ts';
+import { decodeObject } from '../core/protocol/decode.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
 import { contextOf, saysNothing, shownContext } from '../core/protocol/usage.ts';
 import { createHost } from '../host/governor-host.ts';
@@ -63,19 +64,6 @@ export function callAhead({ gauge }: GovernorState, { usage, model }: KnownBySta
   if (contextOf(usage) > (gauge.window.tokens ?? Number.POSITIVE_INFINITY) || isSum) return undefined;
   // After a boundary, the usage belongs to an earlier call until the next call ends.
   if (isKnown || (gauge.basis === 'estimated' && gauge.calls > 0)) return undefined;
-  return {
-    kind: 'assistant',
-    messageId: '',
-    model,
-    synthetic: false,
-    subagent: null,
-    usage,
-    outputFinal: true,
-    blocks: [],
-    version: undefined,
-    cwd: undefined,
-    uuid: undefined,
-    sessionId: undefined,
-    timestamp: undefined,
-  };
+  const event = decodeObject({ type: 'assistant', message: { model } }) as AssistantEvent;
+  return { ...event, usage, outputFinal: true };
 }
