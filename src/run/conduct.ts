@@ -10,6 +10,7 @@ import type { GovernorState, Run } from '../core/governor/state.ts';
 import type { ResultEvent } from '../core/protocol/events.ts';
 import { createFramer } from '../core/protocol/frame.ts';
 import type { Io } from '../io.ts';
+import { orReport } from '../store/files/store-error.ts';
 import { wantsTelemetry } from '../telemetry/destinations.ts';
 import { createQuestions, type Questions } from './ask-person.ts';
 import type { StartClaude } from './executor.ts';
@@ -102,7 +103,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   if (isDone(state)) for (const id of [run.runId, resumed?.runId]) store.forgetRun(id);
   store.journal({ kind: 'end', runId: run.runId, exitCode, ...end });
   session.noteEnd(exitCode);
-  summary?.(state, exitCode, session.seen);
+  orReport(files.faults, 'the summary is not written', () => summary?.(state, exitCode, session.seen));
   await ends.telemetry?.close();
   return exitCode;
 }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createPlace, ctxb, fake } from './fakes.ts';
+import { createPlace, ctxb, fake, STREAM, startFake } from './fakes.ts';
 
 describe('--dry-run', () => {
   it('prints the command, what ctxb adds to the environment, and the settings; it starts and writes nothing', async () => {
@@ -103,6 +103,22 @@ describe('--summary', () => {
       costUsd: null,
       aloneUsd: null,
     });
+  });
+
+  it('that cannot be written at the end is reported, and the exit code stays', async () => {
+    await using place = await createPlace();
+    mkdirSync(place.path('out'));
+    const run = startFake(place, {
+      fake: 'takes-its-time',
+      flags: ['--summary', 'out/run.json', '--prompt', 'long one'],
+      claude: STREAM,
+    });
+    await run.waitForLine(({ type }) => type === 'assistant');
+    rmSync(place.path('out'), { recursive: true });
+    run.kill('SIGINT');
+    const { signal, stderr } = await run.finished;
+    expect(stderr).toContain(`the summary is not written: ${place.path('out/run.json')}`);
+    expect(signal).toBe('SIGINT');
   });
 
   it.each([{ path: 'nowhere/run.json' }, { path: 'mine.json' }])(
