@@ -10,7 +10,7 @@ import { relievesContext } from '../prompts/prompt.ts';
 import { forecast } from '../prompts/turns.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decided, emit } from '../steps.ts';
-import { prefixOf, priceOfModel, ratesToCome, slackOf, workingSetOf } from './accounts.ts';
+import { BOUND, prefixOf, priceOfModel, ratesToCome, slackOf, workingSetOf } from './accounts.ts';
 import { cycleCost, levelOf } from './beside-summary.ts';
 import { compareWays, momentNow, type Outlook, reliefCost, savedPerCall, USUALLY_MISSED } from './economic-moment.ts';
 import { exactIsPossible } from './exact.ts';
@@ -129,20 +129,27 @@ function bearableMoment(state: GovernorState): Moment | undefined {
   if (way === undefined || !isBounded(state.run.policy) || state.relief.alone.open === undefined)
     return nextMoment(state);
   const outlook = outlookOf(state, OUTLOOK_BY_WAY[way]);
-  const isBearable = stakeOf(state, way, outlook) <= slackOf(state) && outlook.atWorst <= slackOf(state, WORST);
-  return isBearable ? nextMoment(state, outlook) : undefined;
+  const { stake, worst } = stakesOf(state, way, outlook);
+  // After a relief that has not paid for itself, the next one may risk no more than the bound.
+  const hasLost = state.relief.boundaries.length > 0 && slackOf(state, 1) < 0;
+  const bound = hasLost ? BOUND : WORST;
+  return stake <= slackOf(state) && worst <= slackOf(state, bound) ? nextMoment(state, outlook) : undefined;
 }
 
-/** Most that a run may cost, as a factor of the cost with claude alone, if all that went is needed again at once. */
-const WORST = 1.3;
+/**
+ * Most that a run may cost, as a factor of the cost with claude alone, if the work needs all files again that went:
+ * `RETURN` calls later, each of which costs less until then.
+ */
+const WORST = 1.2;
+const RETURN = 25;
 
 /**
- * Loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the expected
- * repeated fetches, or with all contents fetched again. Content outside of `byName` is not counted: the bound covers it
- * for one relief, and its real cost reduces the slack afterwards.
+ * `stake`: loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the
+ * expected repeated fetches, or with all contents fetched again. Content outside of `byName` is not counted: the bound
+ * covers it for one relief, and its real cost reduces the slack afterwards. `worst`: loss if all files come back.
  */
-function stakeOf(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>): number {
-  const { full, landing, rates, atStake } = wayOutlook;
+function stakesOf(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
+  const { full, landing, rates, atStake, atWorst } = wayOutlook;
   const cycle = fillsAgain(state, wayOutlook) ? cycleCost(state, wayOutlook.needed) : 0;
   const said = way === 'compact' ? state.relief.exact.size.all : 0;
   const outlook = { ...wayOutlook, landing: wayOutlook.prefix + said + wayOutlook.kept };
@@ -152,7 +159,10 @@ function stakeOf(state: GovernorState, way: Moment['way'], wayOutlook: ReturnTyp
   const atMost = reliefCost({ ...outlook, missed: USUALLY_MISSED }) / 1_000_000 + atStake;
   // One call is certain to come, for running tools or a waiting prompt. Later ones may need contents again at once.
   const saved = state.turn.phase === 'idle' && waiting(state).length === 0 ? 0 : taken * rates.cacheRead;
-  return Math.min(reliefCost(outlook) / 1_000_000, atMost) - saved - first + cycle;
+  return {
+    stake: Math.min(reliefCost(outlook) / 1_000_000, atMost) - saved - first + cycle,
+    worst: atWorst - RETURN * saved - first,
+  };
 }
 
 /**

@@ -34,8 +34,6 @@ interface HeldContent extends Content {
   readonly chance: number;
   /** Whether the work under way has used it, not only fetched it. */
   readonly isInUse: boolean;
-  /** Calls since its last use. */
-  readonly age: number;
   readonly soon: number;
   /** Expected calls until its use, or until the end of the cycle. */
   readonly waits: number;
@@ -50,7 +48,7 @@ function chances(known: Contents, now: number): HeldContent[] {
   // Contents of ended work count as unused for one more cycle.
   const ended = hasNewWork(known) ? changed : 0;
   const contents = Object.entries(known.byName).map(([name, content]) => {
-    const one = { ...content, tokens: isStale(known, name) ? 0 : content.tokens, age: now - content.used };
+    const one = { ...content, tokens: isStale(known, name) ? 0 : content.tokens };
     return one.used > ended ? { ...one, isInUse: isWorkedOn(one) } : { ...one, used: one.used - CYCLE, isInUse: false };
   });
   return KINDS.flatMap((kind) =>
@@ -66,11 +64,7 @@ function isWorkedOn({ kind }: Content): boolean {
   return kind === 'used' || kind === 'changed';
 }
 
-function chancesOf(
-  alike: readonly (Content & Pick<HeldContent, 'isInUse' | 'age'>)[],
-  gaps: Gaps,
-  now: number,
-): HeldContent[] {
+function chancesOf(alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[], gaps: Gaps, now: number): HeldContent[] {
   const all = alike.map((content) => ({ content, waits: survival(gaps, now - content.used) }));
   const times = timesOf(gaps);
   let share = 0.5;
@@ -106,7 +100,7 @@ export interface WorkingSet {
   readonly missed: Missed;
   /** Cost of fetching removed contents again, in micro-dollars. Contents that were not used yet count in full. */
   readonly atStake: number;
-  /** The same if the work needs all files of its last calls again, in micro-dollars. */
+  /** Cost of fetching all files again, and answers with a price of their own, in micro-dollars. */
   readonly atWorst: number;
   /** Tokens of all contents that the work uses, weighted by the chance, and micro-dollars to fetch them again. */
   readonly needed: { readonly tokens: number; readonly cost: number };
@@ -155,7 +149,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
       return { calls: calls + share, tokens: tokens + share * one.tokens, cost: cost + share * one.cost };
     }, USUALLY_MISSED),
     atStake: sum(going, stakeOf),
-    atWorst: sum(going, (one) => (isRecentFile(one) ? fetching(one.tokens) : 0)),
+    atWorst: sum(going, (one) => (one.had > 0 && (one.path !== undefined || one.cost > 0) ? again(one) : 0)),
     needed: {
       tokens: sum(held, (one) => useOf(one) * one.tokens),
       cost: sum(held, (one) => useOf(one) * again(one)),
@@ -179,13 +173,6 @@ function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: 
 
 function sum<T>(all: readonly T[], figureOf: (one: T) => number): number {
   return all.reduce((total, one) => total + figureOf(one), 0);
-}
-
-/** Calls after which the work seldom needs a file again that it has left. */
-const RECENT = 50;
-
-function isRecentFile({ had, path, kind, age }: HeldContent): boolean {
-  return had > 0 && path !== undefined && kind !== 'changed' && age <= RECENT;
 }
 
 /** Content that claude alone has lost too is fetched again in either case. */

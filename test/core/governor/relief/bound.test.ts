@@ -93,30 +93,40 @@ describe('with a cache that never hits', () => {
   });
 });
 
-/** Each edit needs forty of 120 small files, of which a call reads six. */
-const scattered: PlayedJob = () => {
-  const random = createRandom(1);
-  let calls = 0;
-  return numbersTo(8).map((prompt) => {
-    const edits = numbersTo(4).map(() => [...new Set(numbersTo(40).map(() => `f${random.whole(1, 120)}.ts`))]);
-    return {
-      prompt: `Do part ${prompt}.`,
-      next(sight) {
-        const [needed] = edits;
-        if (needed === undefined) return ANSWER;
-        const missing = needed.filter((name) => !sight(signOf(name))).slice(0, 6);
-        const reads = missing.map((name) => read(name, 500, `toolu_${++calls}`));
-        if (reads.length === 0) return edit(edits.shift()?.[0] ?? '', `toolu_${++calls}`);
-        const [uses, results] = [reads.flatMap((each) => each.uses), reads.flatMap((each) => each.results)];
-        return { ...ANSWER, uses, results, ends: false };
-      },
-    };
-  });
-};
+/** Each edit needs some of many small files, of which a call reads `perCall`. */
+function scattered({ prompts, edits, files, needed, perCall }: Scatter): PlayedJob {
+  return () => {
+    const random = createRandom(1);
+    let calls = 0;
+    return numbersTo(prompts).map((prompt) => {
+      const needs = numbersTo(edits).map(() => [
+        ...new Set(numbersTo(needed).map(() => `f${random.whole(1, files)}.ts`)),
+      ]);
+      return {
+        prompt: `Do part ${prompt}.`,
+        next(sight) {
+          const [names] = needs;
+          if (names === undefined) return ANSWER;
+          const missing = names.filter((name) => !sight(signOf(name))).slice(0, perCall);
+          const reads = missing.map((name) => read(name, 500, `toolu_${++calls}`));
+          if (reads.length === 0) return edit(needs.shift()?.[0] ?? '', `toolu_${++calls}`);
+          const [uses, results] = [reads.flatMap((each) => each.uses), reads.flatMap((each) => each.results)];
+          return { ...ANSWER, uses, results, ends: false };
+        },
+      };
+    });
+  };
+}
 
-it('files go only if the run can pay for fetching all of them again', () => {
-  const world = { window: 200_000, model: OPUS.model };
-  const [alone, run] = [playAlone(scattered, world), playGoverned(scattered, world)];
+type Scatter = Readonly<Record<'prompts' | 'edits' | 'files' | 'needed' | 'perCall', number>>;
+
+it.each<{ model: string; scatter: Scatter }>([
+  { model: OPUS.model, scatter: { prompts: 8, edits: 4, files: 120, needed: 40, perCall: 6 } },
+  { model: OPUS.model, scatter: { prompts: 13, edits: 11, files: 120, needed: 15, perCall: 6 } },
+  { model: HAIKU.model, scatter: { prompts: 11, edits: 4, files: 200, needed: 40, perCall: 1 } },
+])('files go only if the run can pay for fetching all of them again: $scatter', ({ model, scatter }) => {
+  const world = { window: 200_000, model };
+  const [alone, run] = [playAlone(scattered(scatter), world), playGoverned(scattered(scatter), world)];
   expect(run.usd / alone.usd).toBeLessThanOrEqual(1.05);
 });
 
