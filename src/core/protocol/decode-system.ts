@@ -4,13 +4,15 @@ import { countOf, countOrZero, type Fields, fieldsOf, listOf, ownOf, stringOf, t
 type LineFields = Pick<CompactStatusEvent, 'uuid' | 'sessionId' | 'timestamp'>;
 
 /** Known subtypes that do not affect the context. */
-const KNOWN_SUBTYPES: ReadonlySet<string> = new Set([
-  ...['hook_started', 'hook_progress', 'hook_response', 'notification', 'informational', 'thinking_tokens'],
-  ...['microcompact_boundary', 'local_command', 'local_command_output', 'stop_hook_summary', 'turn_duration'],
-  ...['away_summary', 'files_persisted', 'elicitation_complete', 'session_state_changed', 'permission_denied'],
-  ...['memory_saved', 'ui_invalidate', 'commands_changed', 'bridge_status', 'session_writes_lost'],
-  ...['agents_killed', 'background_tasks_changed'],
-]);
+const KNOWN_SUBTYPES: ReadonlySet<string> = new Set(
+  [
+    'hook_started hook_progress hook_response notification informational thinking_tokens',
+    'microcompact_boundary local_command local_command_output stop_hook_summary turn_duration',
+    'away_summary files_persisted elicitation_complete session_state_changed permission_denied',
+    'memory_saved ui_invalidate commands_changed bridge_status session_writes_lost',
+    'agents_killed background_tasks_changed',
+  ].flatMap((names) => names.split(' ')),
+);
 
 /** Decodes `type: "system"` lines by their subtype. */
 export function decodeSystem(line: Fields, common: LineFields): Event {

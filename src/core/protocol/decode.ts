@@ -27,15 +27,17 @@ import {
 import { type LimitUse, readLastIteration, readUsage } from './usage.ts';
 
 /** Known types that do not affect the context. */
-const KNOWN_TYPES: ReadonlySet<string> = new Set([
-  ...['progress', 'attachment', 'queue-operation', 'summary', 'file-history-snapshot', 'file-history-delta'],
-  ...['mode', 'permission-mode', 'last-prompt', 'ai-title', 'custom-title', 'tag', 'pr-link'],
-  ...['agent-name', 'agent-color', 'agent-setting', 'bridge-session', 'worktree-state', 'relocated', 'frame-link'],
-  ...['continued-in', 'derived-from', 'fork-context-ref', 'content-replacement', 'attribution-snapshot'],
-  ...['memory-mode', 'repl-mode', 'dev-mods', 'isolation-latch', 'session-owner', 'history-suppression'],
-  ...['cost-state', 'atis-latch', 'api-request', 'api-request-blob', 'api-request-shape', 'tools-used'],
-  ...['keep_alive', 'tool_progress', 'tool_use_summary', 'auth_status', 'prompt_suggestion'],
-]);
+const KNOWN_TYPES: ReadonlySet<string> = new Set(
+  [
+    'progress attachment queue-operation summary file-history-snapshot file-history-delta',
+    'mode permission-mode last-prompt ai-title custom-title tag pr-link',
+    'agent-name agent-color agent-setting bridge-session worktree-state relocated frame-link',
+    'continued-in derived-from fork-context-ref content-replacement attribution-snapshot',
+    'memory-mode repl-mode dev-mods isolation-latch session-owner history-suppression',
+    'cost-state atis-latch api-request api-request-blob api-request-shape tools-used',
+    'keep_alive tool_progress tool_use_summary auth_status prompt_suggestion',
+  ].flatMap((names) => names.split(' ')),
+);
 
 /** Bytes read from the end of a session log while claude waits; reading them takes up to a second. */
 export const LOG_TAIL_BYTES = 8 * 1024 * 1024;
