@@ -1,7 +1,7 @@
-import { FIRST_TO_CARRY_ON, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
-import { isAtLeast } from '../core/protocol/version.ts';
-import type { CountedCall, LedgerCall } from './items-seen.ts';
+import { microUsdIn, nameOf, withoutCarried } from './carried-costs.ts';
+import type { CountedCall } from './items-seen.ts';
 import { keysIn, keyText } from './packed.ts';
 import { createIds } from './read/ids.ts';
 import { type Counts, isFull, type SessionFigures, type SessionSummary, type Totals } from './summary.ts';
@@ -95,32 +95,6 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
     marked.set(session, own);
   }
   return continued.map((session) => marked.get(session) ?? session);
-}
-
-/**
- * A process that resumes or forks a session continues its cost counter. The cost before it counts only in the recording
- * of the process before.
- */
-function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
-  const counters = sessions
-    .filter(({ cost, claudeCodeVersion }) => !cost.computed && isAtLeast(claudeCodeVersion ?? '', FIRST_TO_CARRY_ON))
-    .map((session) => ({ session, name: nameOf(session), cost: toMicroUsd(session.cost.usd ?? 0) }))
-    .sort((a, b) => a.cost - b.cost);
-  const marked = new Map<S, S>();
-  for (const { session, name, cost } of counters) {
-    const calls = session.ledger();
-    const start = cost - microUsdIn(calls);
-    // The counter of another session must explain all of it, up to rounding.
-    const before = counters.findLast(
-      (other) =>
-        other.session !== session && other.cost <= start + 1 && (other.name === name || other.cost >= start - 1),
-    );
-    const isPriced = calls.length > 0 && calls.every(({ microUsd }) => microUsd !== null);
-    if (!isPriced || before === undefined || before.cost === 0) continue;
-    const copied = { from: [{ session: before.name, calls: 0 }], calls: 0, compactions: 0, usd: toUsd(before.cost) };
-    marked.set(session, { ...session, copied });
-  }
-  return sessions.map((session) => marked.get(session) ?? session);
 }
 
 /**
@@ -226,10 +200,6 @@ function byAge(a: SessionFigures, b: SessionFigures): number {
   );
 }
 
-function nameOf({ sessionId, file }: SessionFigures): string {
-  return sessionId ?? file;
-}
-
 /** Keys of compactions: the preceding call, which a copy may lack, and the time, which only copies share. */
 function compactionKeys({ ledger, compactions }: SessionFigures): (readonly string[])[] {
   const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
@@ -303,9 +273,4 @@ function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: OwnedFigur
     ({ t }, at) => calls[at] === undefined && (t === null || end === 0 ? at > last : t > end),
   );
   return Math.min(shared + extra, toMicroUsd(cost.usd) - Math.min(toMicroUsd(cost.usd), microUsdIn(later)));
-}
-
-/** Cost of all calls, in micro-dollars. */
-export function microUsdIn(ledger: readonly LedgerCall[]): number {
-  return ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0);
 }
