@@ -86,9 +86,8 @@ function lineFields(line: Fields) {
 
 /** The stream names the parent tool call; a session log only marks lines that are not the main thread's. */
 function subagentOf(line: Fields): string | null {
-  const parent = textOf(line.parent_tool_use_id);
-  if (parent !== undefined) return parent;
-  return line.isSidechain === true ? (textOf(line.agentId) ?? SIDECHAIN) : null;
+  const own = line.isSidechain === true ? (textOf(line.agentId) ?? SIDECHAIN) : null;
+  return textOf(line.parent_tool_use_id) ?? own;
 }
 
 /** Represents all subagents of a log that does not distinguish them. */
@@ -105,7 +104,7 @@ function decodeAssistant(line: Fields): AssistantEvent {
   return {
     kind: 'assistant',
     ...lineFields(line),
-    messageId: textOf(message.id) ?? textOf(line.requestId) ?? textOf(line.uuid) ?? '',
+    messageId: textOf(message.id) ?? textOf(line.requestId) ?? stringOf(line.uuid),
     model,
     synthetic,
     subagent: subagentOf(line),
