@@ -195,7 +195,7 @@ export function userRole(line: Fields, blocks: readonly Block[], subagent: strin
  * from a file, a skill or an MCP server, whose row begins with its message.
  */
 export function isNotice(text: string): boolean {
-  return SENTENCE.test(text.replace(ELEMENTS, '').trim()) && !/^<command-message>[^]+<command-name>/.test(text);
+  return SENTENCE.test(text.replace(ELEMENTS, '').trim()) && !/^<command-message>[\s\S]+<command-name>/.test(text);
 }
 
 /**
