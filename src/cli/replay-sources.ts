@@ -178,7 +178,6 @@ function isForeign({ sessionId, lines: { total, malformed, unknown } }: SessionF
 }
 
 const unpacked = (tool: string) => `it is compressed: ${tool} -dc FILE | ctxb replay`;
-const UTF_16 = 'it is UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay';
 
 /** Commands that convert unsupported formats of recordings, by the first two bytes in hex. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -186,8 +185,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '28b5': unpacked('zstd'),
   '425a': unpacked('bzip2'),
   fd37: unpacked('xz'),
-  fffe: UTF_16,
-  feff: UTF_16,
+  feff: 'it is big-endian UTF-16: iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
 };
 
 function foreignFault(file: string): CtxbError {

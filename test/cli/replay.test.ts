@@ -203,8 +203,8 @@ describe('lines', () => {
       remedy: 'zstd -dc FILE | ctxb replay',
     },
     {
-      title: 'UTF-16',
-      bytes: (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'),
+      title: 'big-endian UTF-16',
+      bytes: (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16(),
       remedy: 'iconv -f UTF-16 -t UTF-8 FILE | ctxb replay',
     },
   ])('refuses $title, and names the conversion', async ({ bytes, remedy }) => {

@@ -9,7 +9,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
-/** The mark of UTF-16, as Windows PowerShell redirects the output of programs. */
+/** The mark of little-endian UTF-16, as Windows PowerShell redirects the output of programs. */
 const UTF_16 = Buffer.from([0xff, 0xfe]);
 
 export interface ReadOptions {
@@ -41,7 +41,7 @@ export async function readValues(
   let decoder: StringDecoder | undefined;
   let isFirst = true;
   const take = (chunk: Buffer) => {
-    if (isFirst && chunk.indexOf(UTF_16) === 0) decoder = new StringDecoder('utf16le');
+    if (isFirst && chunk.subarray(0, 2).equals(UTF_16)) decoder = new StringDecoder('utf16le');
     isFirst = false;
     feed.push(decoder ? Buffer.from(decoder.write(chunk)) : chunk);
     onBytes?.(chunk.length);
