@@ -22,11 +22,15 @@ const programs = {
   exclude: isSoak ? [] : soakFiles,
 };
 
+/** Played jobs and random orders of inputs. `npm run test:fast` leaves them out. */
+const PLAYED = ['test/core/governor/properties.test.ts', 'test/core/governor/relief/bound.test.ts'];
+
 /** `npm run soak:ci`: nothing but the tests that take more then, and all that they take. */
 const grown = process.env.CTXB_SOAK === 'only' ? testsThatGrow() : undefined;
 
 /**
- * unit: pure functions and single modules. cli: the built program against tiny programs that play a claude.
+ * unit: pure functions and single modules. played: two of these that take as long as a hundred others. cli: the built
+ * program against tiny programs that play a claude.
  * e2e: the real claude against the stand-in on loopback; the machine has to start it many times, so it gets time.
  */
 export default defineConfig({
@@ -42,7 +46,16 @@ export default defineConfig({
           name: 'unit',
           root,
           include: grown ?? ['test/**/*.test.ts'],
-          exclude: ['test/cli/**', 'test/e2e/**'],
+          exclude: ['test/cli/**', 'test/e2e/**', ...PLAYED],
+          ...within(60_000),
+          isolate,
+        },
+      },
+      {
+        test: {
+          name: 'played',
+          root,
+          include: grown?.filter((name) => PLAYED.includes(name)) ?? PLAYED,
           ...within(60_000),
           isolate,
         },
