@@ -101,10 +101,18 @@ export function observedText(decision: Decision): string {
   }
 }
 
-/** @param named the prompts to name */
-export function leftUndoneText({ atReset, atLimit, prompts, reason }: DecisionOf<'left-undone'>, named = ''): string {
+/**
+ * @param named the prompts to name
+ * @param isResumable whether the state of the run was written
+ */
+export function leftUndoneText(
+  { atReset, atLimit, prompts, reason }: DecisionOf<'left-undone'>,
+  named = '',
+  isResumable = true,
+): string {
   const how = atReset ? ' --at-reset' : atLimit ? ' and a higher limit' : '';
-  return `${reason}: ${counted(prompts.length, 'prompt')} not answered${named}; continue with ctxb run --resume-run${how}`;
+  const next = isResumable ? `; continue with ctxb run --resume-run${how}` : '';
+  return `${reason}: ${counted(prompts.length, 'prompt')} not answered${named}${next}`;
 }
 
 const WHEN = { 'mid-turn': 'in mid-turn', 'before-turn': 'before the turn' } as const;

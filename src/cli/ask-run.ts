@@ -14,6 +14,7 @@ import { stateFolder } from '../store/folders/user-folders.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import { inboxPath, leaveInInbox, takeAnswer } from '../store/runs/inbox.ts';
 import { type RunCard, readRunCard, readRunCards } from '../store/runs/run-cards.ts';
+import { hasRunFile } from '../store/runs/session-store.ts';
 import { type CommonFlags, type Define, printResult, wholeNumber } from './command.ts';
 
 interface AskFlags extends CommonFlags {
@@ -151,9 +152,10 @@ function timedOut(runId: string, text: string): AskOutcome {
 
 function stoppedText(card: RunCard | undefined): string {
   if (card === undefined) return 'stopped';
-  const { prompts, runId } = card;
+  const { prompts, runId, contextDir } = card;
   if (prompts === 0) return 'stopped; all prompts were answered';
-  return `stopped; ${counted(prompts, 'prompt')} not answered: ctxb run --resume-run ${runId.slice(0, 8)}`;
+  const next = hasRunFile(contextDir, runId) ? `: ctxb run --resume-run ${runId.slice(0, 8)}` : '';
+  return `stopped; ${counted(prompts, 'prompt')} not answered${next}`;
 }
 
 function progressText(card: RunCard | undefined): string {

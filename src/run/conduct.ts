@@ -88,7 +88,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   recorder?.close();
   watcher.clear();
   const state = session.state();
-  watcher.ended(state, headless.record);
+  watcher.ended(state, { record: headless.record, isResumable: store.isWhole() });
   // The exit code of a claude that hung after its last answer comes from that answer.
   const received = early.received() ?? signals.received();
   const exitCode = exitCodeOf(state.process.hangs ? { code: 0, signal: undefined } : end, {

@@ -74,8 +74,8 @@ export interface Watcher {
   decision(decision: Decision): void;
   status(state: GovernorState): void;
   relay(line: string): void;
-  /** The session has ended, and no further status follows. @param record the file with the record, if any */
-  ended(state: GovernorState, record?: string): void;
+  /** The session has ended, and no further status follows. @param end as in `RunEnd` */
+  ended(state: GovernorState, end: { readonly record: string | undefined; readonly isResumable: boolean }): void;
   /** Called before a write to stdout, which may be the same terminal. */
   clear(): void;
   /** Asks the user a question. Resolves with the typed text; undefined without an answer or a user. */

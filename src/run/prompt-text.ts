@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import type { HeadlessRun } from './headless-run.ts';
@@ -30,14 +31,9 @@ export function checkPrompts({ invocation, prompts = [], promptsFile }: Headless
  *
  * @throws CtxbError `usage` when a user at a terminal gave no prompt
  */
-export async function promptText(
-  { invocation, prompts = [], promptsFile, resumed }: HeadlessRun,
-  io: Io,
-  onNotice: (text: string) => void,
-): Promise<PromptText> {
-  const { inputFormat, prompt: argument, isPrint } = invocation;
-  const isGiven = prompts.length > 0 || promptsFile !== undefined;
-  if (inputFormat === 'stream-json' || isGiven || resumed !== undefined) return { text: argument };
+export async function promptText(headless: HeadlessRun, io: Io, onNotice: (text: string) => void): Promise<PromptText> {
+  const { prompt: argument, isPrint } = headless.invocation;
+  if (!readsText(headless)) return { text: argument };
   const piped = await readStdinText({ stdin: io.stdin, hasPrompt: Boolean(argument), onNotice });
   if (piped !== undefined && piped.length > MAX_PIPED) return { refused: piped };
   const prompt = joinPrompt(argument, piped);
@@ -45,6 +41,50 @@ export async function promptText(
   // At a terminal, claude would start interactively.
   if (io.stdin.isTTY && io.stdout.isTTY && !isPrint) throw new CtxbError('usage', `${WAYS}; ${INTERACTIVE}`);
   return { refused: piped ?? '' };
+}
+
+/** Milliseconds, while claude starts. Any longer wait would be in vain on a pipe that stays open and silent. */
+const GRACE_MS = 100;
+
+/**
+ * Watches a stdin that nobody reads, because its text would be lost without a word.
+ *
+ * @param onLate called when text arrives later than the check
+ * @returns a check, to call before the first prompt; it throws CtxbError `usage` if text has arrived
+ */
+export function watchUnread(
+  headless: HeadlessRun,
+  { stdin }: { readonly stdin: Readable & { readonly isTTY?: boolean; unref?(): void } },
+  onLate: (text: string) => void,
+): () => Promise<void> {
+  const { invocation, promptsFile } = headless;
+  const isRead = readsText(headless) || invocation.inputFormat === 'stream-json' || promptsFile === '-';
+  if (isRead || stdin.isTTY) return async () => {};
+  const arrival = new Promise<boolean>((resolve) => {
+    stdin.once('end', () => resolve(false));
+    stdin.once('data', () => {
+      stdin.destroy();
+      resolve(true);
+    });
+  });
+  // A directory as stdin cannot be read, and has no text.
+  stdin.on('error', () => {});
+  // A silent pipe must not keep the process alive.
+  stdin.unref?.();
+  return async () => {
+    if (await Promise.race([arrival, delay(GRACE_MS, false)])) throw new CtxbError('usage', UNREAD);
+    void arrival.then((isText) => isText && onLate(UNREAD));
+  };
+}
+
+const UNREAD =
+  'the text on stdin is not sent, because the prompts come from elsewhere: give the prompt to claude instead ' +
+  '(claude -p "…" reads both), or redirect stdin from /dev/null';
+
+/** Whether text on stdin is the prompt, or a part of it. */
+function readsText({ invocation, prompts = [], promptsFile, resumed }: HeadlessRun): boolean {
+  const isGiven = prompts.length > 0 || promptsFile !== undefined || resumed !== undefined;
+  return invocation.inputFormat === 'text' && !isGiven;
 }
 
 /** UTF-16 units. claude rejects more (2.1.197 and 2.1.332). */

@@ -22,7 +22,7 @@ import {
   type Watcher,
   waitVariables,
 } from './headless-run.ts';
-import { checkPrompts, type PromptText, promptText } from './prompt-text.ts';
+import { checkPrompts, type PromptText, promptText, watchUnread } from './prompt-text.ts';
 import { type SignalWatch, watchSignals } from './signals.ts';
 
 /**
@@ -74,6 +74,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     kill: (signal) => child?.kill(signal),
   });
   try {
+    const refuseUnread = watchUnread(headless, io, notice);
     // The writer of stdin may be slow: if the arguments contain a prompt, claude starts meanwhile.
     const pipedPrompt = isPrompted ? ask() : undefined;
     // The promise is awaited below, unless claude cannot be started.
@@ -92,6 +93,7 @@ export async function runHeadless(given: HeadlessRun, io: Io, watch: () => Promi
     const input = known ?? (await inputOf(whole ?? knownPrompt));
     const startedRun = await beginRun(headless, { runId, io, input, watcher: await watching() });
     const { startSuccessor } = claude;
+    await refuseUnread();
     return await conduct(headless, {
       ...startedRun,
       io,

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { knownCostUsd } from '../core/governor/cost/cost.ts';
+import { isComputed, knownCostUsd } from '../core/governor/cost/cost.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
 import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
 import { endReason } from '../core/governor/standing.ts';
@@ -43,6 +43,7 @@ export function createRunSummary(path: string) {
       window: gauge.window.tokens ?? null,
       // The cost of the same work with claude alone.
       costUsd: costUsd ?? null,
+      costComputed: isComputed(state.limits.cost),
       aloneUsd: costUsd !== undefined && isPriced ? costUsd + saved : null,
       compactions: compaction,
       handoffs: handoff,

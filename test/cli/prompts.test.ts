@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { PROTOCOL } from '../support/ctxb.ts';
 import { inSoak } from '../support/size.ts';
-import { createPlace, inputLines, inputOf, type Place, runFake, STREAM } from './fakes.ts';
+import { createPlace, inputLines, inputOf, type Place, runFake, STREAM, startFake } from './fakes.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -39,7 +40,7 @@ const CASES: readonly PromptCase[] = [
   { title: '--prompt twice', flags: ['--prompt', 'one', '--prompt', 'two'], prompts: ['one', 'two'] },
   { title: '--prompt=…', flags: ['--prompt=--one'], prompts: ['--one'] },
   { title: 'an argument before --prompt', flags: ['--prompt', 'two'], claude: ['-p', 'one'], prompts: ['one', 'two'] },
-  { title: '--prompt, and stdin without a use', flags: ['--prompt', 'one'], stdin: 'noise', prompts: ['one'] },
+  { title: '--prompt, and an empty stdin', flags: ['--prompt', 'one'], stdin: '', prompts: ['one'] },
   { title: 'a prompt of several lines', flags: ['--prompt', 'one\ntwo'], prompts: ['one\ntwo'] },
   { title: 'a large prompt', stdin: 'x'.repeat(1_000_000), prompts: ['x'.repeat(1_000_000)] },
 ];
@@ -71,6 +72,29 @@ describe('prompts reach claude, one turn each', () => {
         uuid: expect.stringMatching(UUID),
       },
     ]);
+  });
+});
+
+describe('text on stdin that is no part of a prompt', () => {
+  it('is refused before a prompt is sent, with the remedy', async () => {
+    await using place = await createPlace();
+    const env = { PLAY_INPUT: place.path('input') };
+    const run = await runFake(place, {
+      fake: 'answers',
+      flags: ['--prompt', 'one'],
+      claude: ['-p'],
+      stdin: 'log',
+      env,
+    });
+    expect(run.code).toBe(2);
+    expect(run.stderr).toMatch(/^ctxb: the text on stdin is not sent, .*\(claude -p "…" reads both\), .*\/dev\/null$/m);
+    expect(existsSync(place.path('input')) ? contentsTo(place) : []).toEqual([]);
+  });
+
+  it('is not awaited on a pipe that stays open', async () => {
+    await using place = await createPlace();
+    const { code, stderr } = await startFake(place, { fake: 'answers', flags: ['--prompt', 'one'] }).finished;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 });
 
@@ -124,7 +148,8 @@ describe('--prompts FILE', () => {
     await using place = await createPlace();
     const text = '\ufeff"one"\r\n';
     await place.file('prompts.ndjson', text);
-    const run = await runFake(place, { fake: 'answers', flags: ['--prompts', path], stdin: text });
+    const stdin = path === '-' ? text : '';
+    const run = await runFake(place, { fake: 'answers', flags: ['--prompts', path], stdin });
     expect(run.stdout.toString()).toBe('answer to one\n');
   });
 

@@ -230,7 +230,9 @@ it('a limit raised by a person also applies to claude without a terminal', async
       computed: 0,
     },
   });
-  appendFileSync(path, `${openSeal(stateFolder(place.env)).close(line, name)}\n`);
+  // A seal covers the line before it.
+  const last = readFileSync(path, 'utf8').trimEnd().split('\n').at(-1);
+  appendFileSync(path, `${openSeal(stateFolder(place.env)).close(line, `${name}\n${last}`)}\n`);
   const run = await ctxb(place, ['run', '--resume-run', '--', fake('shows-arguments'), ...STREAM]);
   const { args } = JSON.parse(run.stdout.toString()) as { readonly args: readonly string[] };
   expect(Number(args[args.indexOf('--max-budget-usd') + 1])).toBeGreaterThan(4.5);

@@ -1,6 +1,8 @@
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { joinPrompt, readStdinText } from '../../src/run/prompt-text.ts';
+import { readClaudeArguments } from '../../src/claude/claude-arguments.ts';
+import { DEFAULTS } from '../../src/config/defaults.ts';
+import { joinPrompt, readStdinText, watchUnread } from '../../src/run/prompt-text.ts';
 
 function read(stdin: Readable & { isTTY?: boolean }, hasPrompt = false) {
   const notices: string[] = [];
@@ -28,6 +30,36 @@ describe('piped text', () => {
     const { text } = read(stdin);
     stdin.destroy(new Error('EIO'));
     await expect(text).rejects.toThrow('EIO');
+  });
+});
+
+describe('text on stdin beside --prompt', () => {
+  /** The check, and the notices. */
+  function watch(stdin: Readable) {
+    const notices: string[] = [];
+    const invocation = readClaudeArguments(['-p']);
+    if (invocation.kind !== 'headless') throw new Error('not headless');
+    const run = { program: 'claude', invocation, config: DEFAULTS, prompts: ['one'] };
+    return { notices, refuse: watchUnread(run, { stdin }, (text) => notices.push(text)) };
+  }
+
+  it('is refused', async () => {
+    await expect(watch(Readable.from([Buffer.from('log')])).refuse()).rejects.toThrow('is not sent');
+  });
+
+  it('is named if it arrives later', async () => {
+    const stdin = new PassThrough();
+    const { refuse, notices } = watch(stdin);
+    await refuse();
+    expect(notices).toEqual([]);
+    stdin.write('late');
+    await vi.waitFor(() => expect(notices).toEqual([expect.stringContaining('is not sent')]));
+  });
+
+  it('is no matter if there is none', async () => {
+    const { refuse, notices } = watch(Readable.from([]));
+    await refuse();
+    expect(notices).toEqual([]);
   });
 });
 

@@ -98,13 +98,13 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
       ticking ??= setInterval(update, TICK_MS).unref();
       update();
     },
-    /** Prints the summary at the end of a session. @param record path of the record, if one was written */
-    ended(state: GovernorState, record?: string): void {
+    /** Prints the summary at the end of a session. */
+    ended(state: GovernorState, end: Omit<RunEnd, 'ms'> = {}): void {
       clearInterval(ticking);
       clear();
       // Stop drawing the status line.
       text = '';
-      for (const text of closing.texts(state, { ms: performance.now() - startedAt, record })) notice(text);
+      for (const text of closing.texts(state, { ms: performance.now() - startedAt, ...end })) notice(text);
     },
     /**
      * Asks the user a question. Until the answer arrives, the status line is hidden, and the question is printed again
@@ -177,10 +177,13 @@ function silenceText(state: GovernorState, now: number): string[] {
 
 type Cut = DecisionOf<'tool-budget:result'>;
 
-/** Duration of a run in milliseconds, and the path of its record. */
 export interface RunEnd {
+  /** Duration of the run in milliseconds. */
   readonly ms: number;
+  /** Path of the record, if one was written. */
   readonly record?: string | undefined;
+  /** Whether the state for a resume was written; undefined: it was. */
+  readonly isResumable?: boolean;
 }
 
 /** The notices at the end of a run: totals, subagents, cut results, and unanswered prompts. */
@@ -217,7 +220,7 @@ export function createClosingFigures() {
     },
     /** @param state the final state */
     texts(state: GovernorState, end: RunEnd): string[] {
-      const left = leftUndone.map((decision) => leftUndoneText(decision, unansweredText(state)));
+      const left = leftUndone.map((decision) => leftUndoneText(decision, unansweredText(state), end.isResumable));
       return present(agentsText(state), cutsText(cuts), runText(state, end), ...left);
     },
   };

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { countOf, type Fields, parseFields, textOf, textsOf } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
 import { identityOf, statsOf } from '../../store/files/plain-file.ts';
 import { isCertainlyAlive, type ProcessMark } from '../../store/files/process-mark.ts';
-import { type LinkedRun, type LoggedRun, loggedRuns } from '../../store/runs/journal.ts';
+import { JOURNAL, type LinkedRun, type LoggedRun, loggedRuns } from '../../store/runs/journal.ts';
 import type { Seal } from '../../store/runs/seal.ts';
-import { hasRunFile, readRunFile } from '../../store/runs/session-store.ts';
+import { hasRunFile, readRunFile, runsWithFile } from '../../store/runs/session-store.ts';
 import type { SpentSoFar } from '../cost-keeper.ts';
 import { readKept } from '../kept-prompts.ts';
 import type { KeptFigures } from '../output/whole-results.ts';
@@ -25,6 +26,7 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
     id === undefined ? isOpen(contextDir, each) : each.runId.startsWith(id),
   );
   if (run === undefined) {
+    refuseUnlogged(contextDir, id);
     const which = id === undefined ? 'no unfinished run' : `no run whose id begins with ${id}`;
     throw new CtxbError('usage', `there is ${which} in ${contextDir}: ctxb runs --all lists your runs`);
   }
@@ -35,6 +37,15 @@ export function findEarlierRun(contextDir: string, id: string | undefined, seal:
   const mail = mailOf(contextDir, runId, seal);
   refuseCopy(contextDir, runId, mail.folder);
   return { runId, since, claude, sessions, ...mail };
+}
+
+/** Without its processes and sessions in the journal, a run may still go on, and may have sent its prompts. */
+function refuseUnlogged(contextDir: string, id = ''): void {
+  const logged = loggedRuns(contextDir).map(({ runId }) => runId);
+  const found = runsWithFile(contextDir).find((each) => each.startsWith(id) && !logged.includes(each));
+  if (found === undefined) return;
+  const lacks = `${join(contextDir, JOURNAL)} no longer names its processes and sessions`;
+  throw new CtxbError('usage', `run ${found} is unfinished, but ${lacks}: restore that file, or start a new run`);
 }
 
 /** A copy of a project contains the files of its runs, but each run is resumed only once, in its own folder. */

@@ -2,7 +2,7 @@ import { rmdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Fields } from '../../core/protocol/fields.ts';
 import { CtxbError, orElse } from '../../errors.ts';
-import { kindOf, removeFile } from '../files/plain-file.ts';
+import { kindOf, namesOf, removeFile } from '../files/plain-file.ts';
 import { readLines } from '../files/read-lines.ts';
 import { type Faults, orReport } from '../files/store-error.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
@@ -29,6 +29,8 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
   let dir: ContextDir | undefined;
   let { seal } = options;
   let faulty = false;
+  /** The last line of the run's state; the next seal covers it too. */
+  let last = '';
 
   function attempt(write: (dir: ContextDir) => void): void {
     if (!faulty) attemptAgain(write);
@@ -52,7 +54,10 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
     const isGone = seal !== undefined && !faulty && needed.size > 0 && !hasRunFile(path, runId);
     needed.set(kind, write);
     const removed = new CtxbError('store', `its file in ${path} was removed while it goes on`);
-    if (isGone) onFault('the run is written down again', removed);
+    if (isGone) {
+      last = '';
+      onFault('the run is written down again', removed);
+    }
     for (const each of isGone ? needed.values() : [write]) each();
   }
 
@@ -60,8 +65,8 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
     attempt((open) => open.append(file, maskedJson({ v: 1, t: new Date(now()).toISOString(), ...entry })));
 
   return {
-    /** Whether every write so far succeeded. */
-    isWhole: () => !faulty,
+    /** Whether the state for a resume is kept, and every write so far succeeded. */
+    isWhole: () => seal !== undefined && !faulty,
     /** Appends to `journal.ndjson`: decisions and actions, with reasons. */
     journal(entry: object): void {
       const { kind, id } = entry as Fields;
@@ -78,14 +83,15 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
     mailbox: (entry: object) => add('mailbox.ndjson', { run: runId, ...entry }),
     /** Appends state for resuming the run after a crash, unmasked. The file is removed once all prompts are answered. */
     run(entry: object): void {
-      const text = () => seal?.close(JSON.stringify({ v: 1, ...entry }), nameOf(runId));
-      const line = orReport(onFault, 'this run cannot be resumed', text);
-      if (line === undefined) {
-        seal = undefined;
-        return;
-      }
+      const name = nameOf(runId);
+      const close = () => seal?.close(JSON.stringify({ v: 1, ...entry }), `${name}\n${last}`);
       const kind = 'prompts' in entry ? `prompts ${needed.size}` : Object.keys(entry).join();
-      writeNeeded(kind, () => attempt((open) => open.append(nameOf(runId), asItIs(line))));
+      writeNeeded(kind, () => {
+        const line = orReport(onFault, 'this run cannot be resumed', close);
+        if (line === undefined) seal = undefined;
+        else attempt((open) => open.append(name, asItIs(line)));
+        last = line ?? '';
+      });
     },
     /** Removes the state for resuming this run, or another one, even after writes have failed. */
     forgetRun(other = runId): void {
@@ -119,20 +125,29 @@ export function hasRunFile(contextDir: string, runId: string): boolean {
 /**
  * The lines of a run's state file; empty if it does not exist.
  *
- * @throws CtxbError `usage` at a line that this user's ctxb has not written
+ * @throws CtxbError `usage` at a line that this user's ctxb has not written, or not after the line before
  */
 export function* readRunFile(contextDir: string, runId: string, seal: Seal): Generator<string> {
   const name = nameOf(runId);
   const path = join(resolve(contextDir), name);
+  let last = '';
   for (const line of readLines(path)) {
-    const json = seal.open(line, name);
+    const json = seal.open(line, `${name}\n${last}`);
     if (json === undefined) {
       const key = seal.keyPath ?? 'which needs a home folder';
-      const why = `it is not sealed with your key, ${key}: somebody else may have written it, or the key is new`;
+      const why = `it is not sealed with your key, ${key}: somebody else may have written it or removed lines, or the key is new`;
       throw new CtxbError('usage', `${path} is not used, because ${why}. Start a new run`);
     }
+    last = line;
     yield json;
   }
+}
+
+/** The ids of the runs that have left state to resume. */
+export function runsWithFile(contextDir: string): string[] {
+  return namesOf(join(resolve(contextDir), RUNS)).flatMap((name) =>
+    name.endsWith('.ndjson') ? [name.slice(0, -7)] : [],
+  );
 }
 
 function nameOf(runId: string): string {

@@ -110,6 +110,7 @@ it('lists unanswered prompts at the end, and how to continue', () => {
   expect(closing([left], driver.state)).toBe(
     'the run was stopped: 2 prompts not answered (“Read the files.”, “Write down what they say about the ca...”); continue with ctxb run --resume-run',
   );
+  expect(closing([left], driver.state, { ms: 0, isResumable: false })).toMatch(/not answered \(.*”\)$/);
 });
 
 describe('subagents in the closing notices', () => {

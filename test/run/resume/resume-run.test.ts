@@ -182,6 +182,15 @@ it('resumes a run that had itself resumed another one, whose files may still exi
   await expect(take()).rejects.toThrow('no unfinished run');
 });
 
+it.each([undefined, RUN.slice(0, 8)])('says what is missing if only the journal was deleted (id %s)', async (id) => {
+  begin();
+  rmSync(join(contextDir(), 'journal.ndjson'));
+  const taken = resumeRun({ contextDir: contextDir(), id, words: [] }, io, () => {});
+  await expect(taken).rejects.toThrow(
+    `run ${RUN} is unfinished, but ${join(contextDir(), 'journal.ndjson')} no longer names its processes and sessions`,
+  );
+});
+
 it('resumes the run before one that had not started', async () => {
   begin();
   storeOf(NEXT).run({ words: ['claude', '-p'], prompts: [kept('two')], ...BEGUN });

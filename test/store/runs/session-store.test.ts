@@ -81,7 +81,20 @@ it('reports once that a run cannot be resumed, if its state cannot be sealed', (
   store.journal({ kind: 'session', id: 's' });
   store.run({ spent: 1 });
   expect(faults).toEqual(['this run cannot be resumed']);
+  expect(store.isWhole()).toBe(false);
   expect(hasRunFile(path, 'r')).toBe(false);
+});
+
+it('refuses a state file from which a line was removed', () => {
+  const path = join(folder, '.context');
+  const seal = openSeal(join(folder, 'state'));
+  const store = createSessionStore(path, { runId: 'r', now: () => NOON, onFault: () => {}, seal });
+  for (const uuid of ['one', 'two', 'three']) store.run({ prompts: [{ uuid }] });
+  expect([...readRunFile(path, 'r', seal)]).toHaveLength(3);
+  const file = join(path, 'runs/r.ndjson');
+  const [first, , third] = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, `${first}\n${third}\n`);
+  expect(() => [...readRunFile(path, 'r', seal)]).toThrow('removed lines');
 });
 
 it('removes the state of an ended run even after writes have failed', () => {

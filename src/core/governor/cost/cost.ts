@@ -28,7 +28,7 @@ export const EMPTY_COST = {
    * its counter may begin with the costs of that session. undefined if the counter began at 0.
    */
   carried: undefined as number | undefined,
-  /** Whether a part of `counted` was only computed and will never be reported. */
+  /** Whether a part of `counted` was only computed and will never be reported, or a call was cut off. */
   guessed: false,
   /** Whether any cost is known, by a report or by a call with a price. */
   known: false,

@@ -78,7 +78,7 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Govern
   });
   const { settled, open, raised, agents, lost } = spent;
   const { cost } = state.limits;
-  const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open !== 0 };
+  const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open + lost !== 0 };
   const limits = { ...state.limits, cost: counted, before: settled, raised, lost };
   const relief = { ...state.relief, pending, fresh: pending };
   return changedIn(changedIn(changed(state, { limits, relief }), 'agents', { before: agents }), 'mailbox', {

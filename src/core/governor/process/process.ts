@@ -32,7 +32,10 @@ const ASKED_CODES: readonly number[] = [0, 129, 130, 143];
 const ASKED_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
 export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
-  const state = changedIn(before, 'limits', { cost: readLogged(before.limits.cost, event.openMicroUsd) });
+  const cost = readLogged(before.limits.cost, event.openMicroUsd);
+  // The API may bill a call that was cut off, and nothing reports its cost.
+  const guessed = cost.guessed || before.turn.phase === 'running';
+  const state = changedIn(before, 'limits', { cost: { ...cost, guessed } });
   const { restarts, balks } = state.process;
   if (balks && event.code === 1) return endWithIt(changedIn(state, 'mailbox', { outcome: 'refused' }), event);
   const { enabled, maxRestarts } = state.run.policy.recovery;

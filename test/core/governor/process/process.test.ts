@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { totalMicroUsd } from '../../../../src/core/governor/cost/cost.ts';
+import { isComputed, totalMicroUsd } from '../../../../src/core/governor/cost/cost.ts';
 import { latestCallsMicroUsd, openMicroUsd } from '../../../../src/core/governor/cost/priced-call.ts';
 import type { ExitEvent } from '../../../../src/core/governor/input.ts';
 import {
@@ -46,6 +46,31 @@ function diedAndBack(driver: Driver, changes: Partial<ExitEvent> = {}): unknown[
 }
 
 const starts = (driver: Driver) => driver.actions.filter(({ kind }) => kind === 'start-claude');
+
+describe('the cost of a call that dies with claude', () => {
+  /** After a turn whose cost claude has reported. */
+  function afterCost(): Driver {
+    const driver = afterTurn(20_000);
+    driver.prompt('First.');
+    driver.claude(initLine(), callLine(20_000), resultLine({ total_cost_usd: 0.5 }));
+    return driver;
+  }
+
+  it('is named as not wholly known', () => {
+    const driver = afterCost();
+    driver.prompt('Second.');
+    driver.claude(initLine());
+    expect(isComputed(driver.state.limits.cost)).toBe(false);
+    driver.tell(exitEvent());
+    expect(isComputed(driver.state.limits.cost)).toBe(true);
+  });
+
+  it('is nothing between two turns', () => {
+    const driver = afterCost();
+    driver.tell(exitEvent());
+    expect(isComputed(driver.state.limits.cost)).toBe(false);
+  });
+});
 
 describe('claude dies within a turn', () => {
   it('and after a refused resume the next process gets all unanswered prompts', () => {
