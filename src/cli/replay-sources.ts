@@ -10,6 +10,7 @@ import { type Filters, matchesFilters } from '../replay/selection.ts';
 import { bytesOf, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { counted } from '../report/figures.ts';
+import { onOneLine } from '../report/shown.ts';
 import { type FileCache, openFileCache } from '../store/files/file-cache.ts';
 import { withGiven } from '../store/files/given-file.ts';
 import { cacheFolder } from '../store/folders/user-folders.ts';
@@ -124,6 +125,8 @@ function identityOf({ file, subagents }: Source): string | undefined {
 interface FindOptions {
   /** Errors of named files that were found earlier. */
   readonly faults: readonly CtxbError[];
+  /** Compressed, rotated or kept recordings in the named folders. */
+  readonly skipped: readonly string[];
   readonly filters: Filters;
   /** Whether an empty recording is allowed, because gates report themselves that they had nothing to check. */
   readonly mayBeEmpty: boolean;
@@ -140,7 +143,7 @@ interface FindOptions {
 export async function findSessions(
   attempts: AsyncIterable<SessionAttempt> | Iterable<SessionAttempt>,
   named: readonly string[],
-  { faults: known, filters, mayBeEmpty, say }: FindOptions,
+  { faults: known, skipped, filters, mayBeEmpty, say }: FindOptions,
 ): Promise<Found> {
   const faults: CtxbError[] = [];
   const fault = (found: CtxbError) => {
@@ -161,6 +164,11 @@ export async function findSessions(
     else if (named.includes(found.file)) fault(isEmpty ? emptyFault(found.file) : foreignFault(found.file));
     else foreignCount++;
   }
+  const [copy] = skipped;
+  if (copy !== undefined)
+    say(
+      `skipped ${counted(skipped.length, 'file')} such as ${onOneLine(copy)}: in a folder, only .jsonl and .ndjson are read`,
+    );
   if (foreignCount > 0) say(`skipped ${counted(foreignCount, 'file')} without a line from claude`);
   const sessions = all.filter((session) => matchesFilters(session, filters));
   return { faults, sessions, leftOut: all.length - sessions.length };

@@ -5,7 +5,7 @@ import { effectiveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
-import type { Depth, SessionAttempt } from '../replay/replay.ts';
+import type { Depth } from '../replay/replay.ts';
 import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
@@ -59,7 +59,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const options = readOptions(flags, io.stdout.isTTY === true);
   const given = { window: flags.window, 'thresholds.warn': flags.warnAt, 'thresholds.compact': flags.compactAt };
   const policy = await effectiveConfig(io, given);
-  const { sources, stale, faults } = findAllSources(files, options.since);
+  const { sources, stale, faults, skipped } = findAllSources(files, options.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
   const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
   const say = (message: string) => {
@@ -74,24 +74,26 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   };
-  const read = (some: readonly Source[], depth: Depth) => replaySources(some, { ...how, depth });
+  const look = (some: readonly Source[], depth: Depth, known = { faults, skipped }) =>
+    findSessions(replaySources(some, { ...how, depth }), files, {
+      ...{ ...known, filters: options, say },
+      mayBeEmpty: isGated(options),
+    });
   // A single session gets more rows than a session in a list.
   const isDetailed = options.format.isList === true && options.by === undefined;
   const find = async (): Promise<Found> => {
     const depth = isDetailed && sources.length === 1 ? 'full' : depthOf(options);
-    const found = await findSessions(read(sources, depth), files, {
-      ...{ faults, filters: options, say },
-      mayBeEmpty: isGated(options),
-    });
+    const found = await look(sources, depth);
     const [only, other] = found.sessions;
     const isOne = isDetailed && only && !other && !isFull(only);
     const chosen = isOne
-      ? await sessionsOf(
-          read(
+      ? (
+          await look(
             sources.filter(({ file }) => file === only.file),
             'full',
-          ),
-        )
+            { faults: [], skipped: [] },
+          )
+        ).sessions
       : found.sessions;
     if (flags.explain !== undefined) requireExplained(chosen, flags.explain);
     // Calls that occur in several sessions of the report are counted once.
@@ -117,12 +119,6 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
 function readMonthFlags(flags: ReplayFlags, isTerminal: boolean): ReplayOptions {
   const options = readFlags({ since: Date.now() - 30 * DAY_MS, ...flags }, isTerminal);
   return flags.limit === undefined ? { ...options, limit: 0 } : options;
-}
-
-async function sessionsOf(attempts: AsyncIterable<SessionAttempt>): Promise<readonly SessionFigures[]> {
-  const sessions: SessionFigures[] = [];
-  for await (const each of attempts) if ('found' in each) sessions.push(each.found);
-  return sessions;
 }
 
 /** Lists and totals need only a part of each recording; details and what-if need everything. */

@@ -1,3 +1,4 @@
+import { sumOf } from '../core/text/sum-of.ts';
 import { type HealthEntry, parseHealth } from './health-lines.ts';
 
 /** The context health of a project. A rate or mean without data is null. */
@@ -107,14 +108,10 @@ function handoffMetrics(handoffs: readonly Handoff[], sessions: number) {
     early: earlyCount,
     earlyRate: ratio(earlyCount, count),
     /** The context at the decision, as a share of the window. */
-    fraction: { mean: ratio(sumOf(fractions), fractions.length) },
+    fraction: { mean: ratio(sumOf(fractions, Number), fractions.length) },
     /** Milliseconds from the decision to the fresh context. */
-    ms: { mean: ratio(sumOf(times), count) },
+    ms: { mean: ratio(sumOf(times, Number), count) },
   };
-}
-
-function sumOf(figures: readonly number[]): number {
-  return figures.reduce((sum, figure) => sum + figure, 0);
 }
 
 function ratio(part: number, whole: number): number | null {

@@ -1,5 +1,6 @@
 import { FIRST_TO_CARRY_ON, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
+import { sumOf } from '../core/text/sum-of.ts';
 import type { LedgerCall } from './items-seen.ts';
 import type { SessionFigures } from './summary.ts';
 
@@ -35,5 +36,5 @@ export function nameOf({ sessionId, file }: SessionFigures): string {
 
 /** Cost of all calls, in micro-dollars. */
 export function microUsdIn(ledger: readonly LedgerCall[]): number {
-  return ledger.reduce((sum, { microUsd }) => sum + (microUsd ?? 0), 0);
+  return sumOf(ledger, ({ microUsd }) => microUsd ?? 0);
 }

@@ -1,5 +1,6 @@
 import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { addUsage, NO_USAGE, type Usage } from '../core/protocol/usage.ts';
+import { sumOf } from '../core/text/sum-of.ts';
 import { microUsdIn, nameOf, withoutCarried } from './carried-costs.ts';
 import type { CountedCall } from './items-seen.ts';
 import { keysIn, keyText } from './packed.ts';
@@ -22,10 +23,14 @@ export function ownFigures({ calls, compactions, cost, copied, lines }: Omit<Cou
   const isCounted = cost.usd !== null && !cost.computed && lines.lost === undefined;
   const hasGap = cost.unpriced !== undefined || cost.unlogged !== undefined;
   const isPartial = hasGap || !(isCounted || isWhole(lines)) || (cost.usd === null && calls > 0);
-  const partial = isPartial && { usdPartial: true as const };
-  if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd, ...partial };
+  const marks = marksFor(isPartial, cost.unseen !== undefined);
+  if (copied === undefined) return { calls, compactions: compactions.length, usd: cost.usd, ...marks };
   const usd = cost.usd === null ? null : toUsd(Math.max(0, toMicroUsd(cost.usd) - toMicroUsd(copied.usd)));
-  return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd, ...partial };
+  return { calls: calls - copied.calls, compactions: compactions.length - copied.compactions, usd, ...marks };
+}
+
+function marksFor(isPartial: boolean, isUnseen: boolean) {
+  return { ...(isPartial && { usdPartial: true }), ...(isUnseen && { usdUnseen: true }) };
 }
 
 /** @param sessions processed by `markCopies` */
@@ -35,24 +40,27 @@ export function totalsOf(sessions: readonly CountedSession[]): Totals {
     sessions: sessions.length,
     peakFraction: peaks.length === 0 ? null : peaks.reduce((max, peak) => Math.max(max, peak)),
     ...totalOf(sessions.map(ownFigures)),
-    copiedCalls: sessions.reduce((sum, { copied }) => sum + (copied?.calls ?? 0), 0),
+    copiedCalls: sumOf(sessions, ({ copied }) => copied?.calls ?? 0),
   };
 }
 
 /** Adds up contributions. */
 export function totalOf(shares: readonly Counts[]) {
   return {
-    calls: shares.reduce((sum, { calls }) => sum + calls, 0),
-    compactions: shares.reduce((sum, { compactions }) => sum + compactions, 0),
+    calls: sumOf(shares, ({ calls }) => calls),
+    compactions: sumOf(shares, ({ compactions }) => compactions),
     usd: sumUsd(shares.map(({ usd }) => usd)),
-    ...(shares.some(({ usdPartial }) => usdPartial) && { usdPartial: true as const }),
+    ...marksFor(
+      shares.some(({ usdPartial }) => usdPartial),
+      shares.some(({ usdUnseen }) => usdUnseen),
+    ),
   };
 }
 
 /** Adds up dollars as whole micro-dollars, to avoid rounding errors; null if no cost is known. */
 export function sumUsd(costs: readonly (number | null)[]): number | null {
   const known = costs.flatMap((usd) => usd ?? []);
-  return known.length === 0 ? null : toUsd(known.reduce((all, usd) => all + toMicroUsd(usd), 0));
+  return known.length === 0 ? null : toUsd(sumOf(known, toMicroUsd));
 }
 
 /** Sums by name, in the order in which the names first occur. */
@@ -94,7 +102,24 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
     holders.count(session, own);
     marked.set(session, own);
   }
-  return continued.map((session) => marked.get(session) ?? session);
+  return continued.map((session) => withUnseen(marked.get(session) ?? session));
+}
+
+/**
+ * Adds the part of claude's cost for calls that the recording lacks, if it is more than a tenth: summaries, titles and,
+ * in a process that resumes a session, the calls before.
+ */
+function withUnseen<S extends SessionFigures>(session: S): S {
+  if (session.cost.computed) return session;
+  const [calls, unseen] = [session.ledger(), besidesCalls(session)];
+  const seen = microUsdIn(calls);
+  if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
+  return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
+}
+
+/** The cost of a session besides its calls, in micro-dollars. */
+function besidesCalls(session: SessionFigures): number {
+  return Math.max(0, toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(session.ledger()));
 }
 
 /**
@@ -111,7 +136,7 @@ function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] 
 /** Hashes of the ends of a session's keys, which are random; different keys can collide. */
 function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number[] {
   const times = compactions.map(({ t }) => `at ${t}`);
-  return [...marksIn(keys ?? keyText(ledger())), ...marksIn(times.join())];
+  return marksIn(`${keys ?? keyText(ledger())},${times}`);
 }
 
 function marksIn(keys: string): readonly number[] {
@@ -158,11 +183,10 @@ function createHolders() {
     extraOf(calls: readonly (HeldCalls | undefined)[]): number {
       const sessions = new Set(calls.flatMap((call) => call?.session ?? []));
       const all = new Set([...sessions].flatMap((owner) => [owner, ...(copies.get(owner) ?? [])]));
-      return [...all].reduce((sum, session) => sum + (extras.get(session) ?? 0), 0);
+      return sumOf(all, (session) => extras.get(session) ?? 0);
     },
     count(session: SessionFigures, own: SessionFigures): void {
-      const { usd } = ownFigures(own);
-      extras.set(session, Math.max(0, toMicroUsd(usd ?? 0) - microUsdIn(own.ledger())));
+      extras.set(session, besidesCalls(own));
     },
   };
 }
@@ -265,7 +289,7 @@ function ownOfFull(
  */
 function copiedMicroUsd({ ledger: all, cost }: SessionFigures, calls: OwnedFigures['calls'], extra: number): number {
   const ledger = all();
-  const shared = calls.reduce((sum, owner) => sum + (owner?.microUsd ?? 0), 0);
+  const shared = sumOf(calls, (owner) => owner?.microUsd ?? 0);
   if (cost.usd === null) return shared;
   const last = calls.findLastIndex((owner) => owner !== undefined);
   const end = Math.max(...ledger.map(({ t }, at) => (calls[at] === undefined ? 0 : (t ?? 0))));

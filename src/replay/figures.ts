@@ -144,9 +144,9 @@ function costOf(state: GovernorState, unlogged: readonly UnloggedAgent[]): Sessi
   const { known, unpriced } = state.limits.cost;
   const computed = isComputed(state.limits.cost);
   const saved = savedUsd(state);
-  const sum = { usd: known ? costUsd(state) : null, computed };
   return {
-    ...sum,
+    usd: known ? costUsd(state) : null,
+    computed,
     ...(unpriced !== undefined && computed && { unpriced }),
     ...(unlogged.length > 0 && { unlogged }),
     ...(saved !== 0 && { saved }),

@@ -44,7 +44,8 @@ const FIGURES: Readonly<Record<Exclude<SortOrder, 'project'>, (session: Sortable
 export function sortSessions<S extends Sortable>(sessions: readonly S[], order: SortOrder): S[] {
   if (order !== 'project') {
     const figure = (session: S) => FIGURES[order](session) ?? Number.NEGATIVE_INFINITY;
-    return sessions.toSorted((a, b) => (figure(b) === figure(a) ? 0 : figure(b) - figure(a)));
+    // Of two without a figure the difference is NaN, which counts as 0.
+    return sessions.toSorted((a, b) => figure(b) - figure(a));
   }
   const name = ({ project, file }: S) => project ?? file;
   return sortSessions(sessions, 'newest').sort((a, b) => (name(a) === name(b) ? 0 : name(a) < name(b) ? -1 : 1));

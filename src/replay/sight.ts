@@ -1,4 +1,5 @@
 import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
+import { sumOf } from '../core/text/sum-of.ts';
 import type { CallSeen } from './items-seen.ts';
 
 /** Token budget for the last steps that an exact compaction keeps complete; it always keeps the last one. */
@@ -27,7 +28,7 @@ export function createSight(calls: readonly GrowthAt[]) {
     /** Results that calls use again and again; a compaction keeps them. @param number of the next call */
     inUse(number: number) {
       const kept = [...used].filter(([, { last, times }]) => times > 1 && number - last <= TOO_SOON);
-      return { results: kept.map(([result]) => result), tokens: kept.reduce((sum, [, { tokens }]) => sum + tokens, 0) };
+      return { results: kept.map(([result]) => result), tokens: sumOf(kept, ([, { tokens }]) => tokens) };
     },
     /** Applies a compaction. @param at index of the call that follows @param inUse results that stay */
     relieve(at: number, inUse: readonly number[]): void {

@@ -13,6 +13,9 @@ export interface Source {
 
 const RECORDING = /\.(ndjson|jsonl)$/;
 
+/** A compressed, rotated or kept recording, such as `a.jsonl.gz`, `a.jsonl.1` or `a.jsonl.bak`. */
+const COPY = /\.(ndjson|jsonl)(\.(gz|zst|xz|bz2|zip|bak|old|orig|\d[\d-]*)|~)+$/;
+
 const SESSION_LOG = /^(.+)\.jsonl$/;
 
 /**
@@ -32,13 +35,14 @@ const WORKFLOW_JOURNAL = /[\\/]subagents[\\/]workflows[\\/][^\\/]+[\\/]journal\.
  * sorted by name. Follows symbolic links; skips the folders of ctxb's runs and of git.
  *
  * @param tell called for each unreadable folder or link below `path`; by default, the first one is thrown
+ * @param skip called for each compressed, rotated or kept recording below `path`
  * @throws CtxbError `unreadable-input` with the path
  */
-export function findSources(path: string, tell: OnFault = raise): Source[] {
+export function findSources(path: string, tell: OnFault = raise, skip: OnSkip = ignore): Source[] {
   if (path === '-') return [{ file: path, subagents: [] }];
   const onFault = once(tell);
   const isDirectory = tryRead(false, raise, path, () => statSync(path).isDirectory());
-  const files = isDirectory ? recordingsBelow(path, onFault) : [path];
+  const files = isDirectory ? recordingsBelow(path, onFault, skip) : [path];
   const logsOf = createSubagentLogs(onFault);
   const found = distinct(files.map((file) => ({ file, subagents: logsOf(file) })));
   return isDirectory ? joinAgents(found) : found;
@@ -80,16 +84,18 @@ function isBetter(a: Source, b: Source): boolean {
  *
  * @param since milliseconds since the epoch; undefined: no limit
  * @returns `stale`: number of recordings excluded because they were last written before `since`; `faults`: unreadable
- * paths
+ * paths; `skipped`: compressed, rotated or kept recordings
  */
 export function findAllSources(paths: readonly string[], since: number | undefined) {
   const faults: CtxbError[] = [];
   const tell = (fault: CtxbError) => void faults.push(fault);
-  const found = paths.flatMap((path) => tryRead([], tell, path, () => findSources(path, tell)));
+  const skipped = new Set<string>();
+  const skip = (path: string) => void skipped.add(path);
+  const found = paths.flatMap((path) => tryRead([], tell, path, () => findSources(path, tell, skip)));
   // The recordings below a single path are distinct, and links take long to follow.
   const sessions = paths.length === 1 ? found : distinct(found);
   const sources = sessions.filter((source) => isFresh(source, since));
-  return { sources, stale: sessions.length - sources.length, faults };
+  return { sources, stale: sessions.length - sources.length, faults, skipped: [...skipped] };
 }
 
 /** Whether a recording was written at or after a time; others contain nothing from after it. */
@@ -110,14 +116,14 @@ export function bytesOf(sources: readonly Source[]): number | undefined {
 }
 
 type OnFault = (fault: CtxbError) => void;
+type OnSkip = (path: string) => void;
 
 /** Reports each fault once: a subagent folder is read for its session and by itself. */
 function once(tell: OnFault): OnFault {
   const reported = new Set<string>();
   return (fault) => {
-    if (reported.has(fault.message)) return;
+    if (!reported.has(fault.message)) tell(fault);
     reported.add(fault.message);
-    tell(fault);
   };
 }
 
@@ -131,7 +137,7 @@ function ignore(): void {}
  * Follows each link to a folder once, after the folder's own files, so that files keep their own names. Ignores links
  * to parent folders, to avoid cycles and reading the whole disk.
  */
-function recordingsBelow(top: string, onFault: OnFault): string[] {
+function recordingsBelow(top: string, onFault: OnFault, skip: OnSkip = ignore): string[] {
   const found: string[] = [];
   const folders = [top];
   const links: string[] = [];
@@ -145,6 +151,7 @@ function recordingsBelow(top: string, onFault: OnFault): string[] {
     if (stats?.isDirectory()) (stats === entry ? folders : links).push(path);
     // Pipes and devices could block the reader forever.
     else if (isRecording && stats?.isFile()) found.push(path);
+    else if (COPY.test(entry.name)) skip(path);
   }
 
   for (let next = folders.pop(); next !== undefined; next = folders.pop() ?? links.shift()) {

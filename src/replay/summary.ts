@@ -56,6 +56,8 @@ export interface SessionFigures {
     readonly unpriced?: string;
     /** Subagents without a log: their calls are not included. Absent if every subagent has a log. */
     readonly unlogged?: readonly UnloggedAgent[];
+    /** The part of `usd` for calls that the recording lacks, if it is more than a tenth. Added by `markCopies`. */
+    readonly unseen?: number;
     /**
      * Estimated saving compared with claude alone, in US dollars; negative if ctxb cost more. Only in the record of a
      * run, and missing if 0.
@@ -148,7 +150,9 @@ export interface Counts {
   /** Cost in US dollars of all with a known cost; null if no cost is known. */
   readonly usd: number | null;
   /** Part of the cost is unknown, so `usd` is a lower bound; missing if all is known. */
-  readonly usdPartial?: true | undefined;
+  readonly usdPartial?: boolean;
+  /** `usd` includes calls that a recording lacks, so it is an upper bound; missing if it includes none. */
+  readonly usdUnseen?: boolean | undefined;
 }
 
 /** Sums over sessions. */

@@ -2,6 +2,7 @@ import { toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import type { FactKind } from '../core/governor/decisions.ts';
 import { FACT_KINDS } from '../core/memory/notebook/fact.ts';
 import { modelName } from '../core/protocol/model-name.ts';
+import { sumOf } from '../core/text/sum-of.ts';
 import { isWhole, ownFigures, totalOf, totalsOf } from './copies.ts';
 import type { LedgerCall, ReliefSeen } from './items-seen.ts';
 import type { Counts, SessionFigures, SessionSummary } from './summary.ts';
@@ -68,7 +69,7 @@ type Part = ReturnType<typeof partsOf>[number];
  * Splits a session for sums: its calls, its compactions, and its other cost (titles and summaries), dated at its end.
  */
 function partsOf(session: SessionFigures, by: Grouping) {
-  const { usd, usdPartial } = ownFigures(session);
+  const { usd, usdPartial, usdUnseen } = ownFigures(session);
   const gaps = new Set(session.cost.unlogged?.map(({ call }) => call));
   const ledger = session.ledger();
   const isPlaced = ({ number = 0, microUsd }: LedgerCall) => microUsd === null || gaps.has(number);
@@ -80,7 +81,7 @@ function partsOf(session: SessionFigures, by: Grouping) {
     if (remaining !== null) remaining -= microUsd ?? 0;
     const isGap = isTorn || (usdPartial === true && isPlaced(call));
     const [name, usd] = [nameOf(session, by, call), inUsd(microUsd)];
-    return { name, t: call.t, session, calls: Number(call.main), compactions: 0, usd, usdPartial: isGap || undefined };
+    return { name, t: call.t, session, calls: Number(call.main), compactions: 0, usd, usdPartial: isGap };
   });
   const own = session.compactions.filter(({ copied }) => copied === undefined);
   const compactions = own.map((compaction) => {
@@ -89,7 +90,7 @@ function partsOf(session: SessionFigures, by: Grouping) {
   });
   const parts = [...calls, ...compactions];
   if (parts.length > 0 && !remaining) return parts;
-  const rest = { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial: isTorn || undefined };
+  const rest = { calls: 0, compactions: 0, usd: inUsd(remaining), usdPartial: isTorn, usdUnseen };
   return [...parts, { name: nameOf(session, by), t: session.time.last, session, ...rest }];
 }
 
@@ -130,7 +131,6 @@ export function retentionTotals(reliefs: readonly ReliefSeen[]) {
 type Tallies<K extends string> = Readonly<Record<'all' | 'kept' | 'given', Readonly<Record<K, number>>>>;
 
 export function keptOf<K extends string>(reliefs: readonly Tallies<K>[], kinds: readonly K[]) {
-  const sum = (of: keyof Tallies<K>) =>
-    reliefs.reduce((total, relief) => total + kinds.reduce((some, kind) => some + relief[of][kind], 0), 0);
+  const sum = (of: keyof Tallies<K>) => sumOf(reliefs, (relief) => sumOf(kinds, (kind) => relief[of][kind]));
   return { all: sum('all'), kept: sum('kept'), given: sum('given') };
 }

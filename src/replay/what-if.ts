@@ -4,6 +4,7 @@ import { inTokens, nativeLevel, type Policy } from '../core/governor/policy.ts';
 import { BOUND, UNPRICED } from '../core/governor/relief/accounts.ts';
 import { CALL_TOKENS, momentNow, reliefCost, USUALLY_MISSED } from '../core/governor/relief/economic-moment.ts';
 import { TOO_SOON, USUALLY_KEPT } from '../core/governor/relief/outlook.ts';
+import { sumOf } from '../core/text/sum-of.ts';
 import type { CallSeen } from './items-seen.ts';
 import { createSight, LAST_STEPS } from './sight.ts';
 import type { SessionSummary } from './summary.ts';
@@ -45,9 +46,9 @@ export function whatIfTotals(sessions: readonly SessionSummary[]) {
     dearer: { sessions: dearer.length, mostUsd: Math.max(0, ...dearer) },
     actual: tried.map(({ actual }) => actual).reduce(addFigures),
     ctxb: tried.map(({ ctxb }) => ctxb).reduce(addFigures),
-    calls: tried.reduce((sum, { calls }) => sum + calls, 0),
-    fetched: tried.reduce((sum, { fetched }) => sum + fetched, 0),
-    estimated: tried.reduce((sum, { estimated }) => sum + estimated, 0),
+    calls: sumOf(tried, ({ calls }) => calls),
+    fetched: sumOf(tried, ({ fetched }) => fetched),
+    estimated: sumOf(tried, ({ estimated }) => estimated),
   };
 }
 
@@ -95,7 +96,7 @@ function summaryCall({ model, added }: CallSeen, previous: CallSeen | undefined)
 
 /** Estimated tokens added before a call, without the summary. */
 function addedTokens({ added }: CallSeen): number {
-  return Object.entries(added).reduce((sum, [source, tokens]) => sum + (source === 'summary' ? 0 : tokens), 0);
+  return sumOf(Object.entries(added), ([source, tokens]) => (source === 'summary' ? 0 : tokens));
 }
 
 interface Assumptions {

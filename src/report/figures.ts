@@ -46,10 +46,16 @@ export const COMPACTED_BY: Readonly<Record<CompactionSeen['by'], string>> = {
   ctxb: 'ctxb',
 };
 
-/** A cost: `$0.03`, or `≥ $0.03` if part of it is unknown. */
-export function costText({ usd, usdPartial }: Pick<Counts, 'usd' | 'usdPartial'>): string {
+/** A cost: `$0.03`, or `≥ $0.03` if part of it is unknown, `≤ $0.03` if it includes unseen calls, `about $0.03` if both. */
+export function costText({ usd, usdPartial, usdUnseen }: Pick<Counts, 'usd' | 'usdPartial' | 'usdUnseen'>): string {
   if (usd === null) return NONE;
-  return usdPartial ? `≥ ${dollars(usd)}` : dollars(usd);
+  const bound = usdPartial ? (usdUnseen ? 'about ' : '≥ ') : usdUnseen ? '≤ ' : '';
+  return `${bound}${dollars(usd)}`;
+}
+
+/** The part of a cost that a recording does not explain. */
+export function unseenText(usd: number): string {
+  return `${dollars(usd)} of it for calls that the recording lacks`;
 }
 
 /** `0.4 s`, `42.0 s`, `3 min 5 s`, `2 h 38 min`, `15 min` */

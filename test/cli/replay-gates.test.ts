@@ -109,6 +109,16 @@ describe('gates', () => {
     expect(run.stdout.toString()).not.toContain('log.ndjson');
   });
 
+  it('says how many compressed and rotated recordings of a folder it leaves out', async () => {
+    await using place = await createPlace();
+    for (const name of ['run.ndjson', 'run.ndjson.1', 'run.ndjson.bak']) await place.file(name, readFileSync(COMPACT));
+    const run = await ctxb(place, ['replay', '--max-cost', '1', place.cwd]);
+    expect(run.code).toBe(0);
+    expect(run.stderr).toMatch(
+      /^ctxb: skipped 2 files such as \S+run\.ndjson\.(1|bak): in a folder, only \.jsonl and \.ndjson are read\nctxb: gates passed: 1 session\n$/,
+    );
+  });
+
   it('reads lines behind the time that a CI service writes', async () => {
     await using place = await createPlace();
     const lines = readFileSync(COMPACT, 'utf8').trim().split('\n');

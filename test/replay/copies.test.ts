@@ -8,6 +8,7 @@ import { markCopies, ownFigures, totalsOf } from '../../src/replay/copies.ts';
 import { replaySource } from '../../src/replay/replay.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { replayReport, sumsBy } from '../../src/replay/sums.ts';
+import { costText } from '../../src/report/figures.ts';
 import { callLines } from '../../src/report/replay/exports.ts';
 import { breachesOf } from '../../src/report/replay/gates.ts';
 import { fixture } from '../support/recordings.ts';
@@ -152,6 +153,26 @@ describe('calls in several sessions', () => {
     expect(sums.reduce((sum, { usd }) => sum + (usd ?? 0), 0)).toBeCloseTo(total.usd ?? Number.NaN, 9);
     expect(replayReport(marked, by).sums).toEqual(sums);
   });
+});
+
+/** A process that resumes a session begins with the cost of the process before. */
+it('marks a cost as an upper bound if claude counted calls that the recording lacks', async () => {
+  const stream = readFileSync(fixture('tool-turn.ndjson'), 'utf8').trimEnd().split('\n');
+  const resumed = stream.map((line) => line.replace(/(?<="total_cost_usd":)[\d.]+/, (usd) => String(Number(usd) + 1)));
+  const [alone, continued] = [await judged('alone', stream), await judged('resumed', resumed)];
+  const [whole] = markCopies([alone]);
+  expect([whole?.cost.unseen, totalsOf([whole ?? alone]).usdUnseen]).toEqual([undefined, undefined]);
+  const marked = markCopies([continued]);
+  const { sessions, totals, sums = [] } = replayReport(marked, 'day');
+  expect(sessions[0]?.cost).toMatchObject({ usd: (alone.cost.usd ?? 0) + 1, unseen: expect.closeTo(1, 2) });
+  expect([totals.usdUnseen, sums.some(({ usdUnseen }) => usdUnseen)]).toEqual([true, true]);
+  expect(costText(totals)).toMatch(/^≤ \$1\.0\d$/);
+  expect(costText({ ...totals, usdPartial: true })).toMatch(/^about \$/);
+  expect(marked.flatMap((session) => breachesOf(session, { maxCost: 0.5 }))).toEqual([
+    expect.stringMatching(
+      /: claude counted \$1\.0\d, more than \$0\.50 \(\$1\.00 of it for calls that the recording lacks\)$/,
+    ),
+  ]);
 });
 
 describe('ids that are not unique', () => {

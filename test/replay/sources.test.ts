@@ -167,6 +167,15 @@ it('attaches a log that is given together with its session', () => {
   expect(sources.map(({ file }) => relative(folder, file))).toEqual(['s.jsonl', 'gone/subagents/agent-b.jsonl']);
 });
 
+it('names compressed, rotated and kept recordings in a folder once', () => {
+  const skipped = ['a.jsonl.gz', 's/subagents/agent-b.jsonl.1.gz', 'a.jsonl.1', 'b.ndjson.bak', 'c.jsonl~'];
+  put('a.jsonl', 's.jsonl', 's/subagents/agent-a.jsonl', 'a.jsonl.wakatime', 'a.txt.gz', ...skipped);
+  const all = findAllSources([folder, join(folder, 's.jsonl')], undefined);
+  expect(all.sources.map(({ file }) => relative(folder, file))).toEqual(['a.jsonl', 's.jsonl']);
+  expect(all.skipped.map((path) => relative(folder, path)).sort()).toEqual(skipped.sort());
+  expect(findAllSources([join(folder, 'a.jsonl.1')], undefined).skipped).toEqual([]);
+});
+
 describe('counts a file given in several ways once', () => {
   const all = (...names: readonly string[]) =>
     findAllSources(

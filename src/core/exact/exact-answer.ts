@@ -1,6 +1,7 @@
 import { tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
 import { type ExactPlan, type ExactReceipt, LEFT } from '../protocol/exact-plan.ts';
+import { sumOf } from '../text/sum-of.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { createMessage, extentOf, hasOpenStep, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
 import { type Files, withNewestFiles } from './newest-files.ts';
@@ -96,12 +97,12 @@ function answerTo(messages: readonly Message[], plan: ExactPlan, circumstances: 
     if (refused !== undefined) return refused;
   }
   const entries = withinRoom(entriesOf(parts, rest), whole, rest, LINES_TOKENS);
-  const omitted = sum(parts.map((part) => (part.kind === 'note' ? part.gone : 0))) + entries.gone;
+  const omitted = sumOf(parts, (part) => (part.kind === 'note' ? part.gone : 0)) + entries.gone;
   const messagesLeft = assembleMessages(parts, whole, entries.kept, noteText(note, omitted));
   const [before, after] = [extentOf(messages), extentOf(messagesLeft)];
   if (after.tokens > budget) return refusal(messages, `what has to stay is ${after.tokens} of ${budget} tokens`);
   if (after.tokens > before.tokens) return refusal(messages, 'nothing can be left out');
-  const steps = { whole: sum([...whole.keys()].map(({ calls }) => calls.length)), lines: entries.steps, gone: omitted };
+  const steps = { whole: sumOf(whole.keys(), ({ calls }) => calls.length), lines: entries.steps, gone: omitted };
   const userCount = parts.filter((part) => isOfUser(part, known)).length;
   const shownTexts = new Set(parts.flatMap((part) => (part.kind === 'prompt' ? textsIn(part) : [])));
   const promptCounts = { kept: userCount, of: userCount + [...known].filter((text) => !shownTexts.has(text)).length };
@@ -217,8 +218,4 @@ function withLinesJoined(stays: readonly (Message | Entry)[]): Message[] {
     }
   }
   return messages;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -1,6 +1,7 @@
 import { estimateTokens, measureBlock, UNCALIBRATED } from '../governor/gauge/estimator.ts';
 import type { Block } from '../protocol/events.ts';
 import type { Extent } from '../protocol/exact-plan.ts';
+import { sumOf } from '../text/sum-of.ts';
 
 /** A message as claude passes it to a mod: one content block each; thoughts and images have no text. */
 export interface Message {
@@ -41,7 +42,7 @@ export function hasOpenStep(messages: readonly Message[]): boolean {
 }
 
 export function extentOf(messages: readonly Message[]): Extent {
-  return { messages: messages.reduce((sum, message) => sum + rowsOf(message), 0), tokens: tokensOfAll(messages) };
+  return { messages: sumOf(messages, rowsOf), tokens: tokensOfAll(messages) };
 }
 
 /** claude passes one message for each content block. */
@@ -50,16 +51,17 @@ function rowsOf({ text, toolUses, toolResults = [] }: Message): number {
 }
 
 export function tokensOfAll(messages: readonly Message[]): number {
-  return messages.reduce((sum, message) => sum + tokensOf(message), 0);
+  return sumOf(messages, tokensOf);
 }
 
 /** Tokens by the gauge, without thoughts and images, which are not visible here. */
 function tokensOf({ text, toolUses, toolResults = [] }: Message): number {
-  return [
+  const blocks = [
     ...(text === '' ? [] : [textBlock(text)]),
     ...toolUses.map(useBlock),
     ...toolResults.map((result) => resultBlock(result)),
-  ].reduce((sum, block) => sum + estimateTokens(measureBlock(block), UNCALIBRATED), 0);
+  ];
+  return sumOf(blocks, (block) => estimateTokens(measureBlock(block), UNCALIBRATED));
 }
 
 export function tokensOfText(text: string): number {

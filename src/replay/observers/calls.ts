@@ -75,19 +75,16 @@ export function createCurve(): Observer<readonly number[]> {
   let callsPerPoint = 1;
   let calls = 0;
 
-  function add(context: number): void {
-    if (calls % callsPerPoint === 0 && peaks.length === 2 * CURVE_POINTS) {
-      peaks = inPairs(peaks);
-      callsPerPoint *= 2;
-    }
-    const at = Math.floor(calls / callsPerPoint);
-    peaks[at] = Math.max(peaks[at] ?? 0, context);
-    calls++;
-  }
-
   return {
     see({ after: { facts, gauge } }) {
-      if (facts.call) add(gauge.used);
+      if (!facts.call) return;
+      if (calls % callsPerPoint === 0 && peaks.length === 2 * CURVE_POINTS) {
+        peaks = inPairs(peaks);
+        callsPerPoint *= 2;
+      }
+      const at = Math.floor(calls / callsPerPoint);
+      peaks[at] = Math.max(peaks[at] ?? 0, gauge.used);
+      calls++;
     },
     found: () => (peaks.length <= CURVE_POINTS ? [...peaks] : inPairs(peaks)),
   };

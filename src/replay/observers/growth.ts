@@ -1,6 +1,5 @@
 import { isMessage } from '../../core/governor/facts.ts';
 import { estimateTokens, NO_CONTENT } from '../../core/governor/gauge/estimator.ts';
-import type { GovernorState } from '../../core/governor/state.ts';
 import type { Block, ToolUse, UserRole } from '../../core/protocol/events.ts';
 import { fieldsOf, textOf } from '../../core/protocol/fields.ts';
 import { type Cutter, LINE_LENGTH } from '../../core/text/words.ts';
@@ -50,7 +49,8 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
     if (from !== 'claude' || !isMessage(event)) return;
     // Record tool names before the check: results need them even if a back-end did not count the call.
     event.blocks.forEach(uses.see);
-    if (event.kind === 'assistant' ? !isAnswer(event, seen.after) : event.replay) return;
+    // Texts that Claude Code writes in place of the model enter no context.
+    if (event.kind === 'assistant' ? event.messageId !== seen.after.gauge.call?.messageId : event.replay) return;
     const role = event.kind === 'user' ? event.role : 'answer';
     for (const [index, block] of event.blocks.entries()) add(block, index, role, seen);
   }
@@ -87,11 +87,6 @@ function largestOf(kept: readonly TrackedResult[]): TrackedResult[] {
 function sourceOf({ type }: Block, role: UserRole | 'answer', tool: string | undefined): string {
   if (type === 'tool_result' && role !== 'answer') return tool ?? 'other tools';
   return role === 'tool-result' ? 'notice' : role;
-}
-
-/** Excludes texts that Claude Code writes in place of the model, which enter no context. */
-function isAnswer({ messageId }: { readonly messageId: string }, { gauge }: GovernorState): boolean {
-  return gauge.call?.messageId === messageId;
 }
 
 /** Tool parameters that name the target, in order of preference. */

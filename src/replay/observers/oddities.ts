@@ -40,7 +40,7 @@ export function createOddities(): Observer<readonly Oddity[]> {
     const { used: found, window, foreseen, calls: call } = after.gauge;
     const note = (kind: OddityKind, expected: number) => {
       const { count = 0, examples = [] } = oddities.get(kind) ?? {};
-      const kept = examples.length < MAX_EXAMPLES ? [...examples, { call, line, expected, found }] : examples;
+      const kept = [...examples, { call, line, expected, found }].slice(0, MAX_EXAMPLES);
       oddities.set(kind, { kind, count: count + 1, examples: kept });
     };
     if (foreseen !== undefined && isDrop(foreseen, before.gauge, found)) note('drop', foreseen);

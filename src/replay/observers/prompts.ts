@@ -96,12 +96,13 @@ export function createSubagents(cut: Cutter) {
       startedAgents.set(event.subagent, { task, t: timeIn(input), call: after.gauge.calls });
     },
     found: (agents: GovernorState['work']['agents']['all']): SubagentSeen[] =>
-      Object.values(agents).flatMap((agent) => {
-        const { id, peak, calls, tokens, microUsd } = agent;
-        const kind = agent.kind ?? kinds.get(id) ?? null;
-        const usd = microUsd > 0 || tokens === 0 ? toUsd(microUsd) : null;
-        const seen = { id, kind, peak, calls, tokens, usd, estimated: isEstimated(agent) };
-        return hasCalled(agent) ? [{ ...seen, ...startedAgents.get(id) }] : [];
-      }),
+      Object.values(agents)
+        .filter(hasCalled)
+        .map((agent) => {
+          const { id, peak, calls, tokens, microUsd } = agent;
+          const kind = agent.kind ?? kinds.get(id) ?? null;
+          const usd = microUsd > 0 || tokens === 0 ? toUsd(microUsd) : null;
+          return { id, kind, peak, calls, tokens, usd, estimated: isEstimated(agent), ...startedAgents.get(id) };
+        }),
   };
 }

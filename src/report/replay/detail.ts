@@ -1,5 +1,6 @@
 import type { Decision } from '../../core/governor/decisions.ts';
 import { zoneAt } from '../../core/governor/zones/zones.ts';
+import { sumOf } from '../../core/text/sum-of.ts';
 import { addedUp } from '../../replay/copies.ts';
 import type { CallSeen, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
@@ -104,7 +105,7 @@ function contextText(first: CallSeen, last: CallSeen, session: SessionSummary, {
 /** Tokens added by source, the largest first: `Read 14,413, answer 942`. */
 function growthText(growth: ReadonlyMap<string, number>): string {
   const all = [...growth].sort(([, a], [, b]) => b - a);
-  const rest = all.slice(SOURCES).reduce((sum, [, more]) => sum + more, 0);
+  const rest = sumOf(all.slice(SOURCES), ([, more]) => more);
   const named = all.slice(0, SOURCES).map(([source, more]) => `${onOneLine(source)} ${tokens(more)}`);
   return present(...named, rest > 0 && `others ${tokens(rest)}`).join(', ');
 }

@@ -1,3 +1,4 @@
+import { sumOf } from '../../core/text/sum-of.ts';
 import { ownFigures, sumUsd, totalsOf } from '../../replay/copies.ts';
 import type { CallSeen } from '../../replay/items-seen.ts';
 import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
@@ -58,7 +59,7 @@ function addedTokens({ added }: CallSeen) {
     added_answer: answer,
     added_summary: summary,
     added_notice: notice,
-    added_tools: Object.values(byTool).reduce((sum, tokens) => sum + tokens, 0),
+    added_tools: sumOf(Object.values(byTool), (tokens) => tokens),
   };
 }
 
@@ -87,7 +88,7 @@ const COLUMNS = [
   ...(['file', 'session', 'project', 'model', 'claude_code_version', 'dialect', 'first', 'last', 'window'] as const),
   ...(['window_source', 'context_peak', 'context_peak_fraction', 'context_peak_call', 'context_last'] as const),
   ...(['context_basis', 'turns', 'calls', 'compactions', 'compactions_unplanned', 'actions', 'cost_usd'] as const),
-  ...(['cost_computed', 'cost_incomplete', 'unpriced_model'] as const),
+  ...(['cost_computed', 'cost_incomplete', 'cost_unseen_usd', 'unpriced_model'] as const),
   ...(['input', 'cache_creation', 'cache_read', 'output'] as const),
   ...(['subagents', 'subagents_peak', 'subagents_calls', 'subagents_usd', 'subagents_input'] as const),
   ...(['subagents_cache_creation', 'subagents_cache_read', 'subagents_output'] as const),
@@ -128,6 +129,7 @@ function csvRow(session: SessionSummary): Readonly<Record<(typeof COLUMNS)[numbe
     cost_usd: own.usd,
     cost_computed: cost.computed,
     cost_incomplete: own.usdPartial === true,
+    cost_unseen_usd: cost.unseen ?? 0,
     unpriced_model: cost.unpriced ?? null,
     input: main.input,
     cache_creation: main.cacheCreation,
@@ -135,7 +137,7 @@ function csvRow(session: SessionSummary): Readonly<Record<(typeof COLUMNS)[numbe
     output: main.output,
     subagents: subagents.length,
     subagents_peak: subagents.reduce((max, { peak }) => Math.max(max, peak), 0),
-    subagents_calls: subagents.reduce((sum, { calls }) => sum + calls, 0),
+    subagents_calls: sumOf(subagents, ({ calls }) => calls),
     subagents_usd: sumUsd(subagents.map(({ usd }) => usd)) ?? 0,
     subagents_input: ofSubagents.input,
     subagents_cache_creation: ofSubagents.cacheCreation,

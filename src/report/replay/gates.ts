@@ -2,7 +2,7 @@ import { toUsd } from '../../core/governor/cost/cost.ts';
 import { isWhole, ownFigures } from '../../replay/copies.ts';
 import type { CompactionFigures, LedgerCall } from '../../replay/items-seen.ts';
 import type { SessionFigures } from '../../replay/summary.ts';
-import { counted, dollars, percent, tokens } from '../figures.ts';
+import { counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { onOneLine } from '../shown.ts';
 
 /** Limits for a session. A missing limit is not checked. */
@@ -39,8 +39,11 @@ const CHECKS: Readonly<Record<keyof Gates, Check>> = {
   /** Excludes the cost of calls copied from another session. */
   maxCost(session, limit) {
     const { calls, ledger, lines } = session;
+    const { unseen = 0 } = session.cost;
     const { usd, usdPartial } = ownFigures(session);
     if (usd !== null && usd > limit) {
+      if (usd - unseen <= limit)
+        return `claude counted ${dollars(usd)}, more than ${dollars(limit)} (${unseenText(unseen)})`;
       const call = firstCallAbove(ledger(), limit) ?? calls;
       return `it cost ${dollars(usd)}, more than ${dollars(limit)}${call === 0 ? '' : `: beyond that by call ${call}`}`;
     }

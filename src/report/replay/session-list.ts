@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
+import { sumOf } from '../../core/text/sum-of.ts';
 import { addedUp, ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
 import { sortSessions } from '../../replay/selection.ts';
 import { type Counts, isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy, twoDigits } from '../../replay/sums.ts';
-import { costText, counted, NONE, percent, tokens } from '../figures.ts';
+import { costText, counted, NONE, percent, tokens, unseenText } from '../figures.ts';
 import { columnsOf, fitText, padText, present } from '../layout.ts';
 import { onOneLine, unpricedText } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
@@ -87,14 +88,16 @@ const MORE = '  More: --detail (each turn), --ids, --html FILE (charts), --by da
 function gapRows(sessions: readonly SessionFigures[]): string[] {
   const models = new Set(sessions.flatMap(({ cost }) => cost.unpriced ?? []));
   const unpriced = [...models].map(unpricedText).join(', ');
-  const sum = (of: keyof SessionFigures['lines']) => sessions.reduce((all, { lines }) => all + (lines[of] ?? 0), 0);
+  const sum = (of: keyof SessionFigures['lines']) => sumOf(sessions, ({ lines }) => lines[of] ?? 0);
   const [malformed, lost, unsized] = [sum('malformed'), sum('lost'), sum('unsized')];
   const where = counted(sessions.filter(({ lines }) => lines.malformed > 0).length, 'session');
-  const unlogged = sessions.reduce((all, { cost }) => all + (cost.unlogged?.length ?? 0), 0);
+  const unlogged = sumOf(sessions, ({ cost }) => cost.unlogged?.length ?? 0);
+  const unseen = sumOf(sessions, ({ cost }) => cost.unseen ?? 0);
   const calls = lost === 0 ? '' : `: the calls on ${lost === malformed ? 'them' : tokens(lost)} are not counted`;
   return present(
     models.size > 0 &&
       `  The cost is a lower bound, because ${unpriced} has no known price: cost.prices sets that of a model.`,
+    unseen > 0 && `  The cost is an upper bound: ${unseenText(unseen)}.`,
     unlogged > 0 && `  The cost is without ${counted(unlogged, 'subagent')} whose log is missing.`,
     malformed > 0 && `  ${counted(malformed, 'malformed line')} in ${where}${calls}.`,
     unsized > 0 && `  Not counted: ${counted(unsized, 'call')} without usage.`,
@@ -120,7 +123,8 @@ export const sums: Report<SessionFigures> = (sessions, page) => {
   const rows = all.slice(0, limit);
   const summed = sessions.filter((session) => sumsBy([session], by, since).length > 0);
   const totals = { ...totalsOf(summed), ...totalOf(all) };
-  const names = by === 'project' ? shortPaths(rows.map(({ name }) => name ?? '')) : rows.map(({ name }) => name ?? '');
+  const whole = rows.map(({ name }) => name ?? '');
+  const names = by === 'project' ? shortPaths(whole) : whole;
   const figures = (row: Omit<Sum, 'name'>) => ({ sessions: tokens(row.sessions), ...countsOf(row) });
   const columns = figureColumns(figures, rows, totals);
   const fitting = columns.filter(({ heading }) => heading !== 'comp.' || page.edge >= ROOM_FOR_COMPACTIONS);

@@ -1,14 +1,13 @@
-import { toUsd } from '../../core/governor/cost/cost.ts';
 import type { Decision } from '../../core/governor/decisions.ts';
 import { measuredAsOf } from '../../core/governor/gauge/window.ts';
+import { sumOf } from '../../core/text/sum-of.ts';
 import { replayedText } from '../../messages.ts';
-import { microUsdIn } from '../../replay/carried-costs.ts';
 import { ownFigures } from '../../replay/copies.ts';
-import type { CompactionSeen, LedgerCall, SubagentSeen } from '../../replay/items-seen.ts';
+import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Pauses } from '../../replay/observers/pauses.ts';
 import type { Copied, SessionSummary } from '../../replay/summary.ts';
-import { COMPACTED_BY, costSource, counted, dollars, percent, tokens } from '../figures.ts';
+import { COMPACTED_BY, costSource, counted, dollars, percent, tokens, unseenText } from '../figures.ts';
 import { present } from '../layout.ts';
 import { onOneLine, unpricedText } from '../shown.ts';
 import { row } from './format.ts';
@@ -91,11 +90,10 @@ const LISTED = 10;
 function subagentRows({ subagents }: SessionSummary): string[] {
   const all = subagents.toSorted((a, b) => (b.usd ?? 0) - (a.usd ?? 0));
   const rest = all.slice(LISTED);
-  const sum = (of: (agent: SubagentSeen) => number) => rest.reduce((total, agent) => total + of(agent), 0);
   const last = {
-    calls: sum(({ calls }) => calls),
-    tokens: sum(({ tokens }) => tokens),
-    usd: sum(({ usd }) => usd ?? 0),
+    calls: sumOf(rest, ({ calls }) => calls),
+    tokens: sumOf(rest, ({ tokens }) => tokens),
+    usd: sumOf(rest, ({ usd }) => usd ?? 0),
   };
   return present(
     ...all.slice(0, LISTED).map((agent) => row('subagent', agentText(agent))),
@@ -120,8 +118,8 @@ function compactionText({ by, how, preTokens, gaugeBefore, firstAfter }: Compact
 }
 
 function costText(usd: number, session: SessionSummary): string {
-  const { computed, unpriced, unlogged = [] } = session.cost;
-  if (!computed) return `${dollars(usd)}${unseenText(usd, session.ledger())}`;
+  const { computed, unpriced, unlogged = [], unseen } = session.cost;
+  if (!computed) return `${dollars(usd)}${unseen ? ` (${unseenText(unseen)})` : ''}`;
   const parts = present(
     costSource(session),
     session.lines.unsized !== undefined && 'without calls that have no usage',
@@ -129,12 +127,6 @@ function costText(usd: number, session: SessionSummary): string {
     unlogged.length > 0 && `without ${counted(unlogged.length, 'subagent')} whose log is missing`,
   );
   return `${dollars(usd)} (${parts.join(', ')})`;
-}
-
-/** claude's own cost also has summaries, titles and, in a process that resumes a session, the calls before. */
-function unseenText(usd: number, calls: readonly LedgerCall[]): string {
-  const seen = calls.every(({ microUsd }) => microUsd !== null) ? toUsd(microUsdIn(calls)) : 0;
-  return seen > 0 && seen < 0.9 * usd ? ` (${dollars(usd - seen)} of it for calls that the recording lacks)` : '';
 }
 
 function copiedText({ calls, usd, from }: Copied): string {

@@ -32,6 +32,7 @@ describe('csv', () => {
       cost_usd: '0.708356',
       cost_computed: 'false',
       cost_incomplete: 'false',
+      cost_unseen_usd: '0',
       unpriced_model: '',
       input: '20',
       cache_creation: '151480',

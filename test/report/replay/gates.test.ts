@@ -10,6 +10,8 @@ const BOTH = summaryOf({
 
 const UNKNOWN = { usd: null, computed: false };
 const PARTLY = { usd: 0.25, computed: true, unpriced: 'glm-5' };
+/** The calls that the recording has cost $0.05. */
+const RESUMED = { usd: 0.25, computed: false, unseen: 0.2 };
 const LOST = { total: 9, unknown: 0, malformed: 2, lost: 1 };
 
 it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>([
@@ -26,6 +28,19 @@ it.each<{ name: string; gates: Gates; session?: SessionSummary; says?: string }>
     session: summaryOf({ cost: PARTLY }),
     says: 'it cost $0.25, more than $0.20: beyond that by call 5',
   },
+  {
+    name: 'a cost over the limit because of calls that the recording lacks',
+    gates: { maxCost: 0.1 },
+    session: summaryOf({ cost: RESUMED }),
+    says: 'claude counted $0.25, more than $0.10 ($0.20 of it for calls that the recording lacks)',
+  },
+  {
+    name: 'a cost over the limit even without the calls that the recording lacks',
+    gates: { maxCost: 0.04 },
+    session: summaryOf({ cost: RESUMED }),
+    says: 'it cost $0.25, more than $0.04: beyond that by call 5',
+  },
+  { name: 'a cost below the limit with those calls', gates: { maxCost: 0.3 }, session: summaryOf({ cost: RESUMED }) },
   {
     name: 'lines that held calls and cannot be read',
     gates: { maxCost: 1 },

@@ -2,6 +2,7 @@ import { answeredIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, PartialEvent, TaskEvent, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, ownOf, textOf } from '../../protocol/fields.ts';
 import { contextOf, readUsage, saysNothing, type Usage } from '../../protocol/usage.ts';
+import { sumOf } from '../../text/sum-of.ts';
 import { openCall } from '../cost/priced-call.ts';
 import { leastPriceFor, microUsdOf } from '../cost/prices.ts';
 import type { OwnEventOf } from '../input.ts';
@@ -66,12 +67,11 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
 /** Sums over all agents with calls. */
 export function agentTotals({ work: { agents } }: GovernorState) {
   const all = Object.values(agents.all).filter(hasCalled);
-  const sum = (of: (agent: Agent) => number) => all.reduce((total, agent) => total + of(agent), 0);
   return {
     count: all.length,
-    calls: sum(({ calls }) => calls),
-    tokens: sum(({ tokens }) => tokens),
-    microUsd: sum(({ microUsd }) => microUsd),
+    calls: sumOf(all, ({ calls }) => calls),
+    tokens: sumOf(all, ({ tokens }) => tokens),
+    microUsd: sumOf(all, ({ microUsd }) => microUsd),
     all,
   };
 }
@@ -201,7 +201,7 @@ function readWorkflow(state: GovernorState, { taskId, tokens = 0, lastTool, chan
   if (change !== 'progress') return running.reduce((next, { id }) => withAgent(next, id, { phase: 'over' }), state);
   const agent = running.find(({ name }) => name === lastTool);
   if (agent === undefined) return state;
-  const others = members.reduce((sum, { used }) => sum + used, 0) - agent.used;
+  const others = sumOf(members, ({ used }) => used) - agent.used;
   const context = Math.max(agent.used, tokens - others);
   const call = estimatedCall(state, agent.used, context, agent.last.model);
   // If two agents called between two lines, this agent gets both; the next list corrects its size.

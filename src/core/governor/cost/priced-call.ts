@@ -1,4 +1,5 @@
 import type { Usage } from '../../protocol/usage.ts';
+import { sumOf } from '../../text/sum-of.ts';
 import { type Content, nativeTokens } from '../gauge/estimator.ts';
 import { microUsdOf, type Price } from './prices.ts';
 
@@ -43,7 +44,7 @@ export function openCall({ calls }: Pick<OpenCalls, 'calls'>, thread: string) {
 
 /** Cost of the last call of each thread since claude's last report, in micro-dollars. */
 export function latestCallsMicroUsd({ calls }: Pick<OpenCalls, 'calls'>): number {
-  return calls.reduce((sum, call) => sum + callMicroUsd(call), 0);
+  return sumOf(calls, callMicroUsd);
 }
 
 export function openMicroUsd(cost: OpenCalls): number {

@@ -1,6 +1,7 @@
 import type { Block, Event, TextBlock, TextSize } from '../../protocol/events.ts';
 import { ownOf } from '../../protocol/fields.ts';
 import type { PictureSize } from '../../protocol/picture.ts';
+import { sumOf } from '../../text/sum-of.ts';
 import { pictureTokens } from './picture-tokens.ts';
 import { sizeOf } from './text-size.ts';
 import { expectedTokens } from './token-estimate.ts';
@@ -228,8 +229,11 @@ function textContent(block: TextBlock, { tokens, chars }: TextSize): Content {
       const { images, sizes = [] } = block;
       const pictures = sumContent(sizes.map(pictureContent));
       const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
-      const definitions = block.definitions.map((name) => ownOf(DEFINITION_TOKENS, name) ?? UNKNOWN_DEFINITION_TOKENS);
-      const code = definitions.reduce((sum, each) => sum + each, TOOL_RESULT_TOKENS) + tokens;
+      const definitions = sumOf(
+        block.definitions,
+        (name) => ownOf(DEFINITION_TOKENS, name) ?? UNKNOWN_DEFINITION_TOKENS,
+      );
+      const code = TOOL_RESULT_TOKENS + definitions + tokens;
       return { ...pictures, code, fixedTokens, chars };
     }
   }

@@ -1,6 +1,7 @@
 import { isSeenBefore } from '../../protocol/blocks.ts';
 import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
+import { sumOf } from '../../text/sum-of.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
 import { fetchesRest, NO_CUTS, withCut, withRest } from './cut-results.ts';
 
@@ -295,7 +296,7 @@ function useContents(contents: Contents, isMeant: (content: Content) => boolean,
   const { calls, tokens } = contents.step.owed;
   const owed = {
     calls: calls + removedContents.length,
-    tokens: removedContents.reduce((sum, one) => sum + one.tokens, tokens),
+    tokens: tokens + sumOf(removedContents, (one) => one.tokens),
   };
   const used = mapContents(contents, (one) =>
     isMeant(one) ? { ...one, had: Math.max(one.had, one.tokens), used: now, kind: 'used' } : one,

@@ -1,3 +1,4 @@
+import { sumOf } from '../../text/sum-of.ts';
 import { type Content, type Contents, type Gaps, isStale, KINDS, lastFiles } from './contents.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
@@ -6,12 +7,12 @@ import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
  * which are at most `STRETCH` times as long the next time, with `ASSUMED_GAPS` gaps of `USUAL_GAP` calls.
  */
 function survival(gaps: Gaps, age: number): number {
-  const longer = sum(Object.entries(gaps), ([gap, times]) => times / (1 + (age / (STRETCH * Number(gap))) ** 3));
+  const longer = sumOf(Object.entries(gaps), ([gap, times]) => times / (1 + (age / (STRETCH * Number(gap))) ** 3));
   return (longer + ASSUMED_GAPS / (1 + age / USUAL_GAP)) / (timesOf(gaps) + ASSUMED_GAPS);
 }
 
 function timesOf(gaps: Gaps): number {
-  return sum(Object.values(gaps), (times) => times);
+  return sumOf(Object.values(gaps), (times) => times);
 }
 
 const STRETCH = 1.5;
@@ -70,7 +71,7 @@ function chancesOf(alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[], g
   let share = 0.5;
   const chanceOf = (waits: number) => (share * waits) / (share * waits + 1 - share);
   for (let round = 0; round < ROUNDS; round++) {
-    const expectedUses = times + sum(all, ({ waits }) => chanceOf(waits));
+    const expectedUses = times + sumOf(all, ({ waits }) => chanceOf(waits));
     share = (expectedUses + 1) / (times + all.length + 2);
   }
   return all.flatMap(({ content, waits }) => {
@@ -78,7 +79,7 @@ function chancesOf(alike: readonly (Content & Pick<HeldContent, 'isInUse'>)[], g
     const chance = chanceOf(waits);
     const soonAfter = (calls: number) => chance * (1 - survival(gaps, now - content.used + calls) / waits);
     const steps = Array.from({ length: STEPS }, (_, step) => soonAfter((step * CYCLE) / STEPS));
-    const unused = 1 - sum(steps, (used) => used) / STEPS;
+    const unused = 1 - sumOf(steps, (used) => used) / STEPS;
     return [{ ...content, chance, soon: soonAfter(CYCLE), waits: unused * CYCLE }];
   });
 }
@@ -143,16 +144,16 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
   const useOf = ({ isInUse, chance }: HeldContent) => (isInUse ? 1 : chance);
   return {
     keep: keep.map(({ id }) => id),
-    kept: sum(keep, ({ id, tokens }) => (staying.has(id) ? tokens : 0)),
+    kept: sumOf(keep, ({ id, tokens }) => (staying.has(id) ? tokens : 0)),
     missed: going.reduce<Missed>(({ calls, tokens, cost = 0 }, one) => {
       const share = shareOf(one);
       return { calls: calls + share, tokens: tokens + share * one.tokens, cost: cost + share * one.cost };
     }, USUALLY_MISSED),
-    atStake: sum(going, stakeOf),
-    atWorst: sum(going, (one) => (one.had > 0 && (one.path !== undefined || one.cost > 0) ? again(one) : 0)),
+    atStake: sumOf(going, stakeOf),
+    atWorst: sumOf(going, (one) => (one.had > 0 && (one.path !== undefined || one.cost > 0) ? again(one) : 0)),
     needed: {
-      tokens: sum(held, (one) => useOf(one) * one.tokens),
-      cost: sum(held, (one) => useOf(one) * again(one)),
+      tokens: sumOf(held, (one) => useOf(one) * one.tokens),
+      cost: sumOf(held, (one) => useOf(one) * again(one)),
     },
   };
 }
@@ -160,7 +161,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
 /** Ids of the contents that fit, as the mod chooses them: those fetched last first. */
 function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: Stakes['room']): Set<string> {
   const names = new Set(wanted.map(({ id }) => id));
-  let rest = roomFor(sum(wanted, ({ tokens }) => tokens));
+  let rest = roomFor(sumOf(wanted, ({ tokens }) => tokens));
   const newest = Object.values(byName)
     .filter(({ id }) => names.has(id))
     .reverse();
@@ -169,10 +170,6 @@ function fitting({ byName }: Contents, wanted: readonly HeldContent[], roomFor: 
     return rest >= 0;
   });
   return new Set(staying.map(({ id }) => id));
-}
-
-function sum<T>(all: readonly T[], figureOf: (one: T) => number): number {
-  return all.reduce((total, one) => total + figureOf(one), 0);
 }
 
 /** Content that claude alone has lost too is fetched again in either case. */
@@ -208,12 +205,12 @@ export function reshownContents(contents: Contents, room: number, size: 'had' | 
     .sort(([, one], [, other]) => other.changed - one.changed)
     .slice(0, SHOWN_AGAIN)
     .filter(([, content]) => content.path !== undefined && content[size] <= MAX_SHOWN_TOKENS);
-  const tokens = sum(shown, ([, content]) => content[size]);
+  const tokens = sumOf(shown, ([, content]) => content[size]);
   if (tokens > room) return { names: [], ids: [], tokens: 0 };
   return { names: shown.map(([name]) => name), ids: shown.map(([, { id }]) => id), tokens };
 }
 
 /** Tokens that the context holds of all contents. */
 export function heldTokens({ byName }: Contents): number {
-  return sum(Object.values(byName), ({ tokens }) => tokens);
+  return sumOf(Object.values(byName), ({ tokens }) => tokens);
 }

@@ -1,4 +1,5 @@
 import { ownOf } from '../../protocol/fields.ts';
+import { sumOf } from '../../text/sum-of.ts';
 import { agentOfTask } from '../agents/agents.ts';
 import { USUAL_RATIOS } from '../cost/prices.ts';
 import { predictedTokens } from '../gauge/gauge.ts';
@@ -73,14 +74,14 @@ export function roomFor(state: GovernorState, agent: string | null): Room {
   const main = {
     history: toolBudget.history,
     results: toolBudget.results,
-    user: promptsInTurn(state).reduce((sum, { text }) => sum + estimateTokens(text), 0),
+    user: sumOf(promptsInTurn(state), ({ text }) => estimateTokens(text)),
     used: gauge.basis === 'none' ? undefined : predictedTokens(gauge),
   };
   // Assumes that a subagent's window has the size of the main thread's.
   const own = (id: string) => ({ results: ownOf(toolBudget.agents, id) ?? 0, used: agentOfTask(state, id)?.used });
   const { history, results, user, used } = agent === null ? main : { history: 0, user: 0, ...own(agent) };
   const waiting = Object.values(toolBudget.open).filter((result) => result.agent === agent);
-  const open = waiting.reduce((sum, { tokens }) => sum + tokens, 0);
+  const open = sumOf(waiting, ({ tokens }) => tokens);
   const spent = { history, toolResults: resultsInPlan(state, results) + open, user };
   return roomIn(run.policy, gauge.window.tokens, spent, used === undefined ? undefined : used + open);
 }

@@ -1,4 +1,5 @@
 import type { UserWords } from '../../protocol/exact-plan.ts';
+import { sumOf } from '../../text/sum-of.ts';
 import { inTurns, oneLine, spaced, wholeCharacter } from '../../text/words.ts';
 
 /** Longest prompt that is told whole, in UTF-16 units. */
@@ -43,5 +44,5 @@ export function tellWords({ prompts, file }: UserWords, room: number): string[] 
 }
 
 export function lengthOf(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0);
+  return sumOf(lines, (line) => line.length + 1);
 }
