@@ -36,8 +36,7 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
   'give-up:compaction': ({ reason }) => `${groupedIn(reason)}; no further compaction until the context shrinks`,
   'mid-turn:trigger': (trigger) => `the level of compactions in mid-turn is now ${tokens(trigger.tokens)} tokens`,
   'mid-turn:focus': ({ reason }) => `told claude what to keep in its summary: ${reason}`,
-  'native-compaction': ({ how, tokens: held, when }) =>
-    `${how === 'exact' ? 'ctxb' : 'claude'} compacted ${WHEN[when]}, at ${roughTokens(held)} tokens`,
+  'native-compaction': ({ reason }) => reason,
   thrash: ({ last, reason }) => `${reason}${last ? ': ending the turn' : ''}`,
   'mid-turn:prompts': () => 'repeated the running prompt after the compaction',
   'dead-end': ({ text }) => `dead end: ${text}`,
@@ -124,10 +123,11 @@ function compactedText({ verdict, reason }: DecisionOf<'compacted'>): string {
 }
 
 /** `compacted 127k → 79k (−38%), all prompts kept` */
-function landedText({ gauge, freed, relief, exact }: DecisionOf<'landed'>): string {
+function landedText({ gauge, freed, relief, native, exact }: DecisionOf<'landed'>): string {
   const sizes = changeText(gauge.used + freed, gauge.used);
   if (relief === 'handoff') return `fresh context ${sizes}`;
-  return `compacted ${sizes}, ${exact === undefined ? 'by a summary' : keptPrompts(exact)}`;
+  const what = native === undefined ? 'compacted' : `claude compacted ${WHEN[native]}:`;
+  return `${what} ${sizes}, ${exact === undefined ? 'by a summary' : keptPrompts(exact)}`;
 }
 
 /** `127k → 79k (−38%)` */
@@ -193,14 +193,14 @@ export function isRoutine(decision: Decision, observes = false): boolean {
 
 /** Steps of a compaction are not printed, because one line reports all of it in the end. */
 function isStepOfRelief(decision: Decision): boolean {
-  if (decision.kind === 'compacted') return decision.verdict === 'success';
-  return decision.kind === 'compact' || (decision.kind === 'native-compaction' && decision.how === 'exact');
+  return decision.kind === 'compacted' ? decision.verdict === 'success' : decision.kind === 'compact';
 }
 
 const ROUTINE: ReadonlySet<DecisionName> = new Set([
   'mid-turn:trigger',
   'mid-turn:focus',
   'mid-turn:prompts',
+  'native-compaction',
   'left-undone',
   'recall',
   'receipt',

@@ -47,7 +47,7 @@ function untrue({ stderr }: Finished, { contexts }: Counted, world: World): stri
     return shares?.[2] !== undefined && !isKnown(figure(shares[2]));
   });
   const said = (words: RegExp) => lines.filter((line) => words.test(line)).length;
-  const told = said(/^ctxb: compacted .*, by a summary$/) + said(/claude compacted/);
+  const told = said(/^ctxb: (?:claude )?compacted .*, by a summary$/);
   const made = summaryRequests(world.standin).length;
   return told === made ? wrongFigures : [...wrongFigures, `${told} compactions told of ${made}`];
 }
@@ -77,7 +77,7 @@ describe.each([
         turns: [0.3, 0.15, 6],
         isOneTurn: true,
         flags: prompts('one'),
-        says: /by itself in mid-turn/,
+        says: /^ctxb: claude compacted in mid-turn: \d+k → \d+k \(−\d\d%\), by a summary$/m,
       },
       { what: 'a run that only observes', turns: [0.1, 0.35, 4], flags: [...FOUR, '--observe'], says: /is due/ },
     ]),

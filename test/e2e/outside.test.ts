@@ -103,6 +103,28 @@ describe('ctxb compact', () => {
     });
   });
 
+  it("--now that ends in claude's own summary names claude in the answer, the notice and the replay", async () => {
+    const second = gated({ ...BASH('true'), context: 90_000 });
+    await using world = await startWorld({
+      calls: [{ ...BASH('true'), context: 60_000 }, second.call, { text: 'done', context: 30_000 }],
+      summary: { text: 'a summary' },
+    });
+    const record = join(world.scratch.home, 'record.ndjson');
+    const program = start(world, ['--compaction', 'summary', '--record', record], ['-p', 'work']);
+    await requested(world, 2);
+    const asked = ask(world, 'compact', '--now');
+    await expect.poll(() => JSON.stringify(journal(world)), { timeout: 30_000 }).toContain('ctxb compact --now');
+    second.open();
+    const { stdout, code } = await asked;
+    expect(String(stdout)).toMatch(/^claude compacted, by a summary: \d\d,\d{3} → 30,000 tokens \(−\d\d%\)\n$/);
+    expect(code).toBe(0);
+    expect((await program.finished).stderr).toMatch(
+      /ctxb: claude compacted in mid-turn: \d\dk → 30k \(−\d\d%\), by a summary\n/,
+    );
+    const replayed = await ask(world, 'replay', record);
+    expect(String(replayed.stdout)).toMatch(/compacted by claude \(level set by ctxb\) at /);
+  });
+
   it('during a compaction is answered by that compaction', async () => {
     const summary = gated({ text: 'a summary' });
     await using world = await startWorld({
@@ -117,7 +139,9 @@ describe('ctxb compact', () => {
     const asked = ask(world, 'compact');
     await waitForAsks(world, 1);
     summary.open();
-    expect(String((await asked).stdout)).toContain('→ 30,000 tokens');
+    const answer = await asked;
+    expect(String(answer.stdout)).toContain('→ 30,000 tokens');
+    expect(answer.code).toBe(0);
     await program.finished;
     expect(journal(world).filter(({ kind }) => kind === 'compact')).toHaveLength(1);
   });
@@ -157,16 +181,23 @@ describe('ctxb compact', () => {
 });
 
 describe('ctxb handoff', () => {
-  it('asks for a fresh context at the next boundary', async () => {
+  it('asks for a fresh context at the next boundary; ctxb compact is refused until then', async () => {
     const second = gated({ text: 'two', context: 60_000 });
+    const document = gated({ text: '' });
     await using world = await startWorld({
-      calls: [{ text: 'one', context: 50_000 }, second.call, { text: '' }, { text: 'three', context: 25_000 }],
+      calls: [{ text: 'one', context: 50_000 }, second.call, document.call, { text: 'three', context: 25_000 }],
     });
     const program = start(world, prompts('first', 'second', 'third'));
     await requested(world, 2);
     const asked = ask(world, 'handoff');
     await waitForAsks(world, 1);
     second.open();
+    await requested(world, 3);
+    for (const flags of [[], ['--now']]) {
+      const compact = await ask(world, 'compact', ...flags);
+      expect(compact).toMatchObject({ code: 3, stderr: 'ctxb: a handoff was asked for before\n' });
+    }
+    document.open();
     expect(String((await asked).stdout)).toMatch(/^handed over: 6\d,\d{3} → 25,000 tokens/);
     await program.finished;
   });

@@ -186,7 +186,9 @@ it('a compaction in mid-turn is one line', () => {
   terminal.decision({ kind: 'mid-turn', of: 'prompts', promptUuids: ['a'] } as unknown as Decision);
   const native = { kind: 'native-compaction', how: 'summary', when: 'mid-turn', tokens: 72_300 };
   terminal.decision(native as Decision);
-  expect(take()).toBe('ctxb: claude compacted in mid-turn, at 72k tokens\n');
+  const landed = { kind: 'landed', relief: 'compaction', native: 'mid-turn', freed: 42_300, gauge: { used: 30_000 } };
+  terminal.decision(landed as Decision);
+  expect(take()).toBe('ctxb: claude compacted in mid-turn: 72k → 30k (−59%), by a summary\n');
 });
 
 it('a closed stderr does not end the run', () => {

@@ -65,12 +65,14 @@ interface Facts {
   compact: { how: CompactionKind; focus: string };
   compacted: { how: CompactionKind; verdict: Verdict; costUsd: number };
   /**
-   * The first call after a relief shows how many tokens it freed. `exact`: what an exact compaction kept. `accounts`:
-   * costs of the main thread's calls up to now, and the costs with claude alone, in US dollars.
+   * The first call after a relief shows how many tokens it freed. `native`: when claude wrote a summary by itself.
+   * `exact`: what an exact compaction kept. `accounts`: costs of the main thread's calls up to now, and the costs with
+   * claude alone, in US dollars.
    */
   landed: {
     relief: Receipt['relief'];
     freed: number;
+    native?: 'mid-turn' | 'before-turn';
     exact?: ExactReceipt;
     accounts?: { usd: number; aloneUsd: number };
   };

@@ -30,8 +30,8 @@ interface Column {
  */
 const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [44, 60, 72, 120, 120];
 
-/** Minimum width of the `takesRest` column. A terminal with less room omits it; other outputs get longer lines. */
-const MIN_REST = 12;
+/** Minimum width of the `takesRest` column on a terminal, which omits a narrower one, and in other outputs. */
+const [MIN_REST, MIN_REST_IN_FILE] = [12, 7];
 
 const GAP = '  ';
 
@@ -179,7 +179,7 @@ export function table(
   const columns = all.filter(
     ({ takesRest }, at) => !takesRest || at === 0 || left >= MIN_REST || page.columns < page.edge,
   );
-  for (const each of columns) if (each.takesRest) each.width = Math.min(each.width, Math.max(MIN_REST, left));
+  for (const each of columns) if (each.takesRest) each.width = Math.min(each.width, Math.max(MIN_REST_IN_FILE, left));
   const names = columns.filter(({ total }) => total === undefined);
   const totalWidth = (some: typeof columns) => some.reduce((sum, { width }) => sum + width + GAP.length, -GAP.length);
   const more = Math.max(0, columnsOf(last) - totalWidth(names));

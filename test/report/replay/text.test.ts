@@ -118,13 +118,13 @@ describe('several sessions', () => {
     ];
     expect(
       written(text, sessions),
-    ).toBe(`project       date      first prompt  model       peak  comp.  calls         cost
-/src/dev/api  Mar 31    mend the le…  sonnet-4-5   80%      1      5        $0.71
-/project      Jan 02    mend the le…  sonnet-4-5   95%      0  2,000        $0.71
-/project      Dec 2025  session.ndj…  glm-5.1      80%      1      5            –
-/web          –         mend the le…  opus-4-5     80%      1      5    $1,234.50
-─────────────────────────────────────────────────────────────────────────────────
-4 sessions                                         95%      3  2,015  ≥ $1,235.92
+    ).toBe(`project       date      first prom…  model       peak  comp.  calls         cost
+/src/dev/api  Mar 31    mend the l…  sonnet-4-5   80%      1      5        $0.71
+/project      Jan 02    mend the l…  sonnet-4-5   95%      0  2,000        $0.71
+/project      Dec 2025  session.nd…  glm-5.1      80%      1      5            –
+/web          –         mend the l…  opus-4-5     80%      1      5    $1,234.50
+────────────────────────────────────────────────────────────────────────────────
+4 sessions                                        95%      3  2,015  ≥ $1,235.92
 `);
   });
 

@@ -10,7 +10,7 @@ import { endWithIt } from '../process/process.ts';
 import { waiting } from '../prompts/mailbox.ts';
 import { sendInterrupt, successLine } from '../prompts/own-lines.ts';
 import { prefixOf } from '../relief/accounts.ts';
-import type { AskedRelief, Asker } from '../relief/relief-state.ts';
+import type { AskedRelief, Asker, Landing } from '../relief/relief-state.ts';
 import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isHandingOver, isRelieving } from '../steps.ts';
 import { isWaiting, stopWaiting } from '../waits/wait.ts';
@@ -114,23 +114,24 @@ function answerFrom(before: GovernorState, state: GovernorState, asked: AskedRel
   const [failure] = state.actions.flatMap(failureIn);
   if (failure !== undefined) return { done: false, text: failure };
   const { landing } = state.relief;
-  const { way, before: size, phase } = asked;
-  const hasLanded = before.relief.landing !== undefined && landing === undefined && phase === 'begun';
-  if (hasLanded) return doneAnswer(way, size, state.gauge.used, before.relief.landing?.receipt);
+  const { before: size, phase } = asked;
+  const landed = landing === undefined && phase === 'begun' ? before.relief.landing : undefined;
+  if (landed !== undefined) return doneAnswer(landed, size, state.gauge.used);
   // Without a further call, the size comes from the receipt, or else from claude's own count.
   if (landing !== undefined && state.gauge.basis === 'asked' && state.turn.phase === 'idle') {
     const { receipt } = landing;
-    if (receipt === undefined) return doneAnswer(way, size, state.gauge.used);
-    const answer = doneAnswer(way, size, tokensAfter(receipt, size, before), receipt);
+    if (receipt === undefined) return doneAnswer(landing, size, state.gauge.used);
+    const answer = doneAnswer(landing, size, tokensAfter(receipt, size, before));
     return answer.done ? { ...answer, estimated: true } : answer;
   }
   if (state.mailbox.input !== 'closed') return undefined;
   return { done: false, text: 'the run ended before it could answer' };
 }
 
-function doneAnswer(way: AskedRelief['way'], before: number, after: number, receipt?: ExactReceipt): AskAnswer {
+function doneAnswer({ of, native, receipt }: Landing, before: number, after: number): AskAnswer {
   if (receipt !== undefined && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
-  const done = way === 'compact' ? 'compacted' : 'handed over';
+  const isByClaude = native !== undefined && receipt === undefined;
+  const done = of === 'handoff' ? 'handed over' : isByClaude ? 'claude compacted, by a summary' : 'compacted';
   return after < before
     ? { done: true, text: done, before, after }
     : { done: false, text: `${done}, but nothing was freed`, before, after };

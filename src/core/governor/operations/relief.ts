@@ -118,7 +118,10 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const isChosen = answered !== undefined || receipt?.why === LEFT;
   const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isChosen);
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
-  const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, receipt: answered } as const;
+  const isNative = event.trigger === 'auto' && state.run.mode !== 'replay';
+  const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
+  const native = isNative ? when : undefined;
+  const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, native, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
   const given = answered ? { ...relief.given, tokens: 0 } : givenAfter(before);
@@ -134,8 +137,8 @@ const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has c
 
 /** Reports a compaction of claude's own. Only the boundary proves that no hook prevented it. */
 export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
-  if (event.trigger === 'manual') return state;
-  const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
+  const when = state.relief.landing?.native;
+  if (when === undefined) return state;
   const tokens = event.preTokens ?? predictedTokens(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';
   return decide(state, 'native-compaction', NATIVE[how], { how, when, tokens });
@@ -196,12 +199,13 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
   const due = isMissed ? missText : undefined;
   const landed = changedIn(state, 'relief', { landings, bare: baseTokens, due, landing: undefined, ...resetTries });
   const effect = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
+  const { native, receipt } = landing;
   const told =
-    landing.receipt === undefined
-      ? landing.isOurs
-        ? decide(landed, 'landed', effect, { relief: 'compaction', freed })
-        : landed
-      : tellExact(landed, landing.before, landing.receipt, freed);
+    receipt !== undefined
+      ? tellExact(landed, landing.before, receipt, freed)
+      : landing.isOurs || native
+        ? decide(landed, 'landed', effect, { relief: 'compaction', freed, ...(native && { native }) })
+        : landed;
   const next = landing.isOurs ? giveUpWhenUseless(told, relief.failures) : told;
   return emit(next, health(next, { event: 'landing' }, gauge.used));
 }

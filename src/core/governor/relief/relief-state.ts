@@ -140,6 +140,8 @@ export interface Landing {
   readonly before: Reading;
   /** Whether ctxb started the relief. */
   readonly isOurs: boolean;
+  /** When claude compacted by itself; undefined if it was asked to, and in replay. */
+  readonly native?: 'mid-turn' | 'before-turn' | undefined;
   /** The mod's result; undefined unless the compaction was exact. */
   readonly receipt?: ExactReceipt | undefined;
 }
