@@ -126,7 +126,7 @@ function compactedText({ verdict, reason }: DecisionOf<'compacted'>): string {
 function landedText({ gauge, freed, relief, native, exact }: DecisionOf<'landed'>): string {
   const sizes = changeText(gauge.used + freed, gauge.used);
   if (relief === 'handoff') return `fresh context ${sizes}`;
-  const what = native === undefined ? 'compacted' : `claude compacted ${WHEN[native]}:`;
+  const what = native ? `claude compacted ${WHEN[native]}:` : 'compacted';
   return `${what} ${sizes}, ${exact === undefined ? 'by a summary' : keptPrompts(exact)}`;
 }
 

@@ -74,7 +74,7 @@ describe.each([
       },
       {
         what: 'one turn',
-        turns: [0.3, 0.15, 6],
+        turns: [0.3, 0.17, 6],
         isOneTurn: true,
         flags: prompts('one'),
         says: /^ctxb: claude compacted in mid-turn: \d+k → \d+k \(−\d\d%\), by a summary$/m,

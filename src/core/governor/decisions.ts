@@ -72,7 +72,7 @@ interface Facts {
   landed: {
     relief: Receipt['relief'];
     freed: number;
-    native?: 'mid-turn' | 'before-turn';
+    native?: 'mid-turn' | 'before-turn' | undefined;
     exact?: ExactReceipt;
     accounts?: { usd: number; aloneUsd: number };
   };

@@ -66,8 +66,7 @@ export function actionRow(action: Decision, session: Pick<SessionSummary, 'diale
 export function decidedIn({ actions, pauses }: Pick<SessionSummary, 'actions' | 'pauses'>): readonly Decision[] {
   return actions.filter((action) => {
     if (action.kind === 'landed') return action.relief !== 'compaction';
-    if (action.kind === 'cache-lost') return action.cause !== 'pause' || pauses === undefined;
-    return action.kind !== 'native-compaction';
+    return action.kind !== 'cache-lost' || action.cause !== 'pause' || pauses === undefined;
   });
 }
 

@@ -129,12 +129,11 @@ function answerFrom(before: GovernorState, state: GovernorState, asked: AskedRel
 }
 
 function doneAnswer({ of, native, receipt }: Landing, before: number, after: number): AskAnswer {
-  if (receipt !== undefined && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
-  const isByClaude = native !== undefined && receipt === undefined;
-  const done = of === 'handoff' ? 'handed over' : isByClaude ? 'claude compacted, by a summary' : 'compacted';
-  return after < before
-    ? { done: true, text: done, before, after }
-    : { done: false, text: `${done}, but nothing was freed`, before, after };
+  if (receipt && leavesAll(receipt)) return { done: false, text: 'nothing is left to cut' };
+  const compacted = native && !receipt ? 'claude compacted, by a summary' : 'compacted';
+  const done = of === 'handoff' ? 'handed over' : compacted;
+  const isFreed = after < before;
+  return { done: isFreed, text: isFreed ? done : `${done}, but nothing was freed`, before, after };
 }
 
 /**

@@ -167,8 +167,9 @@ const REFUSED = 'the API refuses to summarise the context';
 export function giveUpNative(state: GovernorState, { event }: Line<CompactStatusEvent>): GovernorState {
   const { relief, run } = state;
   const failed = !isCompacting(state) && event.error;
-  if (failed && BLOCKED.test(failed)) return changedIn(state, 'relief', { blocked: true });
-  if (!failed || !UNWRITABLE.test(failed)) return state;
+  if (!failed) return state;
+  if (BLOCKED.test(failed)) return changedIn(state, 'relief', { blocked: true });
+  if (!UNWRITABLE.test(failed)) return state;
   const failures = run.policy.compaction.maxAttempts;
   const unwritable = changedIn(state, 'relief', { failures, unwritable: true });
   return giveUpWhenUseless(unwritable, relief.failures, `claude cannot compact: ${failed}`);
@@ -216,7 +217,7 @@ type Failure = Pick<Attempt, 'error' | 'apiStatus'>;
 /** The verdict on an attempt, from claude's messages up to its result. */
 function verdictOf(attempt: Failure & Pick<Attempt, 'boundarySeen'>, result: ResultEvent): Verdict {
   if (attempt.boundarySeen) return 'success';
-  const errorText = [attempt.error, result.text, ...result.errors].filter((text) => text !== undefined).join('\n');
+  const errorText = [attempt.error, result.text, ...result.errors].join('\n');
   if (BLOCKED.test(errorText)) return 'blocked';
   if (NOTHING_TO_COMPACT.test(errorText)) return 'empty';
   if (COMMANDS_OFF.test(errorText)) return 'refused';

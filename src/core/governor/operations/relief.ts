@@ -91,8 +91,7 @@ export function adviseRelief(state: GovernorState, due: Due): GovernorState {
   const next = changedIn(state, 'relief', { latch: 'spent', due: undefined });
   if (due.way === 'none') return next;
   if (due.way === 'handoff') return decide(next, 'handoff', due.reason);
-  const focus = focusText(state);
-  return decide(next, 'compact', dueReason(state), { how: 'summary', focus });
+  return decide(next, 'compact', dueReason(state), { how: 'summary', focus: focusText(state) });
 }
 
 /** Reports the relief that is due before `next`. */
@@ -118,9 +117,8 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const isChosen = answered !== undefined || receipt?.why === LEFT;
   const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isChosen);
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
-  const isNative = event.trigger === 'auto' && state.run.mode !== 'replay';
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';
-  const native = isNative ? when : undefined;
+  const native = event.trigger === 'auto' && state.run.mode !== 'replay' ? when : undefined;
   const landing = { of: 'compaction', before: readGauge(before.gauge), isOurs, native, receipt: answered } as const;
   const how = answered ? ({ how: 'exact', ms: answered.ms } as const) : { ms: null };
   const occurrence = { event: 'compaction', trigger: event.trigger, ...how } as const;
@@ -133,15 +131,13 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   );
 }
 
-const NATIVE = { summary: 'claude has compacted by itself', exact: 'claude has compacted, as the mod said' } as const;
-
 /** Reports a compaction of claude's own. Only the boundary proves that no hook prevented it. */
 export function tellNative(state: GovernorState, { before, event }: Line<BoundaryEvent>): GovernorState {
   const when = state.relief.landing?.native;
   if (when === undefined) return state;
   const tokens = event.preTokens ?? predictedTokens(before.gauge);
   const how = isExact(before) ? 'exact' : 'summary';
-  return decide(state, 'native-compaction', NATIVE[how], { how, when, tokens });
+  return decide(state, 'native-compaction', 'claude has compacted by itself', { how, when, tokens });
 }
 
 /** Latches the thresholds that the context has crossed, and warns once. */
@@ -204,9 +200,9 @@ function measureCompaction(state: GovernorState, landing: Landing, freed: number
     receipt !== undefined
       ? tellExact(landed, landing.before, receipt, freed)
       : landing.isOurs || native
-        ? decide(landed, 'landed', effect, { relief: 'compaction', freed, ...(native && { native }) })
+        ? decide(landed, 'landed', effect, { relief: 'compaction', freed, native })
         : landed;
-  const next = landing.isOurs ? giveUpWhenUseless(told, relief.failures) : told;
+  const next = giveUpWhenUseless(told, relief.failures);
   return emit(next, health(next, { event: 'landing' }, gauge.used));
 }
 
