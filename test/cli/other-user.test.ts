@@ -65,7 +65,10 @@ describe.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
         cwd: place.cwd,
         env: { ...env, HOME },
       });
-      expect(await ask).toMatchObject({ code: 2, stderr: expect.stringMatching(/belongs to another user .*: run ctxb as that user/) });
+      expect(await ask).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/belongs to another user .*: run ctxb as that user/),
+      });
       expect(journalOf(place).map(({ kind }) => kind)).not.toContain('end');
       await kill(place, run);
     });

@@ -185,7 +185,10 @@ export function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   // Windows has no user ids to compare.
   const own = process.geteuid?.() ?? uid;
   if (uid === own) return;
-  throw new CtxbError('store', `${path} belongs to another user (${uid}, you are ${own}): run ctxb as that user, or name another place`);
+  throw new CtxbError(
+    'store',
+    `${path} belongs to another user (${uid}, you are ${own}): run ctxb as that user, or name another place`,
+  );
 }
 
 export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
