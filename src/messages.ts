@@ -10,7 +10,7 @@ import {
 import type { Reading } from './core/governor/gauge/gauge.ts';
 import { OLDEST_SUPPORTED } from './core/governor/relief/unsupported.ts';
 import { limitName } from './core/governor/waits/usage-limits.ts';
-import { TOLD_KINDS } from './core/memory/notebook/fact.ts';
+import { REPORTED_KINDS } from './core/memory/notebook/fact.ts';
 import type { ExactReceipt } from './core/protocol/exact-plan.ts';
 import { counted, dollars, duration, groupedIn, localTime, percent, roughTokens, tokens } from './report/figures.ts';
 import { present } from './report/layout.ts';
@@ -210,7 +210,7 @@ const ROUTINE: ReadonlySet<DecisionName> = new Set([
 
 /** `kept 3 of 12 prompts, 1 of 9 failing commands`; omits kinds without any fact. */
 function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {
-  const parts = TOLD_KINDS.flatMap((kind) =>
+  const parts = REPORTED_KINDS.flatMap((kind) =>
     all[kind] === 0 ? [] : [`${tokens(kept[kind])} of ${tokens(all[kind])} ${FACT_NAMES[kind]}`],
   );
   return `kept ${parts.join(', ') || `${tokens(sum(kept))} of ${counted(sum(all), 'fact')}`}`;

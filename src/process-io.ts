@@ -58,11 +58,11 @@ export async function runMain(argv: readonly string[]): Promise<void> {
   if (!hasStreams) process.exit();
   process.once('beforeExit', () => process.exit());
   // By then, a living reader has read everything.
-  if (exitCode > SIGNALLED) setTimeout(() => process.exit(), READER_PATIENCE_MS).unref();
+  if (exitCode > SIGNAL_CODE_BASE) setTimeout(() => process.exit(), READER_PATIENCE_MS).unref();
 }
 
 /** A higher exit code names the signal that ended a run: do not wait for a reader. */
-const SIGNALLED = 128;
+const SIGNAL_CODE_BASE = 128;
 const READER_PATIENCE_MS = 1_000;
 
 const CHUNK_BYTES = 65_536;

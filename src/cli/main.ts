@@ -31,7 +31,7 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => P
   };
 
 /** Called by other programs: listed in the full help, but not on the first page. */
-const FOR_PROGRAMS = ['shim', 'statusline'];
+const PROGRAM_COMMANDS = ['shim', 'statusline'];
 
 const EXAMPLES = `
 Examples:
@@ -168,7 +168,7 @@ export async function createProgram(
   if (!showsAll) program.addHelpText('after', '\nctxb help --all also lists what Claude Code and other programs call.');
   for (const [name, [summary, load]] of Object.entries(COMMANDS)) {
     const command = program
-      .command(name, { hidden: FOR_PROGRAMS.includes(name) && !showsAll })
+      .command(name, { hidden: PROGRAM_COMMANDS.includes(name) && !showsAll })
       .summary(summary)
       .description(summary)
       .copyInheritedSettings(program);

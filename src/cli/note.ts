@@ -9,7 +9,7 @@ const KINDS: readonly { kind: Note['kind']; about: string; example: string }[] =
 ];
 
 export const define: Define = (command, connect) => {
-  command.addHelpText('after', `${WHERE}\n\nExamples:\n${KINDS.map(exampleOf).join('\n')}`);
+  command.addHelpText('after', `${DESTINATION_HELP}\n\nExamples:\n${KINDS.map(exampleOf).join('\n')}`);
   for (const kind of KINDS) {
     connect(
       command
@@ -17,7 +17,7 @@ export const define: Define = (command, connect) => {
         .description(`tell a run ${kind.about}`)
         .argument('<text>', kind.about)
         .option('--context-dir <folder>', 'where the files of the run are')
-        .addHelpText('after', `${WHERE}\n\nExamples:\n${exampleOf(kind)}`),
+        .addHelpText('after', `${DESTINATION_HELP}\n\nExamples:\n${exampleOf(kind)}`),
       async (text: string, { contextDir }: { contextDir?: string }, io: Io) => {
         leaveNote({ kind: kind.kind, text }, await contextFolder(io, contextDir), io.env);
         return 0;
@@ -26,7 +26,7 @@ export const define: Define = (command, connect) => {
   }
 };
 
-const WHERE = `
+const DESTINATION_HELP = `
 Inside a run (the agent, a hook, a script) the note goes to that run. Elsewhere
 it goes to the only run of the folder.`;
 

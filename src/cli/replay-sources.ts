@@ -104,7 +104,7 @@ const BETWEEN_PARTS = '\u001f';
  * Milliseconds. Some file systems store the time of a change in steps of two seconds, so a file just written may change
  * again unnoticed.
  */
-const CALM_MS = 2_000;
+const UNCERTAIN_MS = 2_000;
 
 /**
  * Identity of a recording's files. Changes when one is written or replaced, or when a subagent's log is added.
@@ -116,7 +116,7 @@ function identityOf({ file, subagents }: Source): string | undefined {
   for (const path of [file, ...subagents]) {
     // Reading the file will report the error.
     const stats = orElse(() => statSync(path, { bigint: true, throwIfNoEntry: false }), undefined);
-    if (stats?.isFile() !== true || Date.now() - Number(stats.mtimeMs) < CALM_MS) return undefined;
+    if (stats?.isFile() !== true || Date.now() - Number(stats.mtimeMs) < UNCERTAIN_MS) return undefined;
     marks.push(`${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${resolve(path)}`);
   }
   return marks.join('\n');

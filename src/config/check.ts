@@ -7,7 +7,7 @@ import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
 import { expectation, leafOf, namesIn, SETTINGS } from './schema.ts';
 
-const OR_TOOL = ' or the name of a tool such as Read, mcp__github__*';
+const TOOL_NAME_HINT = ' or the name of a tool such as Read, mcp__github__*';
 
 /** Extracts the values of known keys from a file's content; reports everything else as a finding. */
 export function checkFile({ path, source, content }: ConfigFile) {
@@ -46,7 +46,7 @@ export function checkFile({ path, source, content }: ConfigFile) {
   function unknownKey(key: string, name: string, known: readonly string[]): Finding {
     const suggestion = closest(key, KEY_PATHS) ?? closest(name, known);
     return finding(key, {
-      expected: `one of ${known.join(', ')}${key.startsWith('tools.') && name !== key ? OR_TOOL : ''}`,
+      expected: `one of ${known.join(', ')}${key.startsWith('tools.') && name !== key ? TOOL_NAME_HINT : ''}`,
       found: shown(name),
       origin,
       todo: didYouMean(suggestion, 'remove it'),
@@ -76,7 +76,7 @@ export function fromText(key: KeyPath, value: unknown): unknown {
   return readings(value).find((reading) => expectation(leaf, reading) === undefined) ?? value;
 }
 
-const TRUTH: ReadonlyMap<string, boolean> = new Map([
+const BOOLEAN_WORDS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
   ['false', false],
@@ -84,7 +84,7 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 function readings(text: string): unknown[] {
-  const truth = TRUTH.get(text.toLowerCase());
+  const truth = BOOLEAN_WORDS.get(text.toLowerCase());
   return [text, ...(text.trim() === '' ? [] : [Number(text)]), ...(truth === undefined ? [] : [truth])];
 }
 

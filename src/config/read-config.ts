@@ -39,7 +39,7 @@ export interface FoundConfig {
   readonly findings: readonly Finding[];
 }
 
-const NOTHING: FoundConfig = { files: [], findings: [] };
+const NO_FILES: FoundConfig = { files: [], findings: [] };
 
 /** Groups of the user's own file that apply even if a nearer file replaces it. */
 const LIMIT_GROUPS: readonly string[] = ['cost', 'limits', 'agents'];
@@ -50,7 +50,7 @@ export type WantedFile = string | false | undefined;
 /** Reads the requested configuration file. A named file replaces all others. */
 export async function readWanted(wanted: WantedFile, cwd: string, env: Environment): Promise<FoundConfig> {
   if (wanted === undefined) return readConfig(cwd, env);
-  if (wanted === false) return NOTHING;
+  if (wanted === false) return NO_FILES;
   const path = resolve(cwd, wanted);
   const found = await settingsIn({ path, source: 'user' }, () => parseData(path, textOf(readNamed(path, LIMIT))));
   return { ...found, isNamed: true };
@@ -85,7 +85,7 @@ async function firstOf(places: Iterable<Place>): Promise<FoundConfig & Partial<P
     const isSilent = found.files.every(({ content }) => content === undefined || content === null);
     if (!isSilent || found.findings.length > 0) return { ...found, ...place };
   }
-  return NOTHING;
+  return NO_FILES;
 }
 
 async function settingsIn(place: Place, read: () => unknown): Promise<FoundConfig> {

@@ -4,7 +4,7 @@ import { closest, didYouMean } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 
 /** Variables with the prefix that are not configuration. */
-const OTHERS: ReadonlySet<string> = new Set([
+const OTHER_VARIABLES: ReadonlySet<string> = new Set([
   ...['CTXB_CLAUDE', 'CTXB_TEST_CLAUDE', 'CTXB_INBOX', 'CTXB_PARENT', 'CTXB_RUN', 'CTXB_SHIMS'],
 ]);
 
@@ -20,10 +20,10 @@ export function readEnvironment(env: Environment) {
   /** Unknown variables. Another program may use them, so they only cause warnings. */
   const warnings: Finding[] = [];
   for (const [where, value] of Object.entries(env)) {
-    if (!where.startsWith(PREFIX) || OTHERS.has(where) || value === undefined || value === '') continue;
+    if (!where.startsWith(PREFIX) || OTHER_VARIABLES.has(where) || value === undefined || value === '') continue;
     const key = keys.get(where);
     if (key !== undefined) values.push({ key, where, value });
-    else warnings.push(unknownVariable(where, [...keys.keys(), ...OTHERS]));
+    else warnings.push(unknownVariable(where, [...keys.keys(), ...OTHER_VARIABLES]));
   }
   return { values, warnings };
 }

@@ -21,7 +21,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /** The budget for one tool, which replaces `tools.perCall`. */
-const OF_TOOL: Key = {
+const TOOL_KEY: Key = {
   takes: 'share',
   about: "Budget for one tool instead of perCall, by the tool's name; * stands for any characters. In a file only.",
 };
@@ -31,7 +31,7 @@ export type Leaf = v.GenericSchema;
 /** The schemas of all values, by key. */
 export const LEAVES: ReadonlyMap<KeyPath, Leaf> = new Map(KEY_PATHS.map((path) => [path, leafFor(KEYS[path])]));
 
-export const TOOL_LEAF: Leaf = leafFor(OF_TOOL);
+export const TOOL_LEAF: Leaf = leafFor(TOOL_KEY);
 
 function leafFor({ takes, about }: Key): Leaf {
   return v.pipe(schemaOf(takes), v.description(about));

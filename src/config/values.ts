@@ -20,7 +20,7 @@ const PERCENTAGE = /^(?:100(?:\.0+)?|(?!0+(?:\.0+)?%)\d{1,2}(?:\.\d+)?)%$/;
 const SHARE = 'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens above 100';
 const LEVEL =
   'a fraction of the window (0 < x <= 1), a percentage such as "78%" or a whole number of tokens, 1000 or more';
-const MOMENT = `"economic", or ${LEVEL}`;
+const MOMENT_FORM = `"economic", or ${LEVEL}`;
 const DURATION = 'a duration such as "90s", "15m", "6h" or "2d", or a number of seconds; at most 24 days';
 const MIN_SILENCE = 30;
 const SILENCE = `a duration with its unit, such as "90s", "15m" or "2h", of at least ${MIN_SILENCE}s and at most 24 days; 0: never`;
@@ -50,7 +50,7 @@ const share = v.union(sizes(SHARE, 101), SHARE);
 /** A fill level of the context window. */
 const level = v.union(sizes(LEVEL, 1000), LEVEL);
 /** When to compact: `economic`, or a level of the window. */
-const moment = v.union([v.picklist(['economic'], MOMENT), ...sizes(MOMENT, 1000)], MOMENT);
+const moment = v.union([v.picklist(['economic'], MOMENT_FORM), ...sizes(MOMENT_FORM, 1000)], MOMENT_FORM);
 
 const rate = numberBetween(PRICES, 0, MAX_USD);
 const cacheRate = v.optional(rate);

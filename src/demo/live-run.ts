@@ -31,7 +31,7 @@ const CHARS_PER_TOKEN = 4;
 const THINKING_MS = 60;
 const SUMMARISING_MS = 500;
 
-const CORE = ['calendar', 'clock', 'events', 'parser'];
+const CORE_FILES = ['calendar', 'clock', 'events', 'parser'];
 const LOGS = 'summary monday tuesday wednesday thursday friday saturday sunday'.split(' ');
 const MODULES = `
   agenda alarm archive budget deadline export holiday import invoice journal ledger meeting payroll reminder report shift
@@ -41,7 +41,7 @@ const MODULES = `
 const TASKS: readonly Task[] = [
   {
     prompt: 'Read the four core modules and say which of them turns text into dates.',
-    files: CORE.map(moduleFile),
+    files: CORE_FILES.map(moduleFile),
     answer: 'parser.js does; the other three get their dates from it.',
   },
   {

@@ -18,8 +18,8 @@ import {
   compactAndClear,
   compactedExactly,
   failingHooks,
-  LEFT_OUT,
   movedTrigger,
+  OMITTED_LINE,
   plainTurns,
   replacedResult,
   resumedAfterKill,
@@ -178,7 +178,7 @@ export const FACTS: readonly Check[] = [
       const next = requestWith(seen, 'the prompt after');
       expectFact(containsText(next, 'what the note says'), 'the next request does not hold the note');
       expectFact(containsText(next, 'the prompt before'), 'the next request does not hold the prompt');
-      expectFact(!containsText(next, LEFT_OUT), 'the next request still holds what was left out');
+      expectFact(!containsText(next, OMITTED_LINE), 'the next request still holds what was left out');
     },
   },
   {

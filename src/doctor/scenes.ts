@@ -62,7 +62,7 @@ export const replacedResult = scene({
 
 const SUMMARY = { text: '<summary>what the summary says</summary>' };
 
-const ADDED = {
+const CONTEXT_HOOK = {
   SessionStart: ({ source }: Fields) => hookOutput('SessionStart', { additionalContext: `added on ${source}` }),
 };
 
@@ -77,7 +77,7 @@ export const compactAndClear = scene({
     ],
     summary: () => SUMMARY,
   },
-  hooks: ADDED,
+  hooks: CONTEXT_HOOK,
   says: [
     'the prompt before',
     '/compact focus on the parser',
@@ -100,7 +100,7 @@ export const movedTrigger = scene({
     ],
     summary: () => SUMMARY,
   },
-  hooks: ADDED,
+  hooks: CONTEXT_HOOK,
   asks: [{ subtype: 'apply_flag_settings', settings: { env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: SETTING } } }],
   says: ['the long prompt'],
 });
@@ -116,7 +116,7 @@ export const resumedAfterKill = playScene(
 );
 
 /** A result that an exact compaction omits, and a budget in tokens that is too small for it. */
-export const LEFT_OUT = 'line 2500 of what the tool said';
+export const OMITTED_LINE = 'line 2500 of what the tool said';
 const BUDGET = 2_000;
 
 /** A running claude loads the mod, and the mod answers a compaction. */

@@ -166,7 +166,7 @@ interface Oddity {
   readonly applies?: (value: unknown, where: string) => boolean;
 }
 
-const LEFT_ALONE = "claude's own trigger counts as yours: ctxb does not move it, so thresholds.midTurn has no effect";
+const OWN_TRIGGER = "claude's own trigger counts as yours: ctxb does not move it, so thresholds.midTurn has no effect";
 const REMOVE_IT = 'remove it, and ctxb places the trigger';
 const NO_COMPACTION = '/compact is refused: ctxb hands over to a fresh context at each threshold';
 const NO_HOOKS = 'claude calls no hooks: ctxb hands nothing back after a compaction, and has no tool budgets';
@@ -175,9 +175,9 @@ const NO_OTHERS_HOOKS =
 
 /** Variables that change what ctxb can do, each tried with claude 2.1.197 and 2.1.332. */
 const VARIABLES: Readonly<Record<string, Oddity>> = {
-  CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: LEFT_ALONE, todo: REMOVE_IT },
-  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: LEFT_ALONE, todo: REMOVE_IT },
-  DISABLE_AUTO_COMPACT: { text: `it is switched off; ${LEFT_ALONE}`, todo: REMOVE_IT, applies: isOn },
+  CLAUDE_CODE_AUTO_COMPACT_WINDOW: { text: OWN_TRIGGER, todo: REMOVE_IT },
+  CLAUDE_AUTOCOMPACT_PCT_OVERRIDE: { text: OWN_TRIGGER, todo: REMOVE_IT },
+  DISABLE_AUTO_COMPACT: { text: `it is switched off; ${OWN_TRIGGER}`, todo: REMOVE_IT, applies: isOn },
   DISABLE_COMPACT: { text: NO_COMPACTION, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SIMPLE: { text: NO_HOOKS, todo: 'remove it', applies: isOn },
   CLAUDE_CODE_SKIP_PROMPT_HISTORY: {
@@ -195,11 +195,11 @@ const VARIABLES: Readonly<Record<string, Oddity>> = {
 /** Settings of claude that change what ctxb can do. */
 const SETTINGS: Readonly<Record<string, Oddity>> = {
   autoCompactEnabled: {
-    text: `it is switched off; ${LEFT_ALONE}`,
+    text: `it is switched off; ${OWN_TRIGGER}`,
     todo: REMOVE_IT,
     applies: (value) => value === false,
   },
-  autoCompactWindow: { text: LEFT_ALONE, todo: REMOVE_IT },
+  autoCompactWindow: { text: OWN_TRIGGER, todo: REMOVE_IT },
   disableAllHooks: { text: NO_OTHERS_HOOKS, todo: 'remove it', applies: (value) => value === true },
   // In other files, the setting has no effect.
   allowManagedHooksOnly: {
@@ -232,7 +232,7 @@ function remarksOn(
 
 /** Whether the user has moved or disabled claude's own trigger. */
 function isTriggerTaken(files: readonly SettingsFile[], variables: Variables): boolean {
-  return checkOddSettings(files, variables).some(({ text }) => text.endsWith(LEFT_ALONE));
+  return checkOddSettings(files, variables).some(({ text }) => text.endsWith(OWN_TRIGGER));
 }
 
 /** Whether a switch is on, by claude's rules. */

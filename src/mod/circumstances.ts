@@ -7,7 +7,7 @@ import type { CompactEvent, Engine } from './engine.ts';
 const MAX_WAITS = 3;
 
 /** Share of the window that may be filled; the rest is for the answer. */
-const FULL = 0.85;
+const USABLE_SHARE = 0.85;
 
 /**
  * Collects what an exact compaction depends on: the contents of the files read, and whether it can wait until the model
@@ -29,5 +29,5 @@ export async function circumstancesOf(
   if (trigger !== 'auto' || waits >= MAX_WAITS) return { model, files };
   const usage = await $.session.usage().catch(() => undefined);
   const { tokens, window = 0 } = usage?.context ?? {};
-  return { model, files, waitRoom: tokens === undefined ? 0 : window * FULL - tokens };
+  return { model, files, waitRoom: tokens === undefined ? 0 : window * USABLE_SHARE - tokens };
 }

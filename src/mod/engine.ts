@@ -65,11 +65,11 @@ interface SubmitEvent {
 }
 
 /** Origins of a user's prompt: the prompt line, another device, and a program that acts for the user. */
-const PEOPLE: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk']);
+const USER_ORIGINS: ReadonlySet<string> = new Set(['composer', 'bridge', 'sdk']);
 
 /** Whether the user wrote the text. */
 export function isFromUser({ command, origin }: SubmitEvent): boolean {
-  return command === undefined && (origin === undefined || PEOPLE.has(origin.kind));
+  return command === undefined && (origin === undefined || USER_ORIGINS.has(origin.kind));
 }
 
 /** Whether the model gets the text during a turn. This includes notifications of background tasks. */

@@ -1,4 +1,4 @@
-import { FIRST_TO_CARRY_ON, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
+import { CARRIES_COUNTER_SINCE, toMicroUsd, toUsd } from '../core/governor/cost/cost.ts';
 import { isAtLeast } from '../core/protocol/version.ts';
 import { sumOf } from '../core/text/sum-of.ts';
 import type { LedgerCall } from './items-seen.ts';
@@ -10,7 +10,9 @@ import type { SessionFigures } from './summary.ts';
  */
 export function withoutCarried<S extends SessionFigures>(sessions: readonly S[]): S[] {
   const counters = sessions
-    .filter(({ cost, claudeCodeVersion }) => !cost.computed && isAtLeast(claudeCodeVersion ?? '', FIRST_TO_CARRY_ON))
+    .filter(
+      ({ cost, claudeCodeVersion }) => !cost.computed && isAtLeast(claudeCodeVersion ?? '', CARRIES_COUNTER_SINCE),
+    )
     .map((session) => ({ session, name: nameOf(session), cost: toMicroUsd(session.cost.usd ?? 0) }))
     .sort((a, b) => a.cost - b.cost);
   const marked = new Map<S, S>();

@@ -31,7 +31,7 @@ export interface Columns {
 /** `places`: indices of the models in a list of their names. */
 type Stored = Omit<Columns, 'keys' | 'models'> & { readonly places: number[] };
 
-export const OF_SUBAGENT = 0;
+export const SUBAGENT_CALL = 0;
 
 /** No key contains these characters. */
 const [BETWEEN_CALLS, BETWEEN_KEYS] = [',', '+'];
@@ -40,7 +40,7 @@ export function pack({ ledger, keys: _, ...figures }: SessionFigures): Packed {
   const calls: readonly (LedgerCall & Partial<CountedCall>)[] = ledger();
   const models = [...new Set(calls.map(({ model }) => model))];
   const columns: Stored = {
-    numbers: calls.map(({ number = OF_SUBAGENT }) => number),
+    numbers: calls.map(({ number = SUBAGENT_CALL }) => number),
     times: calls.map(({ t }) => t),
     places: calls.map(({ model }) => models.indexOf(model)),
     microUsd: calls.map(({ microUsd }) => microUsd),
@@ -68,8 +68,8 @@ export function unpack({ keys, columns, models, ...figures }: Packed): SessionFi
 export function callsIn({ keys, numbers, times, models, microUsd, usages }: Columns): readonly LedgerCall[] {
   return numbers.map((number, at) => ({
     keys: keys[at] ?? '',
-    main: number !== OF_SUBAGENT,
-    number: number === OF_SUBAGENT ? undefined : number,
+    main: number !== SUBAGENT_CALL,
+    number: number === SUBAGENT_CALL ? undefined : number,
     t: known(times[at]),
     model: models[at] ?? null,
     microUsd: known(microUsd[at]),

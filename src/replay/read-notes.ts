@@ -12,7 +12,7 @@ import { readValues } from './read/read-values.ts';
 import type { Source } from './sources.ts';
 
 /** Kinds of lines that do not prove a recording. */
-const NOTHING: ReadonlySet<string> = new Set(['unknown', 'malformed']);
+const UNCERTAIN_KINDS: ReadonlySet<string> = new Set(['unknown', 'malformed']);
 
 export interface NotesOptions {
   readonly stdin: Readable;
@@ -43,7 +43,7 @@ export async function buildNotes(source: Source, { stdin, mask, folder, onPage }
     const line = reader.read(read);
     if (line.kind === 'run') host = createHost(initialState(line.run));
     if (line.kind !== 'input') return;
-    if (!NOTHING.has(line.input.event.kind)) understood++;
+    if (!UNCERTAIN_KINDS.has(line.input.event.kind)) understood++;
     if ('sessionId' in line.input.event) session ||= line.input.event.sessionId || undefined;
     updated = Math.max(updated, line.input.t);
     // A record of a run contains prompts when the caller sent them; notes list them when claude received them.

@@ -63,7 +63,7 @@ const MAX_INLINED = 100;
 const GROWTH_PERCENT = 30;
 
 /** Bytes between two progress messages. */
-const TOLD_BYTES = 8 * 1024 * 1024;
+const PROGRESS_BYTES = 8 * 1024 * 1024;
 
 /** The program of a thread: replays recordings until all are taken. */
 export async function work(
@@ -75,7 +75,7 @@ export async function work(
   let bytes = 0;
   const onBytes = (count: number) => {
     bytes += count;
-    if (bytes < TOLD_BYTES) return;
+    if (bytes < PROGRESS_BYTES) return;
     tell({ bytes });
     bytes = 0;
   };

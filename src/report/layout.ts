@@ -56,12 +56,12 @@ export function indentRows(rows: Rows, paint = (head: string) => head, width = N
   return align(rows, width - 2).map((line, at) => `  ${at % rows.length === 0 ? paint(line) : line}`);
 }
 
-const WIDEST = 110;
+const MAX_WIDTH = 110;
 const NARROWEST = 60;
 
 /** Line width for sentences. @param columns width of the terminal; undefined if the output is not a terminal */
 export function textWidth(columns: number | undefined): number {
-  return Math.max(NARROWEST, Math.min(columns ?? WIDEST, WIDEST) - 1);
+  return Math.max(NARROWEST, Math.min(columns ?? MAX_WIDTH, MAX_WIDTH) - 1);
 }
 
 /** Wraps lines at spaces for a terminal; continuation lines are indented to the text after a label. */
@@ -81,7 +81,7 @@ export function foldText(text: string, columns = Number.POSITIVE_INFINITY): stri
 /** A ctxb command with its options. It is never wrapped, so that it can be copied. */
 const COMMAND = /\bctxb [a-z]+(?: --?[\w-]+)*/g;
 
-const KEPT_BLANK = '\u00a0';
+const NO_BREAK_SPACE = '\u00a0';
 
 /**
  * Wraps a text after a label and indents its continuation lines. Never breaks a ctxb command. @param columns undefined:
@@ -89,9 +89,9 @@ const KEPT_BLANK = '\u00a0';
  */
 export function hanging(label: string, text: string, columns = Number.POSITIVE_INFINITY): string {
   const indent = columnsOf(label) + 1;
-  const line = text.replace(COMMAND, (command) => command.replaceAll(' ', KEPT_BLANK));
+  const line = text.replace(COMMAND, (command) => command.replaceAll(' ', NO_BREAK_SPACE));
   const lines = wrap(line, Math.max(1, columns - indent)).join(`\n${' '.repeat(indent)}`);
-  return `${label} ${lines.replaceAll(KEPT_BLANK, ' ')}`;
+  return `${label} ${lines.replaceAll(NO_BREAK_SPACE, ' ')}`;
 }
 
 /** Wraps a text at spaces to at most `width` columns; a longer word gets its own line. */

@@ -4,18 +4,21 @@ import { hanging } from './layout.ts';
 /** Unicode marks that change the writing direction, and so the order in which text is displayed (Unicode UAX 9). */
 const DIRECTIONS = '\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 
-const STEERING = new RegExp(`[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
+const CONTROL_CHARACTERS = new RegExp(
+  `[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`,
+  'g',
+);
 
 /** Control sequences that ctxb writes itself: the colors of {@link Style}, and clearing the status line. */
 const OUR_SEQUENCES = '\\r\\n|\\r?\\u001b\\[2?K|\\u001b\\[(?:0|1|2|22|31|32|33|36|39)?m';
-const FOREIGN_SEQUENCES = new RegExp(`(${OUR_SEQUENCES})|${STEERING.source}`, 'g');
+const FOREIGN_SEQUENCES = new RegExp(`(${OUR_SEQUENCES})|${CONTROL_CHARACTERS.source}`, 'g');
 
 /** Escaped in JSON in addition to the characters that JSON requires. */
 const ESCAPED_IN_JSON = new RegExp(`[\\u007f-\\u009f\\u2028\\u2029${DIRECTIONS}]`, 'g');
 
 /** Removes characters that control a terminal or change the writing direction from untrusted text. */
 export function printable(text: string): string {
-  return text.replace(STEERING, '');
+  return text.replace(CONTROL_CHARACTERS, '');
 }
 
 /** Like `printable`, on one line. */

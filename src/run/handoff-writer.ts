@@ -47,7 +47,7 @@ export function createHandoffWriter({ run, io, folder, memory, faults }: Handoff
     const document = usable ?? memory.handoff(state, t);
     // Problems of a rejected answer do not concern the mechanical document.
     const checks = usable === undefined ? [] : problems;
-    const completed = joinParts(document.trim(), memory.missingFrom(document, WRITTEN_ROOM));
+    const completed = joinParts(document.trim(), memory.missingFrom(document, COMPLETION_ROOM));
     const path = write(t, renderHandoffFile(headOf(state, { reason, t, checks, by }), completed));
     const missing = (room: number) => redact(memory.missingFrom(document, room));
     return { kind: 'handoff-written', path, text: toHandOver(redact(document), missing, path, checks), by, problems };
@@ -76,8 +76,8 @@ function headOf(
 }
 
 /** Maximum UTF-16 units that claude accepts from a hook, and of the completion in the file. */
-const HANDED_LENGTH = 8_900;
-const WRITTEN_ROOM = 20_000;
+const HANDOFF_LENGTH = 8_900;
+const COMPLETION_ROOM = 20_000;
 
 /** UTF-16 units reserved for the completion; a long document is cut instead. */
 const MISSING_ROOM = 6_000;
@@ -92,7 +92,7 @@ function toHandOver(
   const wrong = problems.slice(0, 5).map((problem) => `- ${problem}`);
   const doubts = wrong.length === 0 ? [] : [`Checked by ctxb, this does not hold:\n${wrong.join('\n')}`.slice(0, 500)];
   const head = joinParts(opening(path), ...doubts);
-  const room = Math.max(MISSING_ROOM, HANDED_LENGTH - head.length - MAX_CUT_NOTE);
+  const room = Math.max(MISSING_ROOM, HANDOFF_LENGTH - head.length - MAX_CUT_NOTE);
   const added = missing(Math.max(room - document.length, MISSING_ROOM));
   return joinParts(head, givenText(document, path, room - added.length), added);
 }

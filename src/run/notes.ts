@@ -33,7 +33,7 @@ export interface NoteTakerWorld {
  */
 const FLUSH_AFTER_MS = 500;
 
-const NO_MORE = 'no more notes are kept';
+const NOTES_STOPPED = 'no more notes are kept';
 
 /** Connects working memory with its files: writes new notes, and reads earlier ones. */
 export function createNoteTaker(world: NoteTakerWorld) {
@@ -52,7 +52,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
 
   /** Reports a fault (a full disk, a foreign file in the way) once; the run then continues without notes. */
   function attempt<T>(work: () => T): T | undefined {
-    return isOver ? undefined : orReport(fail, NO_MORE, work);
+    return isOver ? undefined : orReport(fail, NOTES_STOPPED, work);
   }
 
   function fail(consequence: string, error: unknown): void {
@@ -73,7 +73,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
       for (const entry of notes.earlier()) yield { kind: 'earlier', entry };
       yield { kind: 'notes', path };
     } catch (error) {
-      fail(NO_MORE, error);
+      fail(NOTES_STOPPED, error);
     }
   }
 

@@ -1,6 +1,6 @@
 import { tellWords, wordsBeside } from '../memory/notebook/user-words.ts';
 import { commandOf } from '../protocol/blocks.ts';
-import { type ExactPlan, type ExactReceipt, LEFT } from '../protocol/exact-plan.ts';
+import { type ExactPlan, type ExactReceipt, TOO_LARGE } from '../protocol/exact-plan.ts';
 import { sumOf } from '../text/sum-of.ts';
 import { type Entry, entriesOf, withinRoom } from './entries.ts';
 import { createMessage, extentOf, hasOpenStep, isResult, type Message, tokensOfAll, tokensOfText } from './message.ts';
@@ -64,7 +64,7 @@ function answerWithin(room: number, messages: readonly Message[], plan: ExactPla
   const answer = answerTo(messages, { ...plan, budget }, circumstances);
   const { outcome, waits } = answer;
   const isWhole = outcome.answered && plan.keep?.every((id) => outcome.whole.includes(id)) !== false;
-  return isWhole || waits !== undefined ? answer : refusal(messages, LEFT);
+  return isWhole || waits !== undefined ? answer : refusal(messages, TOO_LARGE);
 }
 
 /** Tokens of the open step: its calls, and results that the model has yet to see. */

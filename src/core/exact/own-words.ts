@@ -1,4 +1,4 @@
-import { GO_ON, OWN_OPENING } from '../governor/prompts/own-lines.ts';
+import { CONTINUE, OWN_OPENING } from '../governor/prompts/own-lines.ts';
 import { isHandoffRequest } from '../governor/relief/handoff-request.ts';
 import { groupsIn } from '../protocol/fields.ts';
 import { oneLine, shorten } from '../text/words.ts';
@@ -20,13 +20,13 @@ export type Own =
 
 const NOTE = '[ctxb] The conversation was compacted here.';
 const EXPLANATION = 'Prompts stand as they were said, older steps as one line each, the steps below this note whole.';
-const LEFT_OUT = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
+const OMITTED_STEPS = /^.* (\d{1,9}) older steps? (?:is|are) left out\./;
 const LINES_TITLE = '[ctxb] Done here, one line a step:';
 const STEP_TITLE = '[ctxb] Your last step, one line a call; what it gave back stands below:';
 const SUMMARY_TITLE = "[ctxb] Claude's summary of what came before:";
 const HEARD_TITLE = '[ctxb] The user said while you worked:';
 const BULLET = '- ';
-const SAID = 'said: ';
+const SAID_PREFIX = 'said: ';
 
 export function isOwn(text: string): boolean {
   return (
@@ -41,11 +41,11 @@ export function isStep(text: string): boolean {
 }
 
 function isAsked(text: string): boolean {
-  return (text.startsWith(OWN_OPENING) && text.endsWith(GO_ON)) || isHandoffRequest(text);
+  return (text.startsWith(OWN_OPENING) && text.endsWith(CONTINUE)) || isHandoffRequest(text);
 }
 
 export function readOwn(text: string): Own {
-  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(groupsIn(LEFT_OUT, text)[0] ?? 0) };
+  if (text.startsWith(NOTE)) return { kind: 'note', gone: Number(groupsIn(OMITTED_STEPS, text)[0] ?? 0) };
   if (text.startsWith(SUMMARY_TITLE)) return { kind: 'summary', text: text.slice(SUMMARY_TITLE.length + 1) };
   if (text.startsWith(HEARD_TITLE)) return { kind: 'heard', text: text.slice(HEARD_TITLE.length + 1) };
   if (isAsked(text)) return { kind: 'asked' };
@@ -81,11 +81,11 @@ export function summaryText(text: string): string {
 
 /** The model's words next to its tool calls, as a line. */
 export function saidLine(words: string): string {
-  return SAID + words;
+  return SAID_PREFIX + words;
 }
 
 export function isSaidLine(line: string): boolean {
-  return line.startsWith(SAID);
+  return line.startsWith(SAID_PREFIX);
 }
 
 const TASK_NOTIFICATION =

@@ -14,7 +14,7 @@ const PRESERVES_THOUGHTS = /(?:fable|mythos)-5-[12]\b|(?:opus|sonnet|haiku)-5-5\
  * user.
  */
 export function stepForm(messages: readonly Message[], model: string): Form {
-  return hasOpenStep(messages) && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? TOLD_FORM : BUILT_FORM;
+  return hasOpenStep(messages) && !PRESERVES_THOUGHTS.test(model) && hasThoughts(messages) ? QUOTED_FORM : BUILT_FORM;
 }
 
 /** Whether the model has thought in the current turn: a thought appears as a message without words and calls. */
@@ -47,7 +47,7 @@ function quoteStep(round: Round, results: readonly ToolResult[]): Message[] {
 }
 
 const BUILT_FORM: Form = { mostSteps: 3, write: buildStep };
-const TOLD_FORM: Form = { mostSteps: 1, write: quoteStep };
+const QUOTED_FORM: Form = { mostSteps: 1, write: quoteStep };
 
 /** Why unseen results cannot be kept; undefined if all are text. */
 export function lossReason({ messages }: Round): string | undefined {
@@ -57,8 +57,8 @@ export function lossReason({ messages }: Round): string | undefined {
 }
 
 /** File types that a text does not fully represent. */
-const MORE_THAN_TEXT: readonly unknown[] = ['image', 'pdf', 'parts', 'notebook'];
+const NON_TEXT_TYPES: readonly unknown[] = ['image', 'pdf', 'parts', 'notebook'];
 
 function isPicture({ result }: ToolResult): boolean {
-  return [result, ...listOf(result)].some((part) => MORE_THAN_TEXT.includes(fieldsOf(part).type));
+  return [result, ...listOf(result)].some((part) => NON_TEXT_TYPES.includes(fieldsOf(part).type));
 }

@@ -188,7 +188,7 @@ export function claudesLevel(model: string | undefined, window = Number.POSITIVE
 }
 
 /** Tokens for the request for a handoff document and the answer, with room to spare. */
-const ASKING_TOKENS = 8_000;
+const HANDOFF_REQUEST_TOKENS = 8_000;
 
 /**
  * Smallest window whose native trigger is known, in tokens. A smaller one is a budget of the user's, below claude's
@@ -218,7 +218,7 @@ export function handoffLevel(policy: TriggerPolicy, window: number | undefined):
   const level = inTokens(policy.thresholds.handoff, window);
   if (window === undefined || window < MIN_NATIVE_WINDOW) return level;
   const compactLevel = policy.compaction.enabled ? inTokens(policy.thresholds.compact, window) : 0;
-  return Math.min(level, Math.max(nativeLevel(policy, window) - ASKING_TOKENS, compactLevel));
+  return Math.min(level, Math.max(nativeLevel(policy, window) - HANDOFF_REQUEST_TOKENS, compactLevel));
 }
 
 /** Whether the bound of costs applies. A configured level or strategy `handoff` applies regardless of costs. */

@@ -49,10 +49,12 @@ function handleInput(state: GovernorState, input: Input): GovernorState {
 }
 
 function onOwn(state: GovernorState, event: OwnEvent): GovernorState {
-  return ON_OWN[event.kind]?.(state, event as never) ?? state;
+  return ON_OWN_EVENT[event.kind]?.(state, event as never) ?? state;
 }
 
-const ON_OWN: { readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => GovernorState } = {
+const ON_OWN_EVENT: {
+  readonly [K in OwnEvent['kind']]?: (state: GovernorState, event: OwnEventOf<K>) => GovernorState;
+} = {
   begin: (state) => onBegin(startTime(state)),
   interrupt: (state) => onInterrupt(state),
   ask: (state, { ask, by }) => onAsk(state, ask, by),

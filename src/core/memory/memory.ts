@@ -32,7 +32,7 @@ interface MemoryOptions {
   readonly mask: Mask;
 }
 
-const NOTHING: Remembered = { entries: [], pages: [], decisions: [] };
+const NOTHING_NEW: Remembered = { entries: [], pages: [], decisions: [] };
 
 export type Memory = ReturnType<typeof createMemory>;
 
@@ -54,7 +54,7 @@ export function createMemory({ run, mask }: MemoryOptions) {
   function note(input: Input, state: GovernorState): Remembered {
     const entries = source.add(input, state);
     const decisions = followRelief(input, state);
-    if (entries.length + decisions.length === 0) return NOTHING;
+    if (entries.length + decisions.length === 0) return NOTHING_NEW;
     const pages: Page[] = [];
     for (const entry of entries) {
       if (entry.kind === 'state' && entry.what === 'handoff') handBack.relieved('handoff', []);
@@ -112,17 +112,17 @@ export function createMemory({ run, mask }: MemoryOptions) {
         // This program wrote the log, and the reader checks its lines.
         const entry = event.entry as unknown as Entry;
         source.earlier(entry);
-        return { ...NOTHING, pages: notebook.add(entry).pages };
+        return { ...NOTHING_NEW, pages: notebook.add(entry).pages };
       }
       if (event.kind === 'notes') {
         folder = event.path;
         isOpen = true;
         return catchUp(state);
       }
-      if (state.facts.isEcho) return NOTHING;
+      if (state.facts.isEcho) return NOTHING_NEW;
       if (isOpen) return note(input, state);
       waiting.push(input);
-      return NOTHING;
+      return NOTHING_NEW;
     },
     answer: (hook: HookAnswer, state: GovernorState): Answered =>
       isOpen ? handBack.answer(hook, state) : { output: hookOutput(hook, hook.context), decisions: [] },

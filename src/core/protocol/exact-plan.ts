@@ -85,7 +85,7 @@ export interface Extent {
 export const RESTORE_TOKENS = 1_500;
 
 /** Why the mod leaves a compaction to claude although it could answer. */
-export const LEFT = "what stays is larger than claude's own summary, and the run may not cost more now";
+export const TOO_LARGE = "what stays is larger than claude's own summary, and the run may not cost more now";
 
 /**
  * Reads `plan.json`.

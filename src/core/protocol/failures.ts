@@ -46,7 +46,7 @@ export function failureOf(line: Fields, text: string): ApiFailure | undefined {
     cause: isLimit ? 'limit' : 'outage',
     resetsAt: isLimit ? resetsAt : undefined,
     ...(status > 0 && { status }),
-    ...((isAccount || NOT_THERE.includes(status)) && { isLater: true }),
+    ...((isAccount || WRONG_ADDRESS.includes(status)) && { isLater: true }),
     ...(isAccount && { isAccount }),
   };
 }
@@ -57,7 +57,7 @@ const REQUEST_FAULTS: readonly number[] = [413, 414, 415, 422, 431];
 const ACCOUNT_FAULTS: readonly number[] = [401, 402, 403, 404];
 const NO_CREDIT = /^credit balance is too low/i;
 /** Statuses that every request to a wrong address gets. */
-const NOT_THERE: readonly number[] = [400, 404, 405];
+const WRONG_ADDRESS: readonly number[] = [400, 404, 405];
 
 /**
  * Whether something between claude and the API answered, such as a proxy's page: an API error names its type, in

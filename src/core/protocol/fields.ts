@@ -2,14 +2,14 @@
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-const NONE: Fields = Object.freeze({});
+const NO_FIELDS: Fields = Object.freeze({});
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : NONE;
+  return isFields(value) ? value : NO_FIELDS;
 }
 
 export function textOf(value: unknown): string | undefined {

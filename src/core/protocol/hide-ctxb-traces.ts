@@ -13,20 +13,20 @@ export interface Traces {
   readonly hasOnlyOwnHooks: () => boolean;
 }
 
-const OF_STAMPS = '"user_message_uuid';
+const STAMP_KEY = '"user_message_uuid';
 /** Keys that 2.1.330 writes only with stream-json. */
-const OF_STREAMS = { usage: '"model_usage_since_last_result"', capability: '"lifecycle_wakeup_source_v1"' };
+const STREAM_ONLY = { usage: '"model_usage_since_last_result"', capability: '"lifecycle_wakeup_source_v1"' };
 
 /** A key in the response to an `initialize` request with hooks. */
-const OF_HOOKS = '"hooks_applied"';
+const HOOKS_KEY = '"hooks_applied"';
 
 /** Marks in lines that may need a change; a line without any mark stays unchanged. */
 export function traceMarks({ isStreamed }: Traces): readonly string[] {
-  return [OF_STAMPS, OF_HOOKS, CALLBACK_MARK, ...(isStreamed ? Object.values(OF_STREAMS) : [])];
+  return [STAMP_KEY, HOOKS_KEY, CALLBACK_MARK, ...(isStreamed ? Object.values(STREAM_ONLY) : [])];
 }
 
 /** Additional keys that 2.1.330 writes only if the turn began with a prompt with an id. */
-const BESIDE_STAMPS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/;
+const FURTHER_STAMP_KEYS = /^"(?:request_sent_wall_ms|first_request_\w+|owed_rows)"$/;
 
 /**
  * Removes the traces of ctxb from a line of claude's and keeps every other byte.
@@ -48,23 +48,23 @@ function withoutKeys(line: string, { isStamped, isStreamed }: Traces): string {
   const changes: Readonly<Record<string, (value: string) => string | undefined>> = {
     '"user_message_uuid"': (value) => (isBegun ? other && JSON.stringify(other) : value),
     '"user_message_uuids"': (value) => without(value, (uuid) => isStamped(uuid.slice(1, -1))),
-    ...(isStreamed ? OF_STREAMS_TAKEN_OUT : {}),
+    ...(isStreamed ? STREAM_KEY_CHANGES : {}),
   };
   return withMembers(line, line.indexOf('{'), ({ name = '', from, to }) => {
-    if (isBegun && BESIDE_STAMPS.test(name)) return undefined;
+    if (isBegun && FURTHER_STAMP_KEYS.test(name)) return undefined;
     const value = line.slice(from, to);
     const change = changes[name];
     return change ? change(value) : value;
   }).text;
 }
 
-const OF_STREAMS_TAKEN_OUT = {
-  [OF_STREAMS.usage]: () => undefined,
-  '"capabilities"': (value: string) => without(value, (capability) => capability === OF_STREAMS.capability),
+const STREAM_KEY_CHANGES = {
+  [STREAM_ONLY.usage]: () => undefined,
+  '"capabilities"': (value: string) => without(value, (capability) => capability === STREAM_ONLY.capability),
 };
 
 function withoutHooksApplied(line: string, { hasOnlyOwnHooks }: Traces): string {
-  return line.includes(OF_HOOKS) && hasOnlyOwnHooks() ? takeOut(line, ['"response"', '"response"', OF_HOOKS]) : line;
+  return line.includes(HOOKS_KEY) && hasOnlyOwnHooks() ? takeOut(line, ['"response"', '"response"', HOOKS_KEY]) : line;
 }
 
 /** An object without the member at this path of names. */

@@ -30,10 +30,10 @@ export function modelName(id: string): string {
 }
 
 /** An id that needs no normalisation. */
-const PLAIN = /^[a-z0-9-]*$/;
+const NORMALIZED = /^[a-z0-9-]*$/;
 
 /** Normalises an id from a URL or a display name. */
 function respell(text: string): string {
-  if (PLAIN.test(text)) return text;
+  if (NORMALIZED.test(text)) return text;
   return text.toLowerCase().replaceAll('%3a', ':').replaceAll('%2f', '/').trim().replaceAll(/[ _]/g, '-');
 }

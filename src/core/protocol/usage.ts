@@ -79,7 +79,7 @@ export const FAST = 'fast';
 
 const MESSAGE = 'message';
 /** An adviser's inference. Other types, compactions and abandoned answers, are not billed (2.1.332). */
-const ADVICE = 'advisor_message';
+const ADVISOR_TYPE = 'advisor_message';
 
 /**
  * Splits the total into the last inference and the ones before it, if the iterations add up to the total. Each
@@ -90,7 +90,7 @@ function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const inferencesOf = (kind: string, shared: Terms | undefined) =>
     iterations.flatMap((each) => {
       const usage = (each.type ?? MESSAGE) === kind && readCounts(each);
-      const model = kind === ADVICE ? textOf(each.model) : undefined;
+      const model = kind === ADVISOR_TYPE ? textOf(each.model) : undefined;
       return usage ? [{ model, usage: withTerms(usage, 0, shared) }] : [];
     });
   const once = terms && { ...terms, webSearches: 0 };
@@ -99,7 +99,7 @@ function ofLast(sum: Usage, iterations: readonly Fields[]): Usage {
   const isSum = last && contextOf(own.map(({ usage }) => usage).reduce(addUsage)) === contextOf(sum);
   const besides = [
     ...(isSum ? own.slice(0, -1) : []),
-    ...inferencesOf(ADVICE, once && { ...once, names: once.names.filter((name) => name !== FAST) }),
+    ...inferencesOf(ADVISOR_TYPE, once && { ...once, names: once.names.filter((name) => name !== FAST) }),
   ];
   return besides.length === 0 ? sum : { ...withTerms(isSum ? last : sum, 0, terms), besides };
 }
@@ -154,5 +154,5 @@ export function isNewer(reported: Usage | undefined, known: Usage): reported is 
  */
 export function readLastIteration(usage: unknown): Usage | undefined {
   const iterations = listOf(fieldsOf(usage).iterations).map(fieldsOf);
-  return readCounts(iterations.findLast(({ type }) => type !== ADVICE));
+  return readCounts(iterations.findLast(({ type }) => type !== ADVISOR_TYPE));
 }

@@ -142,11 +142,11 @@ function beginsLine(text: string, at: number): boolean {
 }
 
 /** Matches the name of a failed test at the beginning of a line. */
-const TEST = /^[ \t]*(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?[ \t]+\S|not ok \d|[✗✘✖×][ \t]|test .* \.\.\. FAILED)/;
+const FAILED_TEST = /^[ \t]*(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?[ \t]+\S|not ok \d|[✗✘✖×][ \t]|test .* \.\.\. FAILED)/;
 
 /** Matches the name of an error or the start of an error message. */
 const ERROR =
   /\b[A-Z]\w{0,60}(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?)(?:\[\w{1,20}\])?(?: \w{1,8})?:|\berror TS\d|\b(?:ERROR|FATAL|CRITICAL|FAILED)\b|\bpanicked at\b|^Traceback \(most recent call last\)|^E {2,}\S/;
 
 /** Matches failures in a tool's output; for `matchAll`. */
-const FAILURES = new RegExp(`${TEST.source}|${ERROR.source}`, 'gm');
+const FAILURES = new RegExp(`${FAILED_TEST.source}|${ERROR.source}`, 'gm');

@@ -5,7 +5,7 @@ export const LINE_LENGTH = 120;
 export const LONG_LINE_LENGTH = 500;
 
 /** All mandatory line breaks of Unicode, because any reader may see the text. */
-const BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/g;
+const LINE_BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/g;
 const CONTROLS = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** The first `length` code points; a text that fits is returned unchanged. */
@@ -41,7 +41,7 @@ export function oneLine(text: string, length: number): string {
   // Read beyond `length`, because control characters are removed, but do not process the whole of a long text.
   const near = text.length > length * 4 ? text.slice(0, length * 4) : text;
   const end = near.length === text.length ? near : near.replace(/[\ud800-\udbff]$/, '');
-  return cut(end.replace(BREAKS, ' ').replace(CONTROLS, '').trim(), length);
+  return cut(end.replace(LINE_BREAKS, ' ').replace(CONTROLS, '').trim(), length);
 }
 
 /** Collapses white space, so that text over several lines matches text on one line. */
@@ -62,10 +62,10 @@ export const unmasked: Mask = (text) => (typeof text === 'string' ? text : text.
 export type Cutter = (text: string | readonly string[], length: number) => string;
 
 /** UTF-16 units of a long text that are masked before it is cut, because a cut secret is not recognised. */
-const NEAR = 4 * LONG_LINE_LENGTH;
+const MASKED_LENGTH = 4 * LONG_LINE_LENGTH;
 
 export function cutterWith(mask: Mask): Cutter {
-  const near = (text: string) => text.slice(0, NEAR);
+  const near = (text: string) => text.slice(0, MASKED_LENGTH);
   return (text, length) => oneLine(mask(typeof text === 'string' ? near(text) : text.map(near)), length);
 }
 

@@ -54,12 +54,12 @@ interface PromptPlace extends Pick<SummaryTask, 'toSum' | 'summaryChars'> {
 }
 
 /** The share of the limit that the prompt asks for, because models count characters badly. */
-const ASKED_SHARE = 0.75;
+const REQUESTED_SHARE = 0.75;
 
 function summariesTask(toSum: readonly PackItem[], limit: number): string {
   const ids = toSum.map(({ stepId }) => shown(stepId)).join(', ');
   return [
-    `- summaries: of the outputs of ${ids}, each at the end, one summary of at most ${groupDigits(limit * ASKED_SHARE)} characters:`,
+    `- summaries: of the outputs of ${ids}, each at the end, one summary of at most ${groupDigits(limit * REQUESTED_SHARE)} characters:`,
     'what the step did, decided, found and left open, in plain sentences in the past tense. Copy names of files, ids of',
     'steps and figures as they stand in that output, names and ids between backticks; count nothing yourself, add',
     'nothing, and tell nobody what to do.',

@@ -120,14 +120,14 @@ export function tierOfId(id: string): Tier | undefined {
 const RAISING = OUTPUT_WORDS.HIGH.map(withPlural).join('|');
 const LOWERING = OUTPUT_WORDS.LOW.map(withPlural).join('|');
 // Checking the letters around each match is twice as fast as word boundaries in the pattern.
-const IN_OUTPUT = new RegExp(`(${RAISING})|${LOWERING}`, 'gi');
+const OUTPUT_WORD = new RegExp(`(${RAISING})|${LOWERING}`, 'gi');
 const LETTER = /\p{L}/u;
 
 /** The tier by whole words in the first 1,000 code points of an output, ignoring case. */
 export function tierOfOutput(output: string): Tier | undefined {
   const beginning = cut(output, OUTPUT_BEGINNING);
   let lowered = false;
-  for (const { 0: word, 1: raising, index } of beginning.matchAll(IN_OUTPUT)) {
+  for (const { 0: word, 1: raising, index } of beginning.matchAll(OUTPUT_WORD)) {
     // Look at the whole output, because the last word may continue beyond the searched part.
     if (LETTER.test(output.charAt(index - 1)) || LETTER.test(output.charAt(index + word.length))) continue;
     if (raising !== undefined) return 'HIGH';

@@ -105,7 +105,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     const curation = await curationOf(step);
     const curatorUsd = curation?.costUsd ?? 0;
     // The signal ended the curator's claude; the step's claude would start after it.
-    if (stop.noMore.aborted) return { ...NOT_BEGUN, costUsd: curatorUsd };
+    if (stop.noMore.aborted) return { ...NOT_STARTED, costUsd: curatorUsd };
     const briefing = briefingOf(flow, step, { ...worldOf(step), curated: curation?.choice });
     const receipt = receiptOf(run, briefing, curation);
     const fault = curation?.fault === undefined ? [] : [`the curator: ${curation.fault}`];
@@ -119,7 +119,7 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
   };
 }
 
-const NOT_BEGUN: StepEnd = {
+const NOT_STARTED: StepEnd = {
   exitCode: signalExitCode('SIGINT'),
   timedOut: false,
   output: '',

@@ -89,11 +89,11 @@ export function createFileStudio(path: string, place: Place) {
   };
 }
 
-const NOTHING = { budgets: {}, model: undefined };
+const NO_OVERRIDES = { budgets: {}, model: undefined };
 
 /** @param ownOf the budgets of a level in the file, with the edits applied */
 function flowView(flow: Flow, ownOf: (level: Edit['step']) => Fields, { contextDir, global, window }: Place) {
-  const budgetsOf = (level: Edit['step'], step: Pick<FlowStep, 'budgets' | 'model'> = NOTHING) => {
+  const budgetsOf = (level: Edit['step'], step: Pick<FlowStep, 'budgets' | 'model'> = NO_OVERRIDES) => {
     const own = Object.entries(ownOf(level)).map(([key, value]) => [key, String(value)]);
     const { values, warnings } = effectiveBudgets(flow, step, { global, window });
     return {

@@ -61,7 +61,7 @@ async function replyTo(
   return form === undefined ? plain(400) : answer(studio, level, form);
 }
 
-const CHANGED = 'The file has been changed by something else since it was loaded; nothing was written.';
+const FILE_CHANGED = 'The file has been changed by something else since it was loaded; nothing was written.';
 
 /** Shows or saves the changes in the form. Unsaved values stay in the form. */
 function answer(studio: Studio, level: Edit['step'], form: URLSearchParams): Reply {
@@ -78,7 +78,7 @@ function answer(studio: Studio, level: Edit['step'], form: URLSearchParams): Rep
       return { status: 303, headers: { location: `?level=${encodeURIComponent(level ?? '')}&saved` }, text: '' };
     }
     if (outcome === 'changed' || hash !== now.hash) {
-      return page(409, studioPage(now, { level, edits, notice: CHANGED }));
+      return page(409, studioPage(now, { level, edits, notice: FILE_CHANGED }));
     }
     return page(200, studioPage(studio.view(edits), { level, edits }));
   } catch (error) {

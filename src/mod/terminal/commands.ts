@@ -75,7 +75,7 @@ export function handBackAnswer(what: string, notes: string | undefined): Command
   return { text: `handed back: ${what}`, isTextDisplayOnly: true, ...(notes !== undefined && { context: [notes] }) };
 }
 
-const UNFOLD = '(ctrl+o shows all)';
+const UNFOLD_HINT = '(ctrl+o shows all)';
 
 /**
  * A one-line replacement for a message of an exact compaction; undefined for other messages and the user's own words.
@@ -83,9 +83,9 @@ const UNFOLD = '(ctrl+o shows all)';
 export function foldedText(text: string): string | undefined {
   if (!isOwn(text)) return undefined;
   const own = readOwn(text);
-  if (own.kind === 'note') return `[ctxb] compacted here ${UNFOLD}`;
-  if (own.kind === 'lines') return `[ctxb] ${counted(own.lines.length, 'step')}, one line each ${UNFOLD}`;
-  if (own.kind === 'summary') return `[ctxb] claude's summary of what came before ${UNFOLD}`;
+  if (own.kind === 'note') return `[ctxb] compacted here ${UNFOLD_HINT}`;
+  if (own.kind === 'lines') return `[ctxb] ${counted(own.lines.length, 'step')}, one line each ${UNFOLD_HINT}`;
+  if (own.kind === 'summary') return `[ctxb] claude's summary of what came before ${UNFOLD_HINT}`;
   return undefined;
 }
 

@@ -20,7 +20,7 @@ import type { Options } from './session.ts';
 /** claude's own JSX factory. */
 declare const h: (element: unknown, props: object | null, ...children: readonly Drawing[]) => Drawing;
 
-const ASKED_MS = 1_000;
+const QUESTION_MS = 1_000;
 
 /**
  * The plugin for users at the terminal. It reads claude's log with the governor, shows how full the context is,
@@ -234,5 +234,5 @@ async function compactIfDue($: Engine, plugin: PluginState): Promise<boolean> {
     .then(() => followLate($, plugin))
     .catch((error) => $.ui.log(`ctxb: not compacted: ${error}`, { to: 'debug' }))
     .then(() => false);
-  return Promise.race([modCalled, compacted, $.clock.sleep(ASKED_MS).then(() => false)]);
+  return Promise.race([modCalled, compacted, $.clock.sleep(QUESTION_MS).then(() => false)]);
 }

@@ -153,7 +153,7 @@ const [BLANK, LAST_ASCII] = [0x20, 0x7e];
 const [ZERO, NINE] = [0x30, 0x39];
 
 /** 1 if the byte needs no escape in a string. */
-const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+const UNESCAPED = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number(byte >= BLANK && byte <= LAST_ASCII && byte !== QUOTE && byte !== BACKSLASH),
 );
 
@@ -176,7 +176,7 @@ function nextToSlot(bytes: Buffer, from: number, step: 1 | -1): number {
   let at = from;
   if (bytes[at] === QUOTE) {
     do at += step;
-    while (PLAIN[bytes[at] as number] === 1);
+    while (UNESCAPED[bytes[at] as number] === 1);
     return bytes[at] === QUOTE ? at + step : -1;
   }
   while (isDigit(bytes[at])) at += step;

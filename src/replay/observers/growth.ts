@@ -9,7 +9,7 @@ import { createToolUses, type Seen } from './seen.ts';
 const LARGEST = 10;
 
 /** Length kept of a target in UTF-16 code units, so that a secret in its shown part is recognized. */
-const NEAR = 2_000;
+const TARGET_LENGTH = 2_000;
 
 interface GrowthOptions {
   readonly cut: Cutter;
@@ -23,7 +23,7 @@ interface GrowthOptions {
 export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   const growth = new Map<string, number>();
   const kept: TrackedResult[] = [];
-  const uses = createToolUses((use) => ({ name: use.name, target: targetOf(use).slice(0, NEAR) }));
+  const uses = createToolUses((use) => ({ name: use.name, target: targetOf(use).slice(0, TARGET_LENGTH) }));
   let calls = 0;
 
   function add(block: Block, index: number, role: UserRole | 'answer', { line, after }: Seen): void {

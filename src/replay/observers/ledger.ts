@@ -4,7 +4,7 @@ import { microUsdOf, type Price } from '../../core/governor/cost/prices.ts';
 import { callOutput } from '../../core/governor/gauge/gauge.ts';
 import type { AssistantEvent } from '../../core/protocol/events.ts';
 import { contextOf, isNewer, NO_USAGE, saysNothing, type Usage } from '../../core/protocol/usage.ts';
-import { type Columns, callsIn, joinKeys, OF_SUBAGENT } from '../packed.ts';
+import { type Columns, callsIn, joinKeys, SUBAGENT_CALL } from '../packed.ts';
 import { type Seen, timeIn } from './seen.ts';
 
 /** The newest call of a thread: its lines repeat the usage with a growing output. */
@@ -44,7 +44,7 @@ export function createLedger(keepsUsage: boolean) {
     const t = timeIn(seen.input);
     const keys = joinKeys(keysOf(event, t, event.sessionId ?? seen.after.session.id));
     const call = { at: calls.keys.push(keys) - 1, messageId, usage, besides: 0 };
-    calls.numbers.push(subagent === null ? seen.after.gauge.calls : OF_SUBAGENT);
+    calls.numbers.push(subagent === null ? seen.after.gauge.calls : SUBAGENT_CALL);
     calls.times.push(t ?? Number.NaN);
     calls.models.push(model);
     calls.microUsd.push(Number.NaN);

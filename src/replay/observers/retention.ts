@@ -7,7 +7,13 @@ import type { ReliefSeen } from '../items-seen.ts';
 import { createPlaces } from './places.ts';
 import type { Seen } from './seen.ts';
 
-const LOST: HookAnswer = { kind: 'answer-hook', requestId: '', hook: 'SessionStart', output: {}, recall: 'lost' };
+const LOST_ANSWER: HookAnswer = {
+  kind: 'answer-hook',
+  requestId: '',
+  hook: 'SessionStart',
+  output: {},
+  recall: 'lost',
+};
 
 /** A receipt written by a run, with its time in milliseconds since the epoch. */
 export interface TimedReceipt {
@@ -54,7 +60,7 @@ export function createRetention({ run, mask, recorded, receipts = [] }: Retentio
     if (memory === undefined) return;
     if (!isFollowed) memory.add({ t: 0, from: 'ctxb', event: { kind: 'notes', path: 'notes' } }, after);
     isFollowed = true;
-    if (input.event.kind === 'boundary') memory.answer(LOST, after);
+    if (input.event.kind === 'boundary') memory.answer(LOST_ANSWER, after);
     for (const decision of memory.add(input, after).decisions) {
       if (decision.kind === 'receipt') settle(decision, { call: after.gauge.calls, line });
     }

@@ -22,7 +22,7 @@ interface ContextText {
 const IDENTIFIER = /(?<![\w./@~-])(?:[~/]|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*\w|(?<![\w.-])\d{3,}(?!\w|[.-]\w)/g;
 
 /** Tool parameters with new file contents, which the model writes itself. */
-const OWN = new Set(['content', 'new_string', 'new_source', 'edits', 'todos']);
+const CONTENT_KEYS = new Set(['content', 'new_string', 'new_source', 'edits', 'todos']);
 
 /** Minimum length of a line; shorter lines occur anywhere. */
 const LINE_LENGTH = 12;
@@ -111,7 +111,7 @@ export function wordsIn(block: Block): readonly string[] {
   if (block.type === 'text') return block.text.match(IDENTIFIER) ?? [];
   if (block.type !== 'tool_use') return [];
   return stringsIn(block).flatMap(([field, text]) => {
-    if (OWN.has(field)) return [];
+    if (CONTENT_KEYS.has(field)) return [];
     if (field !== 'old_string') return text.match(IDENTIFIER) ?? [];
     const lines = text.split('\n').map((line) => line.trim());
     return lines.filter(({ length }) => length >= LINE_LENGTH);
@@ -125,7 +125,7 @@ function isContents(block: Block): boolean {
 
 /** The texts that the model wrote: new contents of files. */
 export function ownWords(use: ToolUse): readonly string[] {
-  return stringsIn(use).flatMap(([field, text]) => (OWN.has(field) ? [text] : []));
+  return stringsIn(use).flatMap(([field, text]) => (CONTENT_KEYS.has(field) ? [text] : []));
 }
 
 function textIn(block: Block): string {

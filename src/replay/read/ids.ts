@@ -12,7 +12,7 @@ export function createIds() {
   /** Half of the places or more stay free, which keeps searches short. */
   function grow(): void {
     const larger = new Float64Array(2 * table.length);
-    for (const id of table) if (id !== FREE) larger[~placeIn(larger, id)] = id;
+    for (const id of table) if (id !== FREE_SLOT) larger[~placeIn(larger, id)] = id;
     table = larger;
   }
 
@@ -29,13 +29,13 @@ export function createIds() {
   };
 }
 
-const FREE = 0;
+const FREE_SLOT = 0;
 
 /** The place of an id; if absent, `~place` of the free place for it, which is negative. */
 function placeIn(table: Float64Array, id: number): number {
   const mask = table.length - 1;
   for (let place = id & mask; ; place = (place + 1) & mask) {
-    if (table[place] === FREE) return ~place;
+    if (table[place] === FREE_SLOT) return ~place;
     if (table[place] === id) return place;
   }
 }

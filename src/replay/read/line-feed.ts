@@ -65,11 +65,11 @@ export interface Row {
 }
 
 /** The start of a row that contains no call. */
-const OF_USER = /"role":\s*"user"/;
+const USER_ROLE = /"role":\s*"user"/;
 
 const BLANK: ReadLine = { kind: 'blank' };
 const MALFORMED: ReadLine = { kind: 'malformed' };
-const LOST: ReadLine = { kind: 'malformed', lost: true };
+const LOST_LINE: ReadLine = { kind: 'malformed', lost: true };
 
 export function findIn(text: string): ReadLine {
   try {
@@ -89,7 +89,7 @@ export function findAllIn(text: string, isLast = false): readonly ReadLine[] {
   const line = findIn(text);
   if (line.kind !== 'malformed') return [line];
   const { values, isTorn, isLost } = objectsIn(text);
-  const tornLine = isTorn ? [isLost && !isLast ? LOST : MALFORMED] : [];
+  const tornLine = isTorn ? [isLost && !isLast ? LOST_LINE : MALFORMED] : [];
   const found: readonly ReadLine[] = values.map((value) => ({ kind: 'value', value }));
   return [...found, ...tornLine].map((each, at) => (at === 0 ? each : { ...each, isMore: true }));
 }
@@ -114,12 +114,12 @@ function rowsIn(document: readonly Buffer[]): readonly ReadLine[] {
  */
 const DOCUMENT = /^\s*(?:\[\s*(?:[[{]|$)|\{\s*$)/;
 
-const BREAK = /[\s,[\]]*/y;
+const SEPARATORS = /[\s,[\]]*/y;
 
 function behindBreak(text: string, at: number): number {
-  BREAK.lastIndex = at;
-  BREAK.test(text);
-  return BREAK.lastIndex;
+  SEPARATORS.lastIndex = at;
+  SEPARATORS.test(text);
+  return SEPARATORS.lastIndex;
 }
 
 /** Reads the relevant fields of a line faster than a full parse; undefined: parse the line. */
@@ -169,7 +169,7 @@ export function createLineFeed(onLine: (line: ReadLine) => void, maxLine = MAX_L
       const [length, line] = [size, held.subarray(0, heldSize)];
       size = heldSize = 0;
       if (length <= maxLine) takeLine(line, 0, length, isLast);
-      else hand(OF_USER.test(line.toString('utf8', 0, FIRST_TEXT_LENGTH)) ? MALFORMED : LOST, '');
+      else hand(USER_ROLE.test(line.toString('utf8', 0, FIRST_TEXT_LENGTH)) ? MALFORMED : LOST_LINE, '');
     }
     isFirst = false;
   }

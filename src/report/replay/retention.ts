@@ -1,4 +1,4 @@
-import { TOLD_KINDS } from '../../core/memory/notebook/fact.ts';
+import { REPORTED_KINDS } from '../../core/memory/notebook/fact.ts';
 import { FACT_NAMES } from '../../messages.ts';
 import type { ReliefSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
@@ -32,7 +32,7 @@ const NOTE =
 const reliefsOf = ({ retention: reliefs = [] }: SessionSummary): readonly ReliefSeen[] => reliefs;
 
 function knownRows({ known }: RetentionTotals): string[][] {
-  return ([...TOLD_KINDS, 'paths', 'commands'] as const).flatMap((kind) =>
+  return ([...REPORTED_KINDS, 'paths', 'commands'] as const).flatMap((kind) =>
     known[kind].all === 0 ? [] : [[FACT_NAMES[kind], ...Object.values(keptTexts(known[kind]))]],
   );
 }
@@ -52,7 +52,7 @@ function sessionTable(relieved: readonly SessionSummary[], page: Page): string[]
 }
 
 function figures(reliefs: readonly ReliefSeen[]) {
-  return { reliefs: tokens(reliefs.length), ...keptTexts(keptOf(reliefs, TOLD_KINDS)) };
+  return { reliefs: tokens(reliefs.length), ...keptTexts(keptOf(reliefs, REPORTED_KINDS)) };
 }
 
 function keptTexts({ all, kept, given }: RetentionCounts) {

@@ -78,11 +78,11 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
     ...unknownWindowRows(sessions),
     ...gapRows(sessions),
     // On a terminal only.
-    ...present(page.edge < Number.POSITIVE_INFINITY && MORE),
+    ...present(page.edge < Number.POSITIVE_INFINITY && FOOTER),
   ];
 }
 
-const MORE = '  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).';
+const FOOTER = '  More: --detail (each turn), --ids, --html FILE (charts), --by day (sums).';
 
 /** Notes on missing figures: unknown prices, logs of subagents, malformed lines, calls without usage. */
 function gapRows(sessions: readonly SessionFigures[]): string[] {

@@ -23,7 +23,7 @@ export const whatIf: Report = (sessions, page) => {
   const { calls, estimated, fetched } = totals;
   const refetchLine = fetched > 0 && `With ctxb ${counted(fetched, 'result')} would have been fetched again.`;
   const known = `by how much the context grew before ${tokens(calls - estimated)} of ${counted(calls, 'call')}`;
-  const sentences = present(`Exact: the recorded calls, and ${known}.`, refetchLine, ...ASSUMED);
+  const sentences = present(`Exact: the recorded calls, and ${known}.`, refetchLine, ...ASSUMPTIONS);
   return [present(...shown, left, sentences.map(page.style.dim).join('\n')).join('\n\n')];
 };
 
@@ -68,7 +68,7 @@ function dearerRow({ sessions, dearer }: WhatIfTotals): string {
   return `  ${tokens(dearer.sessions)} of ${counted(sessions, 'session')} would have cost more, ${dollars(dearer.mostUsd)} at most`;
 }
 
-const ASSUMED = [
+const ASSUMPTIONS = [
   `Assumed: a compaction leaves ${tokens(USUALLY_KEPT)} tokens more than the smallest context of the session, with the last steps, the results in use and the prompts whole.`,
   'Assumed: the model does the same in as many calls, and the cache is as warm as it was recorded.',
   'Assumed: a result that a compaction took is fetched again as soon as a call names a path or a figure, or edits a line, that it does not see elsewhere.',

@@ -24,7 +24,7 @@ interface ProgressOptions {
 }
 
 /** Show no bar for work shorter than this. */
-const QUIET_MS = 500;
+const MIN_WORK_MS = 500;
 const REDRAW_MS = 200;
 const BAR_CELLS = 20;
 
@@ -33,7 +33,7 @@ export function createProgress({ stderr, total, now }: ProgressOptions): Progres
   if (stderr.isTTY !== true) return SILENT;
   const startedAt = now();
   let read = 0;
-  let drawn = startedAt + QUIET_MS - REDRAW_MS;
+  let drawn = startedAt + MIN_WORK_MS - REDRAW_MS;
   let shown = false;
   return {
     add(bytes) {

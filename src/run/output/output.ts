@@ -82,10 +82,10 @@ function withoutEmptyResult(writer: Writer): Writer {
   };
 }
 
-const AT_ONCE = { promptSent() {}, whenGiven: (callback: () => void) => callback() };
+const WITHOUT_DELAY = { promptSent() {}, whenGiven: (callback: () => void) => callback() };
 
 function passThrough(outlet: Outlet): Writer {
-  return { ...AT_ONCE, bytes: (line) => outlet.write(line), event() {}, end() {} };
+  return { ...WITHOUT_DELAY, bytes: (line) => outlet.write(line), event() {}, end() {} };
 }
 
 /**
@@ -95,7 +95,7 @@ function passThrough(outlet: Outlet): Writer {
 function text(outlet: Outlet): Writer {
   let isMidLine = false;
   return {
-    ...AT_ONCE,
+    ...WITHOUT_DELAY,
     bytes() {},
     event(event) {
       if (event.kind !== 'result' || isBrokenOff(event)) return;
@@ -168,7 +168,7 @@ function array(outlet: Outlet): Writer {
       outlet.write(count++ === 0 ? '[' : ',');
       outlet.write(trimLine(line));
     },
-    ...AT_ONCE,
+    ...WITHOUT_DELAY,
     end: () => outlet.write(count === 0 ? '' : ']\n'),
   };
 }

@@ -25,7 +25,7 @@ import { errorCode, ignoring, orStoreError } from './store-error.ts';
 export const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
-const WRITES = constants.O_WRONLY | constants.O_RDWR;
+const WRITE_FLAGS = constants.O_WRONLY | constants.O_RDWR;
 
 export type Kind = 'missing' | 'file' | 'folder' | 'symbolic link' | 'hard link' | 'special file';
 
@@ -119,7 +119,7 @@ export function openPlain(path: string, flags: number): OpenFile {
     // Its other name may be any file, and appending would change it.
     const isShared = (flags & constants.O_APPEND) !== 0 && stats.isFile() && stats.nlink > 1;
     refuseForeign(path, isShared ? 'hard link' : kindOfStats(stats));
-    if ((flags & WRITES) !== 0) keepPrivate(path, fd, stats);
+    if ((flags & WRITE_FLAGS) !== 0) keepPrivate(path, fd, stats);
     return { fd, stats };
   } catch (error) {
     closeSync(fd);

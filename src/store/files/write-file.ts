@@ -8,7 +8,7 @@ import { errorCode, orStoreError } from './store-error.ts';
 const { O_CREAT, O_EXCL, O_WRONLY } = constants;
 
 /** Error codes of file systems without hard links. */
-const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+const NO_LINK_CODES = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Creates a file atomically, readable only by its owner. If the path exists, returns false and changes nothing. */
 export function writeNewFile(path: string, text: DiskText, replacement: Replacement = {}): boolean {
@@ -38,7 +38,7 @@ function giveName(temporary: string, path: string): boolean {
   } catch (error) {
     const code = errorCode(error) ?? '';
     if (code === 'EEXIST') return false;
-    if (!WITHOUT_LINKS.has(code)) throw error;
+    if (!NO_LINK_CODES.has(code)) throw error;
     if (kindOf(path) !== 'missing') return false;
     renameSync(temporary, path);
     return true;

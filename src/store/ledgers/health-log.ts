@@ -8,7 +8,7 @@ import { HEALTH_PART, timedName } from '../folders/own-names.ts';
 export const HEALTH_LOG = 'health.ndjson';
 
 /** Bytes of a log at which a new one is started, about fifty thousand turns. */
-const FULL = 8 * 1024 * 1024;
+const MAX_LOG_BYTES = 8 * 1024 * 1024;
 
 /** Number of archived parts that are kept. */
 const MAX_PARTS = 8;
@@ -16,7 +16,7 @@ const MAX_PARTS = 8;
 /** Archives a log that is too long as a part, and removes the oldest parts. Another process may still append to it. */
 export function keepShort(folder: string, now: number): void {
   const path = join(folder, HEALTH_LOG);
-  if ((statsOf(path)?.size ?? 0) < FULL) return;
+  if ((statsOf(path)?.size ?? 0) < MAX_LOG_BYTES) return;
   // All names differ, so nothing is ever replaced.
   const part = `health-${timedName(new Date(now))}.ndjson`;
   orStoreError(path, () => ignoring(['ENOENT'], () => renameSync(path, join(folder, part))));

@@ -29,7 +29,7 @@ function atStart(prefix: string): string {
 }
 
 /** Additional checks, by the mark after a token's name. */
-const JUDGES: Readonly<Record<string, SecretRule['holds']>> = { '*': isMixed, '**': isDiscordToken };
+const CHECKS_BY_MARK: Readonly<Record<string, SecretRule['holds']>> = { '*': isMixed, '**': isDiscordToken };
 
 const TOKENS: readonly SecretRule[] = TOKEN_TABLE.trim()
   .split('\n')
@@ -45,7 +45,7 @@ function ruleOf(line: string): SecretRule {
     what,
     keywords: keywords?.split(' ') ?? [beginning(keyword)],
     pattern: new RegExp(sourceOf(parts), 'g'),
-    holds: JUDGES[mark],
+    holds: CHECKS_BY_MARK[mark],
   };
 }
 
@@ -87,7 +87,7 @@ const GAP = raw`(?:\s|\\[nrt]){1,8}`;
 /** Words of a command before the option with the secret. */
 const WORDS = raw`[^\n|;&]{0,300}?\s`;
 /** The operator that assigns a value to a name, in a configuration file or JSON. */
-const IS = raw`${ESCAPED}\s{0,3}[:=]\s{0,3}${ESCAPED}`;
+const ASSIGNMENT = raw`${ESCAPED}\s{0,3}[:=]\s{0,3}${ESCAPED}`;
 /** The first character of a value; excludes options, variables and code. */
 const WORD = raw`[^\s"'\x60$<>(){}[\]|\\…-]`;
 
@@ -112,7 +112,7 @@ const PLACES: readonly SecretRule[] = [
   ),
   place('bearer token', 'bearer', raw`(\bbearer(?:\s|%20){1,3})[\w.~+/-]{20,}=*`, isMixed),
   // RFC 6265. A header has several cookies; if one looks random, all are masked.
-  place('cookie', 'cookie', raw`(cookie${IS}|\s--cookie[= ]["']?)[\w.-]{1,64}=[^\r\n"'\\]{8,4000}`, (secret) =>
+  place('cookie', 'cookie', raw`(cookie${ASSIGNMENT}|\s--cookie[= ]["']?)[\w.-]{1,64}=[^\r\n"'\\]{8,4000}`, (secret) =>
     secret.split(/[;=]/).some((part) => part.trim().length >= 12 && isMixed(part)),
   ),
   // AWS CLI configuration: 40 characters of base64, which may begin like a path.
@@ -129,7 +129,7 @@ const PLACES: readonly SecretRule[] = [
   ),
   place('signature', 'x-amz-security-token', raw`(x-amz-security-token(?:=|%3D))[\w%+/=.~-]{20,}`),
   // .npmrc, the configuration of Docker, kubeconfig.
-  place('credentials', '_auth', raw`((?:^|[\s:"'])_auth${IS})[A-Za-z0-9+/]{8,}={0,2}`),
+  place('credentials', '_auth', raw`((?:^|[\s:"'])_auth${ASSIGNMENT})[A-Za-z0-9+/]{8,}={0,2}`),
   place('credentials', '"auth', raw`("auth\\{0,7}"\s{0,3}:\s{0,3}\\{0,7}")[A-Za-z0-9+/]{8,}={0,2}`, isUserAndPassword),
   place(
     'private key',

@@ -63,7 +63,7 @@ const ANSWER_ID = /^[0-9a-f]{8}$/;
 const ANSWER = /-[0-9a-f]{8}\.json$/;
 
 /** Milliseconds after which an answer is abandoned: a waiting process takes it at once. */
-const TAKEN_MS = 60_000;
+const ANSWER_LIFE_MS = 60_000;
 
 function answerPath(inbox: string, id: string): string {
   return inbox.replace(/\.ndjson$/, `-${id}.json`);
@@ -139,7 +139,7 @@ function sweep(folder: string): void {
   for (const { path, owner } of inboxesIn(folder)) if (owner !== undefined && !isAlive(owner)) removeFile(path);
   for (const name of namesOf(folder).filter((name) => ANSWER.test(name))) {
     const path = join(folder, name);
-    if (Date.now() - (statsOf(path)?.mtimeMs ?? 0) > TAKEN_MS) removeFile(path);
+    if (Date.now() - (statsOf(path)?.mtimeMs ?? 0) > ANSWER_LIFE_MS) removeFile(path);
   }
 }
 

@@ -25,7 +25,7 @@ export interface RunCard extends Standing {
   readonly end: { readonly reason: EndReason | 'died'; readonly exitCode: number } | null;
 }
 
-const RUNS = 'runs';
+const RUNS_FOLDER = 'runs';
 
 /** Maximum bytes to read from a card. */
 const CARD_LIMIT = 64 * 1024;
@@ -57,7 +57,7 @@ export function createRunCard(state: string | undefined, runId: string) {
 }
 
 function cardPath(state: string, runId: string): string {
-  return join(state, RUNS, `${runId}.json`);
+  return join(state, RUNS_FOLDER, `${runId}.json`);
 }
 
 /** The card of one run; undefined if it does not exist. */
@@ -68,7 +68,7 @@ export function readRunCard(state: string | undefined, runId: string): RunCard |
 /** All cards of this user, newest run first. A run whose process is gone without an end has died. */
 export function readRunCards(state: string | undefined): RunCard[] {
   if (state === undefined) return [];
-  const folder = join(state, RUNS);
+  const folder = join(state, RUNS_FOLDER);
   const names = namesOf(folder).filter((name) => NAME.test(name));
   const cards = names.flatMap((name) => cardIn(join(folder, name)) ?? []);
   return cards.sort((a, b) => b.since - a.since);
@@ -85,7 +85,7 @@ function cardIn(path: string): RunCard | undefined {
 }
 
 function forgetOldCards(state: string | undefined): void {
-  if (state === undefined || namesOf(join(state, RUNS)).length <= MAX_CARDS) return;
+  if (state === undefined || namesOf(join(state, RUNS_FOLDER)).length <= MAX_CARDS) return;
   const ended = readRunCards(state).filter(({ end }) => end !== null);
   for (const { runId } of ended.slice(MAX_CARDS)) removeFile(cardPath(state, runId));
 }

@@ -109,7 +109,7 @@ export function createSessionStore(path: string, { runId, now, onFault, ...optio
 const NEEDED: readonly unknown[] = ['start', 'session', 'end'];
 
 /** The folder for the state of unfinished runs, in the context folder. */
-const RUNS = 'runs';
+const RUNS_FOLDER = 'runs';
 
 function removeRunFile(path: string): void {
   if (kindOf(path) === 'file') removeFile(path);
@@ -145,11 +145,11 @@ export function* readRunFile(contextDir: string, runId: string, seal: Seal): Gen
 
 /** The ids of the runs that have left state to resume. */
 export function runsWithFile(contextDir: string): string[] {
-  return namesOf(join(resolve(contextDir), RUNS)).flatMap((name) =>
+  return namesOf(join(resolve(contextDir), RUNS_FOLDER)).flatMap((name) =>
     name.endsWith('.ndjson') ? [name.slice(0, -7)] : [],
   );
 }
 
 function nameOf(runId: string): string {
-  return join(RUNS, `${fileName(runId)}.ndjson`);
+  return join(RUNS_FOLDER, `${fileName(runId)}.ndjson`);
 }

@@ -35,10 +35,10 @@ const COUNT_BYTES = 1024 * 1024;
 const LINE_FEED = 10;
 
 /** Characters that Read adds around each line, besides its number. */
-const AROUND_LINE = 2;
+const LINE_PADDING = 2;
 
 /** A file with a NUL byte within this many bytes is not text. */
-const SNIFF = 8 * 1024;
+const SNIFFED_BYTES = 8 * 1024;
 
 /** Maximum bytes of one UTF-16 unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
@@ -52,7 +52,7 @@ export function measureFile(
   { offset, chars }: { offset: number; chars: number },
 ): FileMeasure | undefined {
   const measure = (fd: number, { size }: Stats) => {
-    if (size > MAX_BYTES || readAt(fd, 0, SNIFF).includes(0)) return undefined;
+    if (size > MAX_BYTES || readAt(fd, 0, SNIFFED_BYTES).includes(0)) return undefined;
     const { lines, start } = countLines(fd, size, offset);
     return { lines, fitting: countFitting(readAt(fd, start, chars * MAX_UNIT_BYTES).toString(), offset, chars) };
   };
@@ -81,7 +81,7 @@ function countFitting(text: string, offset: number, chars: number): number {
   for (let at = 0; at < text.length; fitting++) {
     const feed = text.indexOf('\n', at);
     const end = feed < 0 ? text.length : feed;
-    remaining -= end - at + String(offset + fitting).length + AROUND_LINE;
+    remaining -= end - at + String(offset + fitting).length + LINE_PADDING;
     if (remaining < 0) break;
     at = end + 1;
   }

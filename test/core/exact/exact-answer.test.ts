@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exactAnswer } from '../../../src/core/exact/exact-answer.ts';
 import { type Message, tokensOfAll } from '../../../src/core/exact/message.ts';
-import { type ExactPlan, LEFT } from '../../../src/core/protocol/exact-plan.ts';
+import { type ExactPlan, TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
 import { listed, listedAgain, type Said } from './talk.ts';
 
 const PLAN: ExactPlan = { version: 1, note: 'Notes are in .context/scratch.md.', budget: 10_000 };
@@ -60,7 +60,7 @@ describe('a compaction in place of a summary', () => {
       summary: bound(1_000),
     });
     expect(messages).toBeUndefined();
-    expect(outcome).toMatchObject({ answered: false, why: LEFT });
+    expect(outcome).toMatchObject({ answered: false, why: TOO_LARGE });
   });
 
   it('leaves what pays if the conversation is not yet at the level of claude', () => {
@@ -73,7 +73,7 @@ describe('a compaction in place of a summary', () => {
 
   it('is left to claude if contents have no room that claude shows again', () => {
     const keep = ['use-2-0-b'];
-    expect(exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: bound(3_000) }).outcome.why).toBe(LEFT);
+    expect(exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: bound(3_000) }).outcome.why).toBe(TOO_LARGE);
     const { outcome } = exactAnswer(talk, { ...PLAN, budget: 50_000, keep, summary: bound(12_000) });
     expect(outcome.whole).toContain('use-2-0-b');
   });

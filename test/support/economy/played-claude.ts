@@ -12,7 +12,7 @@ import type { Action } from '../../../src/core/governor/decisions.ts';
 import type { HookAnswer } from '../../../src/core/governor/effects.ts';
 import { NATIVE_RESERVE_TOKENS } from '../../../src/core/governor/policy.ts';
 import { shortOf } from '../../../src/core/memory/notebook/user-words.ts';
-import { type ExactPlan, LEFT, readPlan } from '../../../src/core/protocol/exact-plan.ts';
+import { type ExactPlan, readPlan, TOO_LARGE } from '../../../src/core/protocol/exact-plan.ts';
 import { fieldsOf } from '../../../src/core/protocol/fields.ts';
 import {
   type Driver,
@@ -346,7 +346,7 @@ class PlayedClaude {
     else {
       const text = JSON.stringify({ version: 1, ...this.#plan });
       const { messages, outcome } = answerWith(this.#messages, () => readPlan(text, [], [], trigger === 'auto'), {});
-      if (messages === undefined && outcome.why !== LEFT) return;
+      if (messages === undefined && outcome.why !== TOO_LARGE) return;
       if (messages === undefined) this.#summarise();
       else this.#replace(messages);
       driver.tell({

@@ -21,7 +21,7 @@ import { answerCallback, CALLBACKS, hookOf, isToolHook } from './hook-callbacks.
 import { onTrigger } from './trigger.ts';
 
 /** Tools whose calls ctxb can limit. */
-const BEFORE = 'Read|Grep|Glob|mcp__.*';
+const LIMITED_TOOLS = 'Read|Grep|Glob|mcp__.*';
 
 /**
  * Whether the conversation begins without earlier context. Its window matters only from the second call on, and a
@@ -86,7 +86,7 @@ function hooksFor(state: GovernorState): Fields {
 /** Matches only tools that ctxb can limit, because claude waits for each hook. */
 function matcherOf(name: string, { tools, agents }: Policy): string | null {
   if (name !== 'PreToolUse') return isToolHook(name) ? '*' : null;
-  const wanted = [...(tools.mode === 'off' ? [] : [BEFORE]), ...(hasAgentLimits(agents) ? [AGENT_TOOLS] : [])];
+  const wanted = [...(tools.mode === 'off' ? [] : [LIMITED_TOOLS]), ...(hasAgentLimits(agents) ? [AGENT_TOOLS] : [])];
   return `^(?:${wanted.join('|')})$`;
 }
 

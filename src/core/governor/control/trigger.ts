@@ -43,7 +43,7 @@ function askedPlace({ relief, gauge }: GovernorState): TriggerPlace | undefined 
 }
 
 /** Smallest move of the trigger, as a share of its place: smaller moves are not worth a message to claude. */
-const NEAR = 0.1;
+const MIN_MOVE = 0.1;
 
 /** The place from which an exact compaction pays, if it is below `latest`. */
 function economicPlace(state: GovernorState, latest: number): TriggerPlace | undefined {
@@ -51,7 +51,7 @@ function economicPlace(state: GovernorState, latest: number): TriggerPlace | und
   const moment = momentOf(state);
   if (moment?.way !== 'compact' || moment.at >= latest) return undefined;
   const place = lowTriggerSetting(moment.at);
-  const isNearEnough = typeof trigger === 'number' && Math.abs(trigger - place.at) < place.at * NEAR;
+  const isNearEnough = typeof trigger === 'number' && Math.abs(trigger - place.at) < place.at * MIN_MOVE;
   return { ...place, at: isNearEnough ? trigger : place.at, reason: `from ${moment.at} tokens on compacting pays` };
 }
 

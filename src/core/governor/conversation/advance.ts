@@ -100,7 +100,7 @@ function endWhenDone(state: GovernorState): GovernorState {
   const wakeAt = inBackground.flatMap(([, { at }]) => at ?? []).at(0);
   if (inBackground.some(([, task]) => isAtWork(task)) || state.turn.grace === 'running') return state;
   if (state.turn.grace === 'none') {
-    const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.facts.now) + LATE_MS;
+    const afterMs = wakeAt === undefined ? SHELLS_MS : Math.max(0, wakeAt - state.facts.now) + LATE_WAKEUP_MS;
     return emit(changedIn(state, 'turn', { grace: 'running' }), setTimer('background', afterMs));
   }
   return closeInput(shells.reduce((next, [id]) => stopTask(next, id), state));
@@ -110,7 +110,7 @@ function endWhenDone(state: GovernorState): GovernorState {
 const SHELLS_MS = 600_000;
 
 /** A wake-up that is late by more than this is no longer expected. */
-const LATE_MS = 60_000;
+const LATE_WAKEUP_MS = 60_000;
 
 export function closeInput(state: GovernorState): GovernorState {
   return emit(changedIn(state, 'mailbox', { input: 'closed' }), { kind: 'end-input' });

@@ -9,7 +9,15 @@ import {
   promptsInTurn,
   requestsOf,
 } from '../prompts/mailbox.ts';
-import { countSent, GO_ON, isOwnOrStamped, isOwnUuid, OWN_OPENING, ownUuid, userLine } from '../prompts/own-lines.ts';
+import {
+  CONTINUE,
+  countSent,
+  isOwnOrStamped,
+  isOwnUuid,
+  OWN_OPENING,
+  ownUuid,
+  userLine,
+} from '../prompts/own-lines.ts';
 import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
 import { noteSentPrompt } from '../prompts/turns.ts';
 import { noteSaid } from '../relief/exact.ts';
@@ -91,16 +99,16 @@ export function notePrompt(
 export function resumeWork(state: GovernorState, work: string): GovernorState {
   const resumed = changed(state, { mailbox: { ...markOwed(state), work: undefined } });
   const requests = requestsOf(state, droppedPrompts(state));
-  const { text, actions } = requests.length === 0 ? NOTHING : giveBack(state, requests, 'What it was to answer');
+  const { text, actions } = requests.length === 0 ? NO_ADDITION : giveBack(state, requests, 'What it was to answer');
   // The user's words must not follow ctxb's opening, which marks a text as ctxb's.
-  const words = text === '' ? `${OWN_OPENING}${work}\n\n${GO_ON}` : [work, text, GO_ON].join('\n\n');
+  const words = text === '' ? `${OWN_OPENING}${work}\n\n${CONTINUE}` : [work, text, CONTINUE].join('\n\n');
   // The end of a wait is reported when the API answers.
   const given = emit(resumed, ...actions);
   const told = state.limits.wait.phase === 'none' ? decide(given, 'resume', work) : given;
   return injectPrompt(told, words, work, requests);
 }
 
-const NOTHING = { text: '', actions: [] } as const;
+const NO_ADDITION = { text: '', actions: [] } as const;
 
 /**
  * Remembers an interrupt that arrives while a prompt waits inside ctxb. claude has no turn to stop yet, so the turn is

@@ -64,7 +64,7 @@ const NOTHING_OPEN = { settled: 0, calls: [] } as const;
 export function readCost(cost: Cost, event: Event, list: PriceList, written = sumContent(measureLine(event))): Cost {
   switch (event.kind) {
     case 'init':
-      return event.version === undefined || isAtLeast(event.version, FIRST_TO_CARRY_ON)
+      return event.version === undefined || isAtLeast(event.version, CARRIES_COUNTER_SINCE)
         ? cost
         : { ...cost, carried: undefined };
     case 'assistant':
@@ -289,4 +289,4 @@ function withCalls(cost: Cost, settled: number, known: boolean, calls: Cost['cal
  * exit, as others measured; 2.1.330 does (measured with `--continue`). In 2.1.197 it begins at 0 (measured with
  * `--resume`, `--continue` and `--fork-session`).
  */
-export const FIRST_TO_CARRY_ON = '2.1.277';
+export const CARRIES_COUNTER_SINCE = '2.1.277';

@@ -50,7 +50,7 @@ export function cacheAfter(
     usedAt: held > 0 ? now : undefined,
     lifetimeMs: cacheCreation > 0 ? lifetimeOf(usage) : cache.lifetimeMs,
     held,
-    hits: before === undefined ? cache.hits : cache.hits + (Number(cacheRead * 2 >= before) - cache.hits) / COUNTED,
+    hits: before === undefined ? cache.hits : cache.hits + (Number(cacheRead * 2 >= before) - cache.hits) / MIN_CALLS,
     setup: session.setup,
     version: version ?? session.version,
     restarted: false,
@@ -59,7 +59,7 @@ export function cacheAfter(
 }
 
 /** Calls after which a changed share of hits is known. */
-const COUNTED = 12;
+const MIN_CALLS = 12;
 
 type Written = Pick<Usage, 'cacheCreation' | 'cacheCreationHour'>;
 

@@ -102,12 +102,12 @@ const PRIOR = { expected: PRIOR_TOKENS, tokens: PRIOR_TOKENS };
 export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIOR, tokenizer: 1 };
 
 /** Claude models before Opus 4.7, the first model with a tokenizer that creates more tokens from the same text. */
-const EARLIER = /claude-(?:[1-3]|haiku-4|sonnet-4|opus-4-[0-6]\b|opus-4-2025)/;
+const EARLIER_TOKENIZER = /claude-(?:[1-3]|haiku-4|sonnet-4|opus-4-[0-6]\b|opus-4-2025)/;
 const NEWER_TOKENIZER = 1.3;
 
 /** The calibration adjusted to the model's tokenizer. */
 export function calibrationFor(model: string | undefined, calibration: Calibration): Calibration {
-  const isNewer = model?.startsWith('claude-') === true && !EARLIER.test(model);
+  const isNewer = model?.startsWith('claude-') === true && !EARLIER_TOKENIZER.test(model);
   const tokenizer = isNewer ? NEWER_TOKENIZER : 1;
   return tokenizer === calibration.tokenizer ? calibration : { ...calibration, tokenizer };
 }

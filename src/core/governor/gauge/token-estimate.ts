@@ -3,7 +3,7 @@ import type { Block } from '../../protocol/events.ts';
 /** Code points per token before the session's own calls show a better figure. */
 export const CHARS_PER_TOKEN = 3.5;
 
-const PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
+const SURROGATE_PAIRS = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** Tokens of a text, rounded up; `charsPerToken` counts code points. */
 export function estimateTokens(text: string, charsPerToken = CHARS_PER_TOKEN): number {
@@ -13,8 +13,8 @@ export function estimateTokens(text: string, charsPerToken = CHARS_PER_TOKEN): n
 /** Number of code points: UTF-16 units, minus one for each surrogate pair. */
 export function codePoints(text: string): number {
   let pairs = 0;
-  PAIRS.lastIndex = 0;
-  while (PAIRS.test(text)) pairs++;
+  SURROGATE_PAIRS.lastIndex = 0;
+  while (SURROGATE_PAIRS.test(text)) pairs++;
   return text.length - pairs;
 }
 
@@ -79,12 +79,12 @@ const WIDE = 8;
  * token at any length, a number slightly more, and spaces belong to the next word. Fitted by least absolute error on
  * half of the sessions of test/accuracy, for both generations of tokenizers together.
  */
-const FIRST = Float64Array.of(0.96, 0.53, 1.09, 0.02, 0.56, 1.01, 0.17, 1.1, 1.2);
-const NEXT = Float64Array.of(0.05, 0.32, 0.27, 0.02, 0.8, 0.3, 0.07, 0.95, 1.2);
+const CHANGE_TOKENS = Float64Array.of(0.96, 0.53, 1.09, 0.02, 0.56, 1.01, 0.17, 1.1, 1.2);
+const REPEAT_TOKENS = Float64Array.of(0.05, 0.32, 0.27, 0.02, 0.8, 0.3, 0.07, 0.95, 1.2);
 
 /** Maximum consecutive letters of a word; each further letter counts with the weight below. */
 const LONGEST_WORD = 12;
-const LETTER_OF_NO_WORD = 0.26;
+const FURTHER_LETTER_TOKENS = 0.26;
 
 /** States after a character: 0 at the start, its kind, or for a letter the length of its word up to the longest. */
 const FIRST_LETTER = WIDE + 1;
@@ -105,9 +105,9 @@ function tableOf(valueAfter: (state: number, kind: number) => number): number[] 
 }
 
 function costAfter(state: number, kind: number): number {
-  if (kind === LETTER && state === LAST_LETTER) return LETTER_OF_NO_WORD;
+  if (kind === LETTER && state === LAST_LETTER) return FURTHER_LETTER_TOKENS;
   const isSame = kind === LETTER ? state >= FIRST_LETTER : kind === state;
-  return (isSame ? NEXT : FIRST)[kind] as number;
+  return (isSame ? REPEAT_TOKENS : CHANGE_TOKENS)[kind] as number;
 }
 
 function stateAfter(state: number, kind: number): number {

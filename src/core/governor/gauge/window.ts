@@ -16,7 +16,7 @@ export interface ContextWindow {
   readonly source: WindowSource;
 }
 
-const RANK: Readonly<Record<WindowSource, number>> = {
+const SOURCE_RANK: Readonly<Record<WindowSource, number>> = {
   user: 7,
   result: 6,
   asked: 5,
@@ -40,12 +40,12 @@ export function shareOf(tokens: number, window: number | null | undefined): numb
 
 /** Whether claude itself or the user named the window, so that the native trigger can be based on it. */
 export function isKnown(window: ContextWindow): window is ContextWindow & { readonly tokens: number } {
-  return RANK[window.source] >= RANK.asked;
+  return SOURCE_RANK[window.source] >= SOURCE_RANK.asked;
 }
 
 /** Keeps the window with the better source; of equal sources, the newer. */
 export function learnWindow(window: ContextWindow, tokens: number, source: WindowSource): ContextWindow {
-  if (tokens <= 0 || RANK[source] < RANK[window.source]) return window;
+  if (tokens <= 0 || SOURCE_RANK[source] < SOURCE_RANK[window.source]) return window;
   return tokens === window.tokens && source === window.source ? window : { tokens, source };
 }
 
@@ -123,7 +123,7 @@ const SMALL_MODELS = /^claude-(?:3-.*|(?:opus|sonnet|haiku)-4(?:-[156])?)$/;
  * With a subscription, this model runs as `[1m]` by default from this version on: of 7 public logs of 2.1.91 to 2.1.110
  * three exceeded 200,000 tokens, of 98 earlier logs none.
  */
-const MARKED_BY_PLANS = { model: 'claude-opus-4-6', from: '2.1.75' };
+const LARGE_ON_PLANS = { model: 'claude-opus-4-6', from: '2.1.75' };
 
 /**
  * The window of a model in a version of Claude Code, in tokens; undefined if unknown.
@@ -142,17 +142,17 @@ export function windowIn(
     if (isAtLeast(version, LARGE_FROM)) return LARGE_WINDOW;
     return isAtLeast(version, SMALL_FROM) && keepsMark ? SMALL_WINDOW : undefined;
   }
-  const mayBeMarked = !keepsMark && id === MARKED_BY_PLANS.model && isAtLeast(version, MARKED_BY_PLANS.from);
+  const mayBeMarked = !keepsMark && id === LARGE_ON_PLANS.model && isAtLeast(version, LARGE_ON_PLANS.from);
   return SMALL_MODELS.test(id) && !mayBeMarked ? SMALL_WINDOW : undefined;
 }
 
 const FAMILY = /opus|sonnet|haiku|fable|mythos/i;
 
 /** claude's commit signature with the name of its model. */
-const SIGNED = /Co-Authored-By: Claude ([^<\n]*)\(1M context\)/;
+const COMMIT_SIGNATURE = /Co-Authored-By: Claude ([^<\n]*)\(1M context\)/;
 
 /** The user's `/model` command, or claude's answer. */
-const SWITCHED = /<command-name>\/model<[\s\S]*?<command-args>([^<]*)|<local-command-stdout>Set model to ([^<]*)/;
+const MODEL_SWITCH = /<command-name>\/model<[\s\S]*?<command-args>([^<]*)|<local-command-stdout>Set model to ([^<]*)/;
 
 const LARGE_WORDS = /\[1m\]|1M context/;
 
@@ -173,13 +173,13 @@ export function markedFamily(event: AssistantEvent | UserEvent): string | undefi
 }
 
 function familySwitchedTo(text: string): string | undefined {
-  const [switched, asked = '', answered = asked] = SWITCHED.exec(text) ?? [];
+  const [switched, asked = '', answered = asked] = MODEL_SWITCH.exec(text) ?? [];
   if (switched === undefined) return undefined;
   return LARGE_WORDS.test(answered) ? familyIn(answered) : '';
 }
 
 function familyThatSigned(command: unknown): string | undefined {
-  const [, name] = SIGNED.exec(stringOf(command)) ?? [];
+  const [, name] = COMMIT_SIGNATURE.exec(stringOf(command)) ?? [];
   return name === undefined ? undefined : familyIn(name);
 }
 

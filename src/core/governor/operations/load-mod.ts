@@ -12,10 +12,10 @@ import { IDLE } from './operation.ts';
 
 /** Time for claude to load the mod, and for the mod to respond after that. */
 const LOADING_PATIENCE_MS = 10_000;
-const LIFE_PATIENCE_MS = 3_000;
+const RESPONSE_PATIENCE_MS = 3_000;
 
 /** Share of claude's trigger above which every call renews the plan. */
-const NEAR = 0.6;
+const RENEWAL_SHARE = 0.6;
 
 /** Loads the mod when the context is large enough, and keeps the plan up to date for a compaction within a turn. */
 export function prepareExact(state: GovernorState): GovernorState {
@@ -26,7 +26,7 @@ export function prepareExact(state: GovernorState): GovernorState {
   // claude waits while ctxb writes the plan, so ctxb writes it only near the trigger, or for prompts that the mod
   // cannot see.
   const { trigger } = process.control;
-  const isNear = typeof trigger !== 'number' || predictedTokens(gauge) >= NEAR * trigger;
+  const isNear = typeof trigger !== 'number' || predictedTokens(gauge) >= RENEWAL_SHARE * trigger;
   return isNear || exact.midTurn.length > 0 ? planExact(state) : state;
 }
 
@@ -89,7 +89,7 @@ export function onModLoaded(state: GovernorState, { ok, response }: ControlRespo
   if (!isLoading(state)) return state;
   if (!ok) return disarm(state, 'claude refuses to load the mod');
   if (response.held === true) return disarm(state, 'loading the mod would change the tools');
-  const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', LIFE_PATIENCE_MS)] : [];
+  const timer = state.relief.exact.phase === 'arming' ? [setTimer('exact', RESPONSE_PATIENCE_MS)] : [];
   return emit(state, { kind: 'prove-exact' }, ...timer);
 }
 

@@ -1,5 +1,5 @@
 import type { BoundaryEvent } from '../../protocol/events.ts';
-import { type ExactReceipt, LEFT } from '../../protocol/exact-plan.ts';
+import { type ExactReceipt, TOO_LARGE } from '../../protocol/exact-plan.ts';
 import { toUsd } from '../cost/cost.ts';
 import type { DecisionOf } from '../decisions.ts';
 import { crossedText, isCharactersOnly, isGuess, predictedTokens, type Reading, readGauge } from '../gauge/gauge.ts';
@@ -114,7 +114,7 @@ export function noteBoundary(state: GovernorState, { before, event }: Line<Bound
   const { relief, gauge, turn } = state;
   const { receipt } = before.relief.exact;
   const answered = receipt?.answered ? receipt : undefined;
-  const isChosen = answered !== undefined || receipt?.why === LEFT;
+  const isChosen = answered !== undefined || receipt?.why === TOO_LARGE;
   const boundary = withBoundary(relief, { turn: turn.ended, call: gauge.calls }, isChosen);
   const isOurs = event.trigger === 'manual' && before.operation.phase === 'compacting';
   const when = before.turn.phase === 'running' && before.turn.calls > 0 ? 'mid-turn' : 'before-turn';

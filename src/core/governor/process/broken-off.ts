@@ -45,10 +45,10 @@ function retoldTurn({ prompts, answer }: NonNullable<Turn['last']>): HandoffDocu
 }
 
 /** Longest prompt or answer that is repeated, in UTF-16 units. */
-const TOLD_LENGTH = 3_000;
+const QUOTED_LENGTH = 3_000;
 
 function excerpt(text: string): string {
-  return text.length <= TOLD_LENGTH ? text : `${cutUnits(text, TOLD_LENGTH)} […]`;
+  return text.length <= QUOTED_LENGTH ? text : `${cutUnits(text, QUOTED_LENGTH)} […]`;
 }
 
 /** Why work must resume after the death of a process. */

@@ -28,8 +28,8 @@ import { reliefAfter, undeliveredOf, workAfter } from './broken-off.ts';
 /**
  * Exits that were requested: a normal exit, Ctrl-C, `kill`, a closed terminal, a file larger than `ulimit -f` allows.
  */
-const ASKED_CODES: readonly number[] = [0, 129, 130, 143];
-const ASKED_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
+const REQUESTED_EXIT_CODES: readonly number[] = [0, 129, 130, 143];
+const REQUESTED_EXIT_SIGNALS: readonly string[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGXFSZ'];
 
 export function onExit(before: GovernorState, event: ExitEvent): GovernorState {
   const cost = readLogged(before.limits.cost, event.openMicroUsd);
@@ -73,7 +73,7 @@ function isDeath(state: GovernorState, { code, signal }: ExitEvent): boolean {
 
 /** Whether the exit was requested, also by claude itself. */
 export function wasAsked({ code, signal }: Pick<ExitEvent, 'code' | 'signal'>): boolean {
-  return signal === undefined ? ASKED_CODES.includes(code ?? 0) : ASKED_SIGNALS.includes(signal);
+  return signal === undefined ? REQUESTED_EXIT_CODES.includes(code ?? 0) : REQUESTED_EXIT_SIGNALS.includes(signal);
 }
 
 /**

@@ -9,11 +9,11 @@ import type { GovernorState } from '../state.ts';
 import { changedIn, clearTimer, decide, emit, isRelieving, type Line, setTimer } from '../steps.ts';
 
 /** Lines that claude writes at intervals: to keep a connection open, and for a running tool, even if its call hangs. */
-const BEATS: readonly string[] = ['keep_alive', 'tool_progress'];
+const HEARTBEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 
 /** Every line is a sign of life, except those in `BEATS`. */
 export function noteLife(state: GovernorState, event: Event): GovernorState {
-  if (state.run.mode === 'replay' || (event.kind === 'known' && BEATS.includes(event.name))) return state;
+  if (state.run.mode === 'replay' || (event.kind === 'known' && HEARTBEATS.includes(event.name))) return state;
   const isControl = event.kind.startsWith('control-');
   const kind = isControl ? state.process.life.kind : 'name' in event ? event.name : event.kind;
   return changedIn(state, 'life', { at: state.facts.now, kind });

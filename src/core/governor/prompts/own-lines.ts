@@ -8,7 +8,7 @@ import { isStamp } from './prompt.ts';
 export const OWN_OPENING = '[ctxb] ';
 
 /** Last sentence of a prompt that resumes interrupted work. */
-export const GO_ON = 'Go on from where the work stands.';
+export const CONTINUE = 'Go on from where the work stands.';
 
 /** The next id of a line that ctxb writes, derived from the run's id so that a replay gets the same ids. */
 export function ownUuid({ run, process: { control } }: GovernorState): string {

@@ -8,7 +8,7 @@ import { exactIsPossible } from './exact.ts';
 import { reshownContents, type WorkingSet } from './working-set.ts';
 
 /** A conversation counts as at claude's own level from this share of it on, because the mod only estimates tokens. */
-const AT_LEVEL = 0.8;
+const LEVEL_SHARE = 0.8;
 
 /**
  * What may stay of a compaction at claude's own level: no more than claude alone would keep, including `keep`, the
@@ -24,7 +24,7 @@ export function summaryBound(state: GovernorState) {
   if (isFree(state) || isMoving || (typeof trigger === 'number' && trigger < level)) return undefined;
   const { ids, tokens } = reshownContents(work.tools.contents, level, 'tokens');
   const { unseen } = relief.exact.size;
-  const from = Math.round(AT_LEVEL * (level - prefixOf(state) - unseen));
+  const from = Math.round(LEVEL_SHARE * (level - prefixOf(state) - unseen));
   return { keep: ids, kept: tokens, summary: { room: SUMMARY_TOKENS + tokens - unseen, from } };
 }
 
@@ -41,7 +41,7 @@ export function levelOf({ run, gauge }: GovernorState): number {
 }
 
 /** Most tokens that ctxb gives back after a summary: at once, and with the next prompt. */
-const MOST_GIVEN = 4_000;
+const MAX_GIVEN_TOKENS = 4_000;
 
 /**
  * Tokens that ctxb may add to claude's summary, and their expected cost in micro-dollars. They take room from what the
@@ -49,13 +49,13 @@ const MOST_GIVEN = 4_000;
  * savings pay for that.
  */
 function mayGive(state: GovernorState): GovernorState['relief']['given'] {
-  if (isFree(state)) return { tokens: MOST_GIVEN, cost: 0 };
+  if (isFree(state)) return { tokens: MAX_GIVEN_TOKENS, cost: 0 };
   const level = levelOf(state);
   const { needed } = workingSetOf(state);
   const cycle = cycleCost(state, needed);
   const room = Math.max(1, level - prefixOf(state) - SUMMARY_TOKENS - needed.tokens);
   const saved = Math.max(0, slackOf(state, 1));
-  const tokens = Math.min(MOST_GIVEN, saved < cycle ? (room * saved) / cycle : MOST_GIVEN);
+  const tokens = Math.min(MAX_GIVEN_TOKENS, saved < cycle ? (room * saved) / cycle : MAX_GIVEN_TOKENS);
   return { tokens, cost: cycle * Math.min(1, tokens / room) };
 }
 
@@ -73,7 +73,7 @@ export function givenAfter(state: GovernorState): GovernorState['relief']['given
 /** UTF-16 units that ctxb may give back after a summary; undefined: as many as it likes. */
 export function givenLength(state: GovernorState): number | undefined {
   const { tokens } = mayGive(state);
-  return tokens < MOST_GIVEN ? Math.max(LEAST_LENGTH, Math.round(tokens * CHARS_PER_TOKEN)) : undefined;
+  return tokens < MAX_GIVEN_TOKENS ? Math.max(LEAST_LENGTH, Math.round(tokens * CHARS_PER_TOKEN)) : undefined;
 }
 
 /** Names the files where the rest is. */

@@ -19,11 +19,11 @@ export function announceBreak(state: GovernorState, { before, event: call }: Lin
   const causes = causesOf(before, state, call);
   const cause = causes[0]?.cause ?? 'unknown';
   if (cause === 'pause' && before.session.cache.foretold) return state;
-  const reason = causes.map(({ text }) => text).join(', and ') || NOTHING;
+  const reason = causes.map(({ text }) => text).join(', and ') || NO_CHANGE;
   return decide(state, 'cache-lost:rewritten', reason, { cause, ...loss });
 }
 
-const NOTHING = 'nothing that claude shows has changed';
+const NO_CHANGE = 'nothing that claude shows has changed';
 
 /** If a call finds more than this share of the cache, it has only missed the last messages. */
 const KEPT_SHARE = 0.5;

@@ -89,7 +89,7 @@ const MAX_FAILED = 5;
 
 /** Tools that work instead of fetching content. */
 const NOT_FETCHING = /^(?:TodoWrite|Agent|Task|Skill|ToolSearch)/;
-const CHANGING = /^(?:Edit|MultiEdit|NotebookEdit)$/;
+const EDIT_TOOLS = /^(?:Edit|MultiEdit|NotebookEdit)$/;
 
 /** What a result does not show: the tokens that were cut from it, and the micro-dollars that its subagent has cost. */
 export interface Weight {
@@ -113,7 +113,7 @@ export function contentsAfter(
   if (isRefused(contents, use, result)) return countAgain(more, size);
   if (fetchesRest(contents.cut, input)) return countAgain({ ...more, cut: withRest(more.cut, size) }, size);
   if (tool === 'Write') return addWritten(more, use, size, now);
-  if (CHANGING.test(tool)) return changedFile(more, pathOf(input), now);
+  if (EDIT_TOOLS.test(tool)) return changedFile(more, pathOf(input), now);
   if (isSeenBefore(result.text)) return useContents(more, ({ path }) => path === pathOf(input), now);
   const named = tool === 'Bash' ? withNamed(more, stringOf(fieldsOf(input).command), now) : more;
   return addFetched(named, use, size, now, { cost, hasPicture: result.images > 0 });
@@ -137,7 +137,7 @@ function countResult(
 
 /** Whether claude refused to change a file because a relief removed its contents. */
 function isRefused({ byName }: Contents, { name: tool, input }: ToolUse, { isError }: ToolResult): boolean {
-  const known = isError && CHANGING.test(tool) ? byName[nameOf(pathOf(input) ?? '')] : undefined;
+  const known = isError && EDIT_TOOLS.test(tool) ? byName[nameOf(pathOf(input) ?? '')] : undefined;
   return known !== undefined && isGone(known, false, 0);
 }
 
@@ -206,12 +206,12 @@ function addFetched(
 }
 
 /** Tools whose output a change of a file does not change. */
-const OUTSIDE = /^(?:Web|mcp__|Agent|Task)/;
+const EXTERNAL_TOOLS = /^(?:Web|mcp__|Agent|Task)/;
 
 /** Whether a content is the output of a command from before the last change: the same command then prints new content. */
 export function isStale({ byName, changed }: Contents, name: string): boolean {
   const { path, used = 0 } = byName[name] ?? {};
-  return path === undefined && used <= changed && !OUTSIDE.test(name);
+  return path === undefined && used <= changed && !EXTERNAL_TOOLS.test(name);
 }
 
 /** Whether the run lacks a content that claude alone would still have. */

@@ -1,6 +1,6 @@
 import { answeredIn, isTaskReport, textsOf } from '../../protocol/blocks.ts';
 import type { AssistantEvent, ControlRequestEvent, Event, UserEvent } from '../../protocol/events.ts';
-import { LEFT } from '../../protocol/exact-plan.ts';
+import { TOO_LARGE } from '../../protocol/exact-plan.ts';
 import { fieldsOf } from '../../protocol/fields.ts';
 import { saysNothing } from '../../protocol/usage.ts';
 import { isMainMessage, isMessage } from '../facts.ts';
@@ -110,7 +110,7 @@ export function isExact({ relief: { exact } }: GovernorState): boolean {
 export function followExact(state: GovernorState, event: Event): GovernorState {
   if (event.kind === 'compact-status' && event.phase === 'failed')
     return changedIn(state, 'exact', { receipt: undefined });
-  if (event.kind === 'reset') return changedIn(state, 'exact', NOTHING_SAID);
+  if (event.kind === 'reset') return changedIn(state, 'exact', NO_PROMPTS);
   if (event.kind !== 'boundary') return endsEchoes(state, event) ? changedIn(state, 'exact', NO_ECHO) : state;
   const { relief } = state;
   const { receipt } = relief.exact;
@@ -133,15 +133,14 @@ export function followExact(state: GovernorState, event: Event): GovernorState {
 function knownAfterSummary(state: GovernorState): Partial<Exact> {
   const missing = lostPrompts(state);
   if (missing.length === 0 || state.relief.exact.phase === 'off') {
-    const { prompts, size } = promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', NOTHING_SAID)).relief
-      .exact;
+    const { prompts, size } = promptsInTurn(state).reduce(noteSaid, changedIn(state, 'exact', NO_PROMPTS)).relief.exact;
     return { prompts, size };
   }
   const { text } = giveBack(state, missing, GIVEN_BACK);
-  return { ...NOTHING_SAID, prompts: [text], midTurn: [{ text, after: '' }] };
+  return { ...NO_PROMPTS, prompts: [text], midTurn: [{ text, after: '' }] };
 }
 
-const NOTHING_SAID = { prompts: NOT_EXACT.prompts, size: NOT_EXACT.size };
+const NO_PROMPTS = { prompts: NOT_EXACT.prompts, size: NOT_EXACT.size };
 
 /** Prompts that a summary within a turn removes. Before the first call of a turn claude keeps them. */
 export function lostPrompts(state: GovernorState): readonly Prompt[] {
@@ -157,7 +156,7 @@ export const GIVEN_BACK = 'The context was compacted while you were working. Wha
 function onSummary(over: GovernorState, reason: string | undefined): GovernorState {
   const { phase, refusals: before } = over.relief.exact;
   if (phase !== 'ready') return tellNotExact(over);
-  if (reason === LEFT) return over;
+  if (reason === TOO_LARGE) return over;
   const why = reason ?? 'the mod did not answer';
   const refusals = before + 1;
   if (refusals >= MAX_REFUSALS) return tellNotExact(changedIn(over, 'exact', { phase: 'off', why, refusals }));

@@ -7,7 +7,7 @@ import type { GovernorState } from '../state.ts';
 const TASK_LENGTH = 200;
 
 /** Separator of the template's clauses. A clause whose placeholder has no value is left out. */
-const CLAUSE = ' -- ';
+const CLAUSE_SEPARATOR = ' -- ';
 
 /**
  * The content that a compaction should keep: the template with `{task}` and `{state}` filled in, and the path of the
@@ -20,10 +20,10 @@ export function focusText(state: GovernorState): string {
     state: flatten(state.session.state ?? policy.state),
   };
   const clauses = policy.compaction.focus
-    .split(CLAUSE)
+    .split(CLAUSE_SEPARATOR)
     .filter((clause) => [...clause.matchAll(PLACEHOLDER)].every(([, name = '']) => values[name]));
   const texts = clauses.map((clause) => clause.replace(PLACEHOLDER, (_, name: string) => values[name] ?? ''));
-  return [...texts, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE);
+  return [...texts, notesClause(state)].filter((clause) => clause !== '').join(CLAUSE_SEPARATOR);
 }
 
 /** A clause with the path of the notes, which outlive the compaction; empty without notes. */

@@ -25,10 +25,10 @@ export const UNITS = {
 const MIN_REMAINING = 5_000;
 
 /** Hints start when fewer tokens are left than this multiple of `tools.warnBelow`. */
-const NEAR = 2;
+const FIRST_HINT_FACTOR = 2;
 
 /** A hint is repeated when the remaining tokens have fallen to this share of the last hint's. */
-const FALLEN = 1 / 2;
+const REPEAT_SHARE = 1 / 2;
 
 const COMMANDS: readonly (readonly [RegExp, Unit])[] = [
   [/\bgit\b[^|;&\n]*\bblame\b/, UNITS.blame],
@@ -63,8 +63,8 @@ export function hintFor(state: GovernorState, call: ToolCall): AgentText {
   const { window: remaining } = roomFor(state, null);
   const { hinted } = state.work.budget;
   const last = hinted[unit.name] ?? Number.POSITIVE_INFINITY;
-  if (remaining === undefined || remaining < MIN_REMAINING || remaining > last * FALLEN) return silent(state);
-  if (remaining >= NEAR * alertLevels(state).warnBelow) return silent(state);
+  if (remaining === undefined || remaining < MIN_REMAINING || remaining > last * REPEAT_SHARE) return silent(state);
+  if (remaining >= FIRST_HINT_FACTOR * alertLevels(state).warnBelow) return silent(state);
   return {
     state: changedIn(state, 'budget', { hinted: { ...hinted, [unit.name]: remaining } }),
     text: `${hintText(unit, remaining)} A longer result causes a compaction.`,

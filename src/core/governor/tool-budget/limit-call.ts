@@ -11,13 +11,13 @@ import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, rememb
 const CLAUDES_LIMIT = 25_000;
 
 /** Files shown as pictures, cells or pages, which have no lines. */
-const NO_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
+const FILES_WITHOUT_LINES = /\.(?:png|jpe?g|gif|webp|bmp|ico|pdf|ipynb)$/i;
 
 /** Asks the host to measure the file; a call that needs no limit passes unchanged. */
 export function planRead(state: GovernorState, call: ToolCall, hint: string): GovernorState {
   const { file_path: path, pages } = call.input;
   const allowed = Math.min(LARGEST_PART, allocation(state, call.tool, call.agent));
-  const hasLines = typeof path === 'string' && pages === undefined && !NO_LINES.test(path);
+  const hasLines = typeof path === 'string' && pages === undefined && !FILES_WITHOUT_LINES.test(path);
   if (!hasLines || mayPass(state, call)) return answered(state, call, hint);
   const { requestId, cwd } = call;
   const chars = Math.floor(allowed * charsPerToken(state));

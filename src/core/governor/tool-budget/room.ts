@@ -53,7 +53,7 @@ export function breakEvenTokens(used: number): number {
  * Share of the space until relief that a result may have beyond the plan: the plan is a target, and an agent that gets
  * next to nothing in a half-empty window reads the same file in fifty pieces.
  */
-const PART_OF_REST = 1 / 20;
+const REST_SHARE = 1 / 20;
 
 /**
  * Remaining tokens of the plan and of the result tier. System prompt and answer count as planned, regardless of their
@@ -130,7 +130,7 @@ export function allocationIn({ tools }: Policy, window: number | undefined, room
 export function allot(room: Room, { perCall, minTokens }: Pick<ToolsPolicy, 'perCall' | 'minTokens'>): number {
   const { plan, results, window = 0, relief, worth } = room;
   const planned = Math.min(plan, results);
-  const most = relief === undefined ? planned : Math.max(Math.min(planned, relief), relief * PART_OF_REST);
+  const most = relief === undefined ? planned : Math.max(Math.min(planned, relief), relief * REST_SHARE);
   const minimum = Math.max(minTokens, Math.min(worth, window));
   return Math.max(Math.min(minimum, perCall), Math.floor(Math.min(perCall, most)));
 }

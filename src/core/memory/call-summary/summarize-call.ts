@@ -44,14 +44,14 @@ function summarizeCommand(ended: EndedCall, context: SummaryContext, quote: Quot
   if (command === undefined) return undefined;
   const head = `${withoutBackticks(ended.use.name)} ${quote(command.text, TEXT_LENGTH)} ${commandEnd(command, ended.outcome)}`;
   if (command.background && command.exit === null) {
-    const [file] = groupsIn(WRITTEN_TO, ended.result.text);
+    const [file] = groupsIn(OUTPUT_FILE_NOTICE, ended.result.text);
     return file === undefined ? head : `${head}, its output in ${quote(file, PATH_LENGTH)}`;
   }
   const output = outputOf(ended, command, context, quote);
   return output === '' ? head : `${head} — ${output}`;
 }
 
-const WRITTEN_TO = /Output is being written to: (\/\S{1,500}\.output)\./;
+const OUTPUT_FILE_NOTICE = /Output is being written to: (\/\S{1,500}\.output)\./;
 
 function outputOf(
   ended: EndedCall,
@@ -76,11 +76,11 @@ function outputOf(
 
 /** Text that claude adds to the output. */
 const CWD_NOTICE = /(?:^|\n)Shell cwd was reset to [^\n]{0,1000}\s{0,9}$/;
-const BEFORE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
+const EXIT_CODE_LINE = /^(?:Error: )?Exit code \d{1,3}(?:\n|$)/;
 
 function printedBy({ report, result }: EndedCall): string {
   const { stdout, stderr } = report;
-  const output = textOf(stdout) ?? result.text.replace(BEFORE, '');
+  const output = textOf(stdout) ?? result.text.replace(EXIT_CODE_LINE, '');
   const errors = stringOf(stderr).trim();
   // Some versions of claude report stdout and stderr separately; a failing program explains itself on stderr.
   const whole = output.trim() === '' ? errors : output;

@@ -59,11 +59,11 @@ export function sizeText(bytes: number | undefined): string {
   return `${(size - 1e-9).toFixed(1)}${unit}`;
 }
 
-const BEYOND_ASCII = /[^\x00-\x7f]/;
+const NON_ASCII = /[^\x00-\x7f]/;
 
 /** Size of a text in UTF-8. */
 export function bytesOf(text: string): number {
-  return BEYOND_ASCII.test(text) ? new TextEncoder().encode(text).length : text.length;
+  return NON_ASCII.test(text) ? new TextEncoder().encode(text).length : text.length;
 }
 
 /** claude's placeholder for an empty output. */

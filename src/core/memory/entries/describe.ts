@@ -16,7 +16,7 @@ export const DESCRIPTIVE_KEYS = [
 ];
 
 /** UTF-16 units that are masked before a text is cut to a line. */
-const NEAR = 4 * LONG_LINE_LENGTH;
+const MASKED_LENGTH = 4 * LONG_LINE_LENGTH;
 
 /** Maximum code points of unknown keys and of their values. */
 const KEY_LENGTH = 80;
@@ -45,7 +45,7 @@ export function describeInput(name: string, fields: Fields, cutTo: Cut): string 
 /** The last line of a success, or the line that names the error of a failure. */
 export function describeResult(name: string, outcome: Outcome, text: string): string {
   const line = outcome === 'ok' ? undefined : errorLine(name, text);
-  return (line ?? lastLine(text)).slice(0, NEAR);
+  return (line ?? lastLine(text)).slice(0, MASKED_LENGTH);
 }
 
 function lastLine(text: string): string {
@@ -55,7 +55,7 @@ function lastLine(text: string): string {
 
 function line(parts: readonly unknown[]): string {
   const texts = parts.filter((part): part is string => typeof part === 'string' && part !== '');
-  return texts.map((text) => text.slice(0, NEAR)).join(' ');
+  return texts.map((text) => text.slice(0, MASKED_LENGTH)).join(' ');
 }
 
 function range({ offset, limit }: Fields): string | undefined {
@@ -85,11 +85,11 @@ const EMPTY_WORDS =
   /^(?:(?:Error: )?Exit code \d+|exit status \d+|FAIL(?:ED|URE)?|Error:?|Errors?:? ?\d*|Failures:?|Shell cwd was reset.*|\[.{1,40}\] ERROR task failed|.*(?:Command failed with exit code \d+|ELIFECYCLE|A complete log of this run|process (?:exited|completed)|build failed, waiting).*|(?:g?make|ninja)(?:\[\d+\])?: .*|[-=_*~^.\s│|]+|Traceback \(most recent call last\):?|(?:\[.{1,40}\] )?(?:(?:Finished|Done|Completed) in .*|\d+ (?:issues?|errors?|problems?)[.:]?)|FAILED \((?:failures|errors)=.*|npm (?:ERR!|error)(?: (?:code|errno|path|command|Lifecycle script)\b.*)?)$/i;
 
 /** Lines that name a failed test, an error, or a place in a file with a message. */
-const STRONG =
+const FAILURE_LINE =
   /^(?:--- FAIL:|\(fail\) |FAIL(?:ED)?:?\s+\S|not ok \d+|[✗✘✖×●]\s|\d+\) |test .* \.\.\. FAILED)|\b[A-Z]\w*(?:Error|Exception|Failure)\b|\b(?:error|fatal|panic(?:ked)?|fehler)(?:\[\w+\])?(?: \w{1,8})?:|\berror TS\d+|^ERROR\b|\bpanicked at\b|^\S+\.\w{1,6}[:(]\d+(?:[:,]\d+)?\)?:|^\d+:\d+\s+error\b|^E\s{2,}\S|^!\s|\[rejected\]/;
 
 /** Words for failures without a standard form. */
-const WEAK =
+const FAILURE_WORD =
   /\b(?:error|failed|failure|cannot|can't|could ?n[o']t|unable to|not found|no such|denied|refused|rejected|invalid|undefined|unexpected|unknown|missing|timed? ?out|conflict|unsupported|abort(?:ed)?|does not exist|doesn't exist|is not (?:a|an|recognized)|not permitted|already exists)\b/i;
 
 /** The first line that names the error, unchanged. */
@@ -101,7 +101,9 @@ function errorLine(tool: string, text: string): string | undefined {
     .filter((line) => line !== '' && !EMPTY_WORDS.test(line));
   // claude's own tools report the error in the first line and then quote the input.
   if (tool !== 'Bash' && !tool.startsWith('mcp__')) return lines[0];
-  return lines.find((line) => STRONG.test(line)) ?? lines.find((line) => WEAK.test(line)) ?? lines.slice(-3)[0];
+  return (
+    lines.find((line) => FAILURE_LINE.test(line)) ?? lines.find((line) => FAILURE_WORD.test(line)) ?? lines.slice(-3)[0]
+  );
 }
 
 /** Both ends of a long text, without partial lines. */

@@ -7,13 +7,13 @@ interface FileWork {
   readonly swaps: readonly Swap[];
 }
 
-const NONE: FileWork = { changes: [], swaps: [] };
+const NO_WORK: FileWork = { changes: [], swaps: [] };
 
-const WRITES = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
+const WRITE_TOOLS = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
 
 export function fileWork(name: string, input: Fields, text: string, report: Fields): FileWork {
   const path = stringOf(name === 'NotebookEdit' ? input.notebook_path : input.file_path);
-  if (!WRITES.test(name) || path === '') return NONE;
+  if (!WRITE_TOOLS.test(name) || path === '') return NO_WORK;
   const change = name === 'Write' && isNew(text, report) ? 'created' : 'edited';
   return { changes: [{ path, change }], swaps: readSwaps(path, input) };
 }
@@ -33,13 +33,13 @@ function readSwaps(path: string, fields: Fields): Swap[] {
 }
 
 /** Imports in common languages (Go lists quoted paths), comments, brackets, and empty lines. */
-const INCIDENTAL =
+const INSIGNIFICANT_LINES =
   /^(?:import\b|from\s+\S+\s+import\b|export\s.*\bfrom\b|(?:pub\s+)?use\s+[\w:{]|using\s+[\w.]+;|#\s*include\b|require\b|(?:const|let|var)\s+.*\brequire\(|(?:[\w.]+\s+)?"[\w./@-]+"(?:\s*\/\/.*)?$|\}\s*from\s+['"]|\/\/|\/\*|\*|#|<!--|--\s|[()[\]{},;]*$)/;
 
 /** Whether an edit only adds or removes imports, comments or white space: undoing it does not reveal a failed approach. */
 function isIncidental(before: string, after: string): boolean {
   const [old, young] = [new Set(linesOf(before)), new Set(linesOf(after))];
-  return [...old, ...young].every((line) => (old.has(line) && young.has(line)) || INCIDENTAL.test(line));
+  return [...old, ...young].every((line) => (old.has(line) && young.has(line)) || INSIGNIFICANT_LINES.test(line));
 }
 
 function linesOf(text: string): string[] {

@@ -112,7 +112,7 @@ const BOLD_LEVEL = 7;
 
 function sectionIn(line: string) {
   const [marks, title = '', rest = ''] = groupsIn(HEADING, line.slice(0, LINE_NEAR));
-  const section = BY_TITLE.get(wordsOf(title));
+  const section = SECTION_BY_TITLE.get(wordsOf(title));
   return section && { section, level: marks?.length ?? BOLD_LEVEL, rest };
 }
 
@@ -146,7 +146,9 @@ function sectionsIn(lines: readonly string[]): Map<HandoffSection, Line[]> {
   return sections;
 }
 
-const BY_TITLE: ReadonlyMap<string, HandoffSection> = new Map(HANDOFF_SECTIONS.map((name) => [wordsOf(name), name]));
+const SECTION_BY_TITLE: ReadonlyMap<string, HandoffSection> = new Map(
+  HANDOFF_SECTIONS.map((name) => [wordsOf(name), name]),
+);
 
 /** Normalises a title: `2. **Decisions & Why** (short)` becomes `decisions and why`. */
 function wordsOf(title: string): string {
@@ -168,16 +170,16 @@ interface NamedCommand {
 const LINE_NEAR = 2_000;
 
 /** Text before a name in a line: a bullet or number, a checkbox, a table bar, or one word such as `New:`. */
-const LEAD = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=\**`))?/;
+const TEXT_BEFORE_NAME = /^[\s>|]*(?:[-*+]\s+|\d{1,3}[.)]\s+)?(?:\[[ x~]\]\s*)?(?:[A-Z][a-z]{0,12}:?\s+(?=\**`))?/;
 /** A name in backticks, optionally bold, and the separator before the next name. */
 const NAME = /^\**(`{1,2})(?!`)(.{1,1500}?)\1(?!`)\**(?:\s{0,9}(?:[,;&+]|and\b)\s{0,9}(?=\**`))?/;
-const PASSED =
+const SUCCESS_WORDS =
   /^[\s(|:—–-]{0,9}(?:(?:0 failed, )?(?:\d{1,9} )?(?:pass(?:ed|es)?|succeeded|green|ok)\b|exit (?:code )?0\b|[✓✔✅])/i;
 
 /** Names in backticks at the start of a line, the format that the request demands, and the text after them. */
 function itemIn({ text }: Line): { readonly names: readonly string[]; readonly said: string } {
   const names: string[] = [];
-  let rest = text.slice(0, LINE_NEAR).replace(LEAD, '');
+  let rest = text.slice(0, LINE_NEAR).replace(TEXT_BEFORE_NAME, '');
   for (let match = NAME.exec(rest); match !== null; match = NAME.exec(rest)) {
     names.push((match[2] ?? '').trim());
     rest = rest.slice(match[0].length);
@@ -187,11 +189,11 @@ function itemIn({ text }: Line): { readonly names: readonly string[]; readonly s
 
 function commandsIn(line: Line): NamedCommand[] {
   const { names, said } = itemIn(line);
-  return names.map((name) => ({ text: name.replace(/^\$\s+/, ''), passed: PASSED.test(said) }));
+  return names.map((name) => ({ text: name.replace(/^\$\s+/, ''), passed: SUCCESS_WORDS.test(said) }));
 }
 
 /** Words for files that were removed or do not exist yet. */
-const ABSENT =
+const ABSENCE_WORDS =
   /\b(?:delet|remov|renam|moved|gone|dropped|no longer|not yet|will\b|planned|missing|to (?:be )?(?:creat|writ|add))/i;
 
 /** A position in a file: `:12`, `:12-40`, `:12:3`, `#L12`. */
@@ -205,5 +207,5 @@ const NO_PATH = /[*?{}$`\s<>|]/;
 function filesIn(line: Line): string[] {
   const { names, said } = itemIn(line);
   const paths = names.map((name) => name.replace(POSITION, ''));
-  return ABSENT.test(said) ? [] : paths.filter((path) => PATH.test(path) && !NO_PATH.test(path));
+  return ABSENCE_WORDS.test(said) ? [] : paths.filter((path) => PATH.test(path) && !NO_PATH.test(path));
 }

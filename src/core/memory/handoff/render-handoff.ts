@@ -86,15 +86,15 @@ function renderDocument(
 }
 
 /** Sections in order of priority: facts that are hardest to find again come first. */
-const BY_WORTH: readonly HandoffSection[] = [
+const SECTIONS_BY_PRIORITY: readonly HandoffSection[] = [
   ...(['In progress', 'Dead ends', 'Commands to verify', 'Files', 'Next steps', 'Done', 'Goal'] as const),
 ];
 
 /** The newest items of each section, as space permits. */
 function selectItems(parts: Parts, room: number): Map<HandoffSection, string[]> {
-  const lists = BY_WORTH.map((section) => parts[section].items.slice(0, MAX_ITEMS));
+  const lists = SECTIONS_BY_PRIORITY.map((section) => parts[section].items.slice(0, MAX_ITEMS));
   const shown = inTurns(lists, room, (item) => item.length + 1);
-  return new Map(BY_WORTH.map((section, at) => [section, shown[at] ?? []]));
+  return new Map(SECTIONS_BY_PRIORITY.map((section, at) => [section, shown[at] ?? []]));
 }
 
 function partsOf(notebook: Notebook, facts: HandoffFacts): Parts {
@@ -143,7 +143,7 @@ function inProgress({ tasks, states }: Notebook, { state, running }: HandoffFact
     ...(prompts.length === 0 ? [] : ['Being worked on, word for word:', ...prompts]),
     ...(tasks.open().some(isUnderWay) ? ["In progress on the agent's task list:"] : []),
   ];
-  return { opening: opening.length === 0 ? [NONE] : opening, items, file: states.file };
+  return { opening: opening.length === 0 ? [NO_ITEMS] : opening, items, file: states.file };
 }
 
 function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts): Part {
@@ -155,7 +155,7 @@ function nextSteps({ tasks, states }: Notebook, { running, state }: HandoffFacts
 
 function deadEnds({ evidence, deadEnds: section }: Notebook): Part {
   const deadEndLines = evidence.items('dead end').map(({ line }) => `- ${line}`);
-  return part('Found by repetition alone:', deadEndLines, section.file, NONE);
+  return part('Found by repetition alone:', deadEndLines, section.file, NO_ITEMS);
 }
 
 function files({ evidence, artifacts }: Notebook): Part {
@@ -165,7 +165,7 @@ function files({ evidence, artifacts }: Notebook): Part {
     'Changed files, then files that were only read, the newest first:',
     [...changed, ...read],
     artifacts.file,
-    NONE,
+    NO_ITEMS,
   );
 }
 
@@ -174,7 +174,7 @@ function commands({ evidence, commands: section }: Notebook): Part {
   const others = evidence.items('command').filter((item) => !isReadOnly(item.subject));
   const items = [...failing, ...others.map((item) => commandItem(item, evidence.outcomeOf(item.subject)))];
   const opening = 'Outcome of the last run, the newest first; files may have changed since:';
-  return part(opening, items, section.file, NONE);
+  return part(opening, items, section.file, NO_ITEMS);
 }
 
 /** @param none the text for a section without items */
@@ -182,7 +182,7 @@ function part(opening: string, items: readonly string[], file?: DetailFile, none
   return { opening: [items.length === 0 ? none : opening], items, file };
 }
 
-const NONE = "None in ctxb's notes.";
+const NO_ITEMS = "None in ctxb's notes.";
 
 const fileName = ({ subject }: EvidenceItem) => inBackticks(subject, PATH_LENGTH);
 

@@ -3,9 +3,9 @@ import { groupsIn } from '../../protocol/fields.ts';
 import { LINE_LENGTH, oneLine, spaced } from '../../text/words.ts';
 
 /** Facts that must not be lost; reports list them by name. */
-export const TOLD_KINDS: readonly FactKind[] = ['prompts', 'failing', 'again', 'deadEnds'];
+export const REPORTED_KINDS: readonly FactKind[] = ['prompts', 'failing', 'again', 'deadEnds'];
 
-export const FACT_KINDS: readonly FactKind[] = [...TOLD_KINDS, 'paths', 'commands'];
+export const FACT_KINDS: readonly FactKind[] = [...REPORTED_KINDS, 'paths', 'commands'];
 
 /** A fact, and the pattern that finds it in a text. */
 export interface Fact {
@@ -73,11 +73,11 @@ function isWholeAt(text: string, at: number, { whole, isPath, isOpen }: Fact): b
   const before = text.slice(Math.max(0, at - 300), at);
   if (isPath) return isWholePath(whole, before, text.slice(end, end + 3));
   if (isOpen) return /(?:^|[\s'([>])$/.test(before);
-  return BEGINS.test(before) && ENDS.test(text.slice(end, end + 8));
+  return TEXT_BEFORE.test(before) && TEXT_AFTER.test(text.slice(end, end + 8));
 }
 
-const BEGINS = /(?:^|[\n'([>「『]|[:$>-] |[.!?;] |[。！？] ?|\d[.)] |[•→] )$/;
-const ENDS = /^(?:$|[\n')\]」』。！？、]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
+const TEXT_BEFORE = /(?:^|[\n'([>「『]|[:$>-] |[.!?;] |[。！？] ?|\d[.)] |[•→] )$/;
+const TEXT_AFTER = /^(?:$|[\n')\]」』。！？、]|[.,;:!?…]+(?:[\s')\]]|$)| (?:\(|exit\b|[-–—→=] ))/;
 
 /** A relative path also matches at the end of an absolute path, unless it is only a file name. */
 function isWholePath(path: string, before: string, after: string): boolean {
@@ -97,11 +97,11 @@ function around(text: string, from: number, to: number): string {
     const next = text.indexOf('\n', end + 1);
     end = next < 0 ? text.length : next;
   }
-  return text.slice(text.lastIndexOf('\n', from) + 1, Math.min(end, to + AFTER_FACT));
+  return text.slice(text.lastIndexOf('\n', from) + 1, Math.min(end, to + TEXT_AFTER_FACT));
 }
 
 /** UTF-16 units after a fact; more would reach the next item of a text on one line. */
-const AFTER_FACT = 240;
+const TEXT_AFTER_FACT = 240;
 
 const FAILED =
   /fail|error|exit (?:code |status )?[1-9]|brok|crash|does ?n.t|did ?n.t|does not|did not|not work|dead end|without success/;

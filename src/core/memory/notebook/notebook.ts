@@ -28,7 +28,7 @@ export type Notebook = ReturnType<typeof createNotebook>;
 /** Maximum code points of the previous state; the new state gets the rest of the line. */
 const FROM_LENGTH = 50;
 
-const NOTHING: Noted = { pages: [], found: [] };
+const NOTHING_NEW: Noted = { pages: [], found: [] };
 
 /**
  * All notes made from the entries. Mutable; its size is bounded for any input.
@@ -128,7 +128,7 @@ export function createNotebook(historyTokens?: number) {
   /** Any entry can reveal or disprove a dead end. */
   function judge(entry: Entry): Noted {
     const changes = detector.add(entry);
-    if (changes.length === 0) return NOTHING;
+    if (changes.length === 0) return NOTHING_NEW;
     evidence.deadEnds(detector.current());
     const pages = changes.map((change) => deadEnds.add(deadEndPage(change)));
     const cleared = changes.filter(({ what }) => what === 'cleared');

@@ -8,17 +8,17 @@ const READER =
   /^\s*(?:ls|cat|bat|head|tail|grep|e?grep|fgrep|rg|ag|find(?![^|;&]*-(?:delete|exec))|fd|wc|pwd|cd|echo|printf|which|type|command -v|file|stat|du|df|tree|sort|uniq|cut|tr|jq|yq|diff|cmp|date|env|printenv|whoami|uname|hostname|ps|pgrep|lsof|true|sed\s+-n|awk|xxd|od|basename|dirname|realpath|readlink|test|\[|git\s+(?:-C\s+\S+\s+)?(?:status|diff|log|show|blame|rev-parse|rev-list|ls-files|ls-tree|ls-remote|cat-file|grep|describe|merge-base|shortlog|reflog|branch(?=\s*(?:$|-[avr]|--(?:list|show)))|remote(?=\s*(?:$|-v|show))|config\s+--get)|gh\s+\w+\s+(?:view|list|status|checks|diff))(?=\s|$)/;
 
 /** Redirects to a file or uses `tee`; redirects between streams do not count. */
-const WRITES = /(?<![0-9&<=-])>{1,2}(?!\s*(?:&|\/dev\/null))|\btee\b/;
+const FILE_REDIRECT = /(?<![0-9&<=-])>{1,2}(?!\s*(?:&|\/dev\/null))|\btee\b/;
 
 /** Whether all parts of a command line only read. */
 export function isReadOnly(command: string): boolean {
   if (command.length > HEAD || !READER.test(command)) return false;
-  if (WRITES.test(command)) return false;
+  if (FILE_REDIRECT.test(command)) return false;
   return command.split(/&&|\|\||[;|\n]/).every((part) => part.trim() === '' || READER.test(part));
 }
 
 /** UTF-16 units of a command that are compared. */
-const NEAR = 2_000;
+const COMPARED_LENGTH = 2_000;
 
 /** The part of a command line that identifies the command. */
 export interface CommandCore {
@@ -29,7 +29,7 @@ export interface CommandCore {
 }
 
 /** Prefixes that only set where and how a command runs. */
-const LEAD =
+const COMMAND_PREFIX =
   /^(?:\s*cd\s+(?:"[^"]*"|'[^']*'|[^\s;&|]+)\s*?(?:&&|[;\n])|\s*[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\S*)\s|\s*(?:sudo|command|builtin|nohup|env|time|timeout\s+\S+)\s)+/;
 
 /** An output redirection or a viewer such as `tail` at the end of a line. */
@@ -38,7 +38,7 @@ const OUTPUT_REDIRECTION =
 
 /** `cd app && CI=1 npm  test 2>&1 | tail -5` becomes `npm test`. */
 export function commandCore(command: string): CommandCore {
-  let text = collapseSpaces(command.slice(0, NEAR).replace(LEAD, ''));
+  let text = collapseSpaces(command.slice(0, COMPARED_LENGTH).replace(COMMAND_PREFIX, ''));
   let piped = false;
   for (let end = OUTPUT_REDIRECTION.exec(text); end !== null; end = OUTPUT_REDIRECTION.exec(text)) {
     piped ||= end[0].includes('|');
@@ -54,7 +54,7 @@ export function collapseSpaces(text: string): string {
 
 /** Whether a command line commits. */
 export function commits(command: string): boolean {
-  const parts = command.slice(0, NEAR).split(/&&|[;|\n]/);
+  const parts = command.slice(0, COMPARED_LENGTH).split(/&&|[;|\n]/);
   return (
     command.includes('git commit') &&
     parts.some((part) => /^git commit(?: (?!--dry-run)|$)/.test(commandCore(part).text))

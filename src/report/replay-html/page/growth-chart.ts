@@ -11,7 +11,7 @@ type Mode = 'call' | 'sum';
 
 const WAYS: Readonly<Record<Mode, string>> = { call: 'Per call', sum: 'Sum since the last compaction' };
 
-const ABOUT: Readonly<Record<Mode, string>> = {
+const MODE_DESCRIPTIONS: Readonly<Record<Mode, string>> = {
   call: 'Estimated tokens that came in before each call.',
   sum: 'Estimated tokens, piled up from call to call. The line is the measured context: between the two are the system prompt, the definitions of tools, and what the estimate missed.',
 };
@@ -51,7 +51,7 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
       const drawn = stacks();
       drawStacks(pen, drawn, mode);
       const bars = drawn.size > 1 ? ` A bar stands for ${counted(drawn.size, 'call')}.` : '';
-      about.textContent = `${ABOUT[mode]}${bars}`;
+      about.textContent = `${MODE_DESCRIPTIONS[mode]}${bars}`;
     },
     tell: ({ number }) => `Call ${number}: ${addedText(session, number) || 'nothing came in'}`,
   });
@@ -126,7 +126,7 @@ function partOf(figures: readonly number[], mode: Mode): number {
 }
 
 /** Maximum width of a bar in pixels. */
-const WIDEST = 40;
+const MAX_BAR_WIDTH = 40;
 
 function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {
   const { x } = pen;
@@ -134,7 +134,7 @@ function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {
     const left = x(first - 0.5);
     const right = x(first + size - 0.5);
     // Stacked areas are continuous; additions are per call.
-    const gap = mode === 'sum' ? 0 : Math.max(right - left > 4 ? 1 : 0, right - left - WIDEST);
+    const gap = mode === 'sum' ? 0 : Math.max(right - left > 4 ? 1 : 0, right - left - MAX_BAR_WIDTH);
     drawBar(pen, parts, left + gap / 2, right - left - gap);
   }
 }

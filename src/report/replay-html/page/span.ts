@@ -54,7 +54,7 @@ export function createSpan(total: number) {
   return span;
 }
 
-const ACTS: Readonly<Record<string, (span: Span, frame: HTMLElement) => void>> = {
+const KEY_ACTIONS: Readonly<Record<string, (span: Span, frame: HTMLElement) => void>> = {
   ArrowRight: (span, frame) => go(span, frame, 1),
   ArrowUp: (span, frame) => go(span, frame, 1),
   ArrowLeft: (span, frame) => go(span, frame, -1),
@@ -73,7 +73,7 @@ const ACTS: Readonly<Record<string, (span: Span, frame: HTMLElement) => void>> =
 /** Adds keyboard control. */
 export function followKeys(frame: HTMLElement, span: Span): void {
   frame.addEventListener('keydown', (event) => {
-    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : ACTS[event.key];
+    const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : KEY_ACTIONS[event.key];
     if (act === undefined) return;
     event.preventDefault();
     act(span, frame);

@@ -3,7 +3,7 @@ import { visibilityOf } from '../../../../src/core/governor/conversation/visibil
 import type { Action } from '../../../../src/core/governor/decisions.ts';
 import { nameOf } from '../../../../src/core/governor/decisions.ts';
 import { decodeObject } from '../../../../src/core/protocol/decode.ts';
-import { type ExactReceipt, LEFT } from '../../../../src/core/protocol/exact-plan.ts';
+import { type ExactReceipt, TOO_LARGE } from '../../../../src/core/protocol/exact-plan.ts';
 import {
   answerTo,
   boundaryLine,
@@ -255,7 +255,7 @@ describe('a compaction by the mod', () => {
     driver.prompt('Next.');
     for (let time = 0; time < 4; time++) {
       driver.claude(initLine(NEW), callLine(168_000));
-      driver.tell(compacted({ ...RECEIPT, answered: false, why: LEFT }));
+      driver.tell(compacted({ ...RECEIPT, answered: false, why: TOO_LARGE }));
       driver.claude(boundaryLine('auto', 168_000));
     }
     expect(driver.state.relief.exact.phase).toBe('ready');
