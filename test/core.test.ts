@@ -54,6 +54,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cost: ['governor/cost/'],
   contents: [
     'cut-results.ts',
+    'content.ts',
     'contents.ts',
     'tool-results.ts',
     'working-set.ts',

@@ -16,7 +16,8 @@ import {
   summaryCost,
   withCost,
 } from './alone.ts';
-import { type Contents, endStep, forgetContents, tailOf } from './contents.ts';
+import { type Contents, tailOf } from './content.ts';
+import { endStep, forgetContents } from './contents.ts';
 import { roomOfContents } from './exact.ts';
 import { heldTokens, type WorkingSet, workingSet } from './working-set.ts';
 

@@ -1,7 +1,7 @@
 import { contextOf, type Usage } from '../../protocol/usage.ts';
 import { microUsdOf, type Price } from '../cost/prices.ts';
 import { callOutput, type Gauge, predictedTokens } from '../gauge/gauge.ts';
-import type { Contents } from './contents.ts';
+import type { Contents } from './content.ts';
 import { CALL_TOKENS } from './economic-moment.ts';
 import { reshownContents, type ShownContents } from './working-set.ts';
 

@@ -3,80 +3,20 @@ import type { ToolResult, ToolUse } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import { sumOf } from '../../text/sum-of.ts';
 import { type Calibration, estimateTokens, measureBlock, UNCALIBRATED } from '../gauge/estimator.ts';
-import { fetchesRest, NO_CUTS, withCut, withRest } from './cut-results.ts';
-
-/**
- * Kinds of contents, each with its own pattern of use: a file that was neither changed nor named since it was fetched, a
- * file that was used, one whose last use is its own change, the output of a command, and the answer of a subagent.
- */
-export const KINDS = ['unused', 'used', 'changed', 'printed', 'answered'] as const;
-export type Kind = (typeof KINDS)[number];
-
-/** Counts of gaps by length in calls, rounded to a power of two, because smaller differences mean nothing. */
-export type Gaps = Readonly<Record<number, number>>;
-
-/**
- * A file or the output of a command, as the main thread last fetched it. Times are counted in calls of the main thread.
- */
-export type Content = Readonly<typeof NEW_CONTENT>;
-
-export const NEW_CONTENT = {
-  /** Id of the tool call that last fetched it. */
-  id: '',
-  /** Path of the file as given to the tool; undefined for the output of a command. */
-  path: undefined as string | undefined,
-  /** Its tokens in the context; 0 after a compaction removed it. */
-  tokens: 0,
-  /** Its tokens in the context of claude alone. */
-  had: 0,
-  /** Micro-dollars that the subagent has cost whose answer it is. */
-  cost: 0,
-  /** A compaction cannot keep a picture. */
-  hasPicture: false,
-  /** When it was last fetched, changed or named. */
-  used: 0,
-  /** When the model last changed or wrote it; 0: never. */
-  changed: 0,
-  kind: 'unused' as Kind,
-  /** Whether it was fetched again while the context had it. A further fetch then does not show a loss by a relief. */
-  isHabit: false,
-  /** Whether a relief kept it whole without its surroundings: a further fetch then shows that those are missing. */
-  isLeft: false,
-};
-
-export type Contents = Readonly<typeof NO_CONTENTS>;
-
-export const NO_CONTENTS = {
-  byName: {} as Readonly<Record<string, Content>>,
-  /** Counts of the gaps between two uses of a content, in calls, by its kind before the later use. */
-  gaps: { unused: {}, used: {}, changed: {}, printed: {}, answered: {} } as Readonly<Record<Kind, Gaps>>,
-  /** When a file was last changed. */
-  changed: 0,
-  cut: NO_CUTS,
-  /** The last tool calls that failed, and did not succeed since. */
-  failed: [] as readonly string[],
-  /**
-   * `row`: files that were read in a row, without another tool between. A further page of a known file does not count: it
-   * is read to look something up. `together`: most files in a row before a change.
-   */
-  row: [] as readonly string[],
-  together: 0,
-  /**
-   * Results since the last call, with their estimated tokens, and the part that claude alone would still have (`again`,
-   * `tokens`), and what its subagents have cost, in micro-dollars. `cut`: tokens that were cut from them. `owed`: used
-   * contents that claude alone would have had to fetch. `names`: contents that were fetched or written.
-   */
-  step: {
-    results: 0,
-    size: 0,
-    again: 0,
-    tokens: 0,
-    cost: 0,
-    cut: 0,
-    owed: { calls: 0, tokens: 0 },
-    names: [] as readonly string[],
-  },
-};
+import {
+  type Content,
+  type Contents,
+  isFileKind,
+  isStale,
+  type Kind,
+  lastFiles,
+  mapContents,
+  NEW_CONTENT,
+  NO_CONTENTS,
+  pathOf,
+  tailOf,
+} from './content.ts';
+import { fetchesRest, withCut, withRest } from './cut-results.ts';
 
 /** Most names that are remembered. */
 const NAMES = 500;
@@ -168,16 +108,6 @@ export function forgetContents(contents: Contents, names: readonly string[]): Co
   return mapContents(contents, (content, name) => (stays.has(name) ? content : { ...content, had: 0 }));
 }
 
-export function mapContents(contents: Contents, change: (content: Content, name: string) => Content): Contents {
-  const entries = Object.entries(contents.byName).map(([name, content]) => [name, change(content, name)]);
-  return { ...contents, byName: Object.fromEntries(entries) };
-}
-
-export function pathOf(input: unknown): string | undefined {
-  const { file_path, notebook_path } = fieldsOf(input);
-  return textOf(file_path) ?? textOf(notebook_path);
-}
-
 function addFetched(
   before: Contents,
   { id, name: tool, input }: ToolUse,
@@ -205,15 +135,6 @@ function addFetched(
   return isMissed ? countAgain(after, size, more.cost) : after;
 }
 
-/** Tools whose output a change of a file does not change. */
-const EXTERNAL_TOOLS = /^(?:Web|mcp__|Agent|Task)/;
-
-/** Whether a content is the output of a command from before the last change: the same command then prints new content. */
-export function isStale({ byName, changed }: Contents, name: string): boolean {
-  const { path, used = 0 } = byName[name] ?? {};
-  return path === undefined && used <= changed && !EXTERNAL_TOOLS.test(name);
-}
-
 /** Whether the run lacks a content that claude alone would still have. */
 function isGone({ tokens, had, isLeft }: Content, isPage: boolean, size: number): boolean {
   return isPage ? tokens + size <= had : (tokens === 0 || isLeft) && had > 0;
@@ -228,10 +149,6 @@ function seenWhole(known: Content, size: number): Content {
 function withPage(known: Content, size: number): Content {
   const tokens = known.tokens + size;
   return { ...known, tokens, had: Math.max(known.had, tokens) };
-}
-
-function isFileKind(kind: Kind): boolean {
-  return kind !== 'printed' && kind !== 'answered';
 }
 
 /** Commands that show files. */
@@ -274,20 +191,9 @@ function changedFile(contents: Contents, path: string | undefined, now: number):
   return { ...after, changed: now, together, row: [] };
 }
 
-/** Files by their last use, newest first; among equal ones, the last fetched first. */
-export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
-  const files = Object.entries(byName).filter(([, { kind }]) => isFileKind(kind));
-  return files.reverse().sort(([, one], [, other]) => other.used - one.used);
-}
-
 /** Marks files as used if a command contains the end of their path. */
 function withNamed(contents: Contents, command: string, now: number): Contents {
   return useContents(contents, ({ path }) => path !== undefined && command.includes(tailOf(path)), now);
-}
-
-/** The last two parts of a path: the folder and the file. */
-export function tailOf(path: string): string {
-  return path.split('/').slice(-2).join('/');
 }
 
 function useContents(contents: Contents, isMeant: (content: Content) => boolean, now: number): Contents {

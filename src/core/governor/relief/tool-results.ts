@@ -2,7 +2,8 @@ import { resultsIn, usesIn } from '../../protocol/blocks.ts';
 import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../../protocol/events.ts';
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
-import { type Contents, contentsAfter, mapContents, NO_CONTENTS, pathOf, type Weight } from './contents.ts';
+import { type Contents, mapContents, NO_CONTENTS, pathOf } from './content.ts';
+import { contentsAfter, type Weight } from './contents.ts';
 
 /** Tool calls of claude's, and their results in the main thread's context. */
 export type Tools = Readonly<typeof NO_TOOLS>;

@@ -1,5 +1,5 @@
 import { sumOf } from '../../text/sum-of.ts';
-import { type Content, type Contents, type Gaps, isStale, KINDS, lastFiles } from './contents.ts';
+import { type Content, type Contents, type Gaps, isStale, KINDS, lastFiles } from './content.ts';
 import { type Missed, USUALLY_MISSED } from './economic-moment.ts';
 
 /**

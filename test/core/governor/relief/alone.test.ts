@@ -9,7 +9,7 @@ import {
   callCost,
   NEW_ALONE,
 } from '../../../../src/core/governor/relief/alone.ts';
-import { NO_CONTENTS } from '../../../../src/core/governor/relief/contents.ts';
+import { NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
 import { drawnLong } from '../../../support/economy/drawn.ts';
 import { type PlayedWorld, playAlone, playGoverned } from '../../../support/economy/played-claude.ts';
 import { jobOf, type Shape } from '../../../support/economy/shapes.ts';

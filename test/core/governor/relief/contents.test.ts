@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Contents,
-  contentsAfter,
-  endStep,
-  forgetContents,
-  NO_CONTENTS,
-} from '../../../../src/core/governor/relief/contents.ts';
+import { type Contents, NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
+import { contentsAfter, endStep, forgetContents } from '../../../../src/core/governor/relief/contents.ts';
 import { USUALLY_MISSED } from '../../../../src/core/governor/relief/economic-moment.ts';
 import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
 import { reshownContents, workingSet } from '../../../../src/core/governor/relief/working-set.ts';

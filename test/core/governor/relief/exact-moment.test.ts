@@ -3,7 +3,7 @@ import { triggerPlace } from '../../../../src/core/governor/control/trigger.ts';
 import { noteBoundary, reliefNow } from '../../../../src/core/governor/operations/relief.ts';
 import { droppedPrompts } from '../../../../src/core/governor/prompts/mailbox.ts';
 import { toPrompt } from '../../../../src/core/governor/prompts/prompt.ts';
-import { NEW_CONTENT } from '../../../../src/core/governor/relief/contents.ts';
+import { NEW_CONTENT } from '../../../../src/core/governor/relief/content.ts';
 import { momentOf, savingText } from '../../../../src/core/governor/relief/outlook.ts';
 import type { GovernorState } from '../../../../src/core/governor/state.ts';
 import { step } from '../../../../src/core/governor/step.ts';
