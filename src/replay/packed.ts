@@ -17,7 +17,7 @@ export interface Packed extends Omit<SessionFigures, 'ledger' | 'keys'> {
 /** Calls, each figure in a list of its own: as objects, they would take twice the memory. */
 export interface Columns {
   readonly keys: string[];
-  /** `OF_SUBAGENT` for a call of a subagent. */
+  /** `SUBAGENT_CALL` for a call of a subagent. */
   readonly numbers: number[];
   /** Milliseconds since the epoch; unknown: `NaN`, or `null` in JSON. */
   readonly times: (number | null)[];

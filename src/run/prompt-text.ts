@@ -43,7 +43,7 @@ export async function promptText(headless: HeadlessRun, io: Io, onNotice: (text:
   return { refused: piped ?? '' };
 }
 
-/** Milliseconds, while claude starts. Any longer wait would be in vain on a pipe that stays open and silent. */
+/** Milliseconds to wait for text while claude starts. A pipe may stay open and silent. */
 const GRACE_MS = 100;
 
 /**

@@ -75,9 +75,9 @@ const OTHER = 7;
 const WIDE = 8;
 
 /**
- * Tokens of a character after another kind of character (`FIRST`) and after its own kind (`NEXT`): a word is about one
- * token at any length, a number slightly more, and spaces belong to the next word. Fitted by least absolute error on
- * half of the sessions of test/accuracy, for both generations of tokenizers together.
+ * Tokens of a character after another kind of character (`CHANGE_TOKENS`) and after its own kind (`REPEAT_TOKENS`): a
+ * word is about one token at any length, a number slightly more, and spaces belong to the next word. Fitted by least
+ * absolute error on half of the sessions of test/accuracy, for both generations of tokenizers together.
  */
 const CHANGE_TOKENS = Float64Array.of(0.96, 0.53, 1.09, 0.02, 0.56, 1.01, 0.17, 1.1, 1.2);
 const REPEAT_TOKENS = Float64Array.of(0.05, 0.32, 0.27, 0.02, 0.8, 0.3, 0.07, 0.95, 1.2);

@@ -11,7 +11,7 @@ import { changedIn, clearTimer, decide, emit, isRelieving, type Line, setTimer }
 /** Lines that claude writes at intervals: to keep a connection open, and for a running tool, even if its call hangs. */
 const HEARTBEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 
-/** Every line is a sign of life, except those in `BEATS`. */
+/** Every line is a sign of life, except those in `HEARTBEATS`. */
 export function noteLife(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode === 'replay' || (event.kind === 'known' && HEARTBEATS.includes(event.name))) return state;
   const isControl = event.kind.startsWith('control-');
