@@ -76,8 +76,10 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   };
   const look = (some: readonly Source[], depth: Depth, known = { faults, skipped }) =>
     findSessions(replaySources(some, { ...how, depth }), files, {
-      ...{ ...known, filters: options, say },
+      ...known,
+      filters: options,
       mayBeEmpty: isGated(options),
+      say,
     });
   // A single session gets more rows than a session in a list.
   const isDetailed = options.format.isList === true && options.by === undefined;

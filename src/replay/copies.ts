@@ -111,15 +111,15 @@ export function markCopies<S extends SessionFigures>(sessions: readonly S[]): S[
  */
 function withUnseen<S extends SessionFigures>(session: S): S {
   if (session.cost.computed) return session;
-  const [calls, unseen] = [session.ledger(), besidesCalls(session)];
-  const seen = microUsdIn(calls);
+  const calls = session.ledger();
+  const [seen, unseen] = [microUsdIn(calls), besidesCalls(session, calls)];
   if (seen === 0 || unseen <= seen / 9 || calls.some(({ microUsd }) => microUsd === null)) return session;
   return { ...session, cost: { ...session.cost, unseen: toUsd(unseen) } };
 }
 
 /** The cost of a session besides its calls, in micro-dollars. */
-function besidesCalls(session: SessionFigures): number {
-  return Math.max(0, toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(session.ledger()));
+function besidesCalls(session: SessionFigures, calls = session.ledger()): number {
+  return Math.max(0, toMicroUsd(ownFigures(session).usd ?? 0) - microUsdIn(calls));
 }
 
 /**

@@ -87,11 +87,11 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
     const event = decodeLine(line);
     const fate = isPassed ? 'show' : visibilityOf(now, event);
     const seen = { bytes, event, turn: figures.see(event, line, now, fate === 'show') };
-    const isResult = event.kind === 'result';
-    if (isPassed) onEvent(event, line, () => tell(bytes, event));
-    else passLooked(seen, text, fate);
-    if (isPassed && isResult) figures.shown();
-    if (isResult) figures.judged(event, state());
+    if (isPassed) judge(seen, line, true);
+    else {
+      passLooked(seen, text, fate);
+      if (event.kind === 'result') figures.judged(event, state());
+    }
     if (event.kind !== 'malformed' || !text.includes(ROW_MARK)) return;
     for (const row of objectsIn(line).values) acceptPart(JSON.stringify(row), fate === 'show');
   }
@@ -100,8 +100,13 @@ export function createPassOn({ output, figures, state, onEvent }: PassOnOptions)
   function acceptPart(line: string, isShown: boolean): void {
     const event = decodeLine(line);
     figures.see(event, line, state(), isShown);
+    judge({ bytes: Buffer.from(line), event }, line, isShown);
+  }
+
+  /** Hands on the event of a line that was passed on before. */
+  function judge({ bytes, event }: Pick<Line, 'bytes' | 'event'>, line: string, isShown: boolean): void {
     onEvent(event, line, () => {
-      if (isShown) tell(Buffer.from(line), event);
+      if (isShown) tell(bytes, event);
     });
     if (event.kind !== 'result') return;
     figures.shown();
