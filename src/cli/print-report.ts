@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { newestFirst } from '../replay/selection.ts';
 import { isFull, type SessionFigures, type SessionSummary, withoutSeries } from '../replay/summary.ts';
 import { counted, tokens } from '../report/figures.ts';
 import { HTML_MARK } from '../report/html.ts';
@@ -155,7 +156,7 @@ const TEMPLATE = new URL('../replay.html', import.meta.url);
 /** Writes the page of `--html FILE`. @throws CtxbError `usage` when the path holds another file */
 async function openHtmlPage(
   path: string,
-  { levels, list }: Page,
+  { levels }: Page,
   say: (message: string) => void,
 ): Promise<(sessions: readonly SessionSummary[], outcome: Outcome) => void> {
   const { pageData, replayHtml } = await import('../report/replay-html/page-data.ts');
@@ -164,7 +165,7 @@ async function openHtmlPage(
   return (sessions, { faults }) => {
     // Without any recording, the page would be empty.
     if (sessions.length === 0 && faults.length > 0) return;
-    const data = pageData(sessions, { policy: levels, sort: list.sort ?? 'newest' });
+    const data = pageData(newestFirst(sessions), levels);
     writePage(path, replayHtml(readFileSync(TEMPLATE, 'utf8'), data), HTML_MARK);
     say(`page: ${path}`);
   };

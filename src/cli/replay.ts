@@ -6,7 +6,6 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
 import type { Depth } from '../replay/replay.ts';
-import { sortSessions } from '../replay/selection.ts';
 import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { withCtxb } from '../replay/what-if.ts';
@@ -99,8 +98,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
       : found.sessions;
     if (flags.explain !== undefined) requireExplained(chosen, flags.explain);
     // Calls that occur in several sessions of the report are counted once.
-    const marked = markCopies(chosen);
-    const sessions = options.sort === undefined ? marked : sortSessions(marked, options.sort);
+    const sessions = markCopies(chosen);
     return {
       sessions: flags.whatIf ? withCtxb(sessions.filter(isFull), policy) : sessions,
       faults: found.faults,

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Filters, SORT_ORDERS } from '../replay/selection.ts';
+import type { Filters } from '../replay/selection.ts';
 import { GROUPINGS } from '../replay/sums.ts';
 import type { ListOptions } from '../report/replay/format.ts';
 import { chosenFormat, FORMATS } from '../report/replay/formats.ts';
@@ -36,9 +36,7 @@ export function addReportOptions(command: Command): void {
   value('--since <time>', 'active since then: 2026-03-31, 3d or 12h', time, timeOf);
   value('--project <text>', 'with this text in the path of the working folder', 'a part of a path', nonEmpty);
   value('--model <text>', 'with this text in the id of the model', 'a part of the id of a model', nonEmpty);
-  command
-    .optionsGroup('Lists of several sessions:')
-    .addOption(new Option('--sort <figure>', 'order of the rows (default: newest)').choices(SORT_ORDERS));
+  command.optionsGroup('Lists of several sessions:');
   value('--limit <number>', 'show at most this many rows (0: all; default at a terminal: 30)', COUNT, countOf);
   command
     .addOption(new Option('--by <what>', 'print sums by day, project or model').choices(GROUPINGS))

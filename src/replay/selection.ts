@@ -1,4 +1,3 @@
-import { ownFigures } from './copies.ts';
 import type { SessionFigures } from './summary.ts';
 
 /** Filters for sessions. A missing filter matches all sessions. */
@@ -22,31 +21,9 @@ export function matchesFilters({ time, project, file, model }: SessionFigures, f
   return filters.model === undefined || (model ?? '').toLowerCase().includes(filters.model.toLowerCase());
 }
 
-export const SORT_ORDERS = ['newest', 'oldest', 'cost', 'calls', 'peak', 'compactions', 'project'] as const;
-export type SortOrder = (typeof SORT_ORDERS)[number];
-
-type Sortable = Pick<
-  SessionFigures,
-  'file' | 'project' | 'time' | 'context' | 'calls' | 'compactions' | 'cost' | 'copied' | 'lines'
->;
-
-/** Sort keys, largest first; null comes last. */
-const FIGURES: Readonly<Record<Exclude<SortOrder, 'project'>, (session: Sortable) => number | null>> = {
-  newest: ({ time }) => time.last,
-  oldest: ({ time }) => (time.last === null ? null : -time.last),
-  cost: (session) => ownFigures(session).usd,
-  calls: (session) => ownFigures(session).calls,
-  peak: ({ context }) => context.peakFraction,
-  compactions: (session) => ownFigures(session).compactions,
-};
-
-/** A stable sort. @param sessions processed by `markCopies` */
-export function sortSessions<S extends Sortable>(sessions: readonly S[], order: SortOrder): S[] {
-  if (order !== 'project') {
-    const figure = (session: S) => FIGURES[order](session) ?? Number.NEGATIVE_INFINITY;
-    // Of two without a figure the difference is NaN, which counts as 0.
-    return sessions.toSorted((a, b) => figure(b) - figure(a));
-  }
-  const name = ({ project, file }: S) => project ?? file;
-  return sortSessions(sessions, 'newest').sort((a, b) => (name(a) === name(b) ? 0 : name(a) < name(b) ? -1 : 1));
+/** A stable sort; a session without times comes last. */
+export function newestFirst<S extends Pick<SessionFigures, 'time'>>(sessions: readonly S[]): S[] {
+  const end = ({ time }: S) => time.last ?? Number.NEGATIVE_INFINITY;
+  // Of two without times the difference is NaN, which counts as 0.
+  return sessions.toSorted((a, b) => end(b) - end(a));
 }

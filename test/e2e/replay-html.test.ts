@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import { tokens } from '../../src/report/figures.ts';
-import type { PageOptions } from '../../src/report/replay-html/page-data.ts';
 import { type Browser, startBrowser } from '../support/chromium.ts';
 import { POOR_CONTRASTS } from '../support/contrast.ts';
 import { aSession, whatIfOf, writePageOf } from '../support/replay-report.ts';
@@ -26,10 +25,10 @@ afterEach(() => {
   for (const asked of browser.requests) expect(asked).toBe(`file://${folder}/page.html`);
 });
 
-async function open(sessions: readonly SessionSummary[], options: Partial<PageOptions> = {}): Promise<void> {
+async function open(sessions: readonly SessionSummary[]): Promise<void> {
   await browser.scheme('light');
   await browser.size(1280, 900);
-  const url = writePageOf(folder, sessions, options);
+  const url = writePageOf(folder, sessions);
   // A place in the same page would not load it anew.
   await browser.open('about:blank');
   await browser.open(url);

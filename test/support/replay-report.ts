@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEFAULTS } from '../../src/config/defaults.ts';
+import type { Policy } from '../../src/core/governor/policy.ts';
 import type { CallSeen } from '../../src/replay/items-seen.ts';
 import type { SessionSummary } from '../../src/replay/summary.ts';
 import type { SessionWhatIf } from '../../src/replay/what-if.ts';
-import { type PageData, type PageOptions, pageData, replayHtml } from '../../src/report/replay-html/page-data.ts';
+import { type PageData, pageData, replayHtml } from '../../src/report/replay-html/page-data.ts';
 import { createRandom } from './random.ts';
 
 const TEMPLATE = fileURLToPath(new URL('../../dist/replay.html', import.meta.url));
@@ -138,17 +139,13 @@ export function whatIfOf(curve: readonly number[]): SessionWhatIf {
   return { curve } as unknown as SessionWhatIf;
 }
 
-export function pageDataOf(sessions: readonly SessionSummary[], options: Partial<PageOptions> = {}): PageData {
-  return pageData(sessions, { policy: DEFAULTS, ...options });
+export function pageDataOf(sessions: readonly SessionSummary[], policy: Policy = DEFAULTS): PageData {
+  return pageData(sessions, policy);
 }
 
 /** The page of such sessions as a file; returns its address. */
-export function writePageOf(
-  folder: string,
-  sessions: readonly SessionSummary[],
-  options: Partial<PageOptions> = {},
-): string {
+export function writePageOf(folder: string, sessions: readonly SessionSummary[]): string {
   const file = join(folder, 'page.html');
-  writeFileSync(file, replayHtml(readFileSync(TEMPLATE, 'utf8'), pageDataOf(sessions, options)));
+  writeFileSync(file, replayHtml(readFileSync(TEMPLATE, 'utf8'), pageDataOf(sessions)));
   return `file://${file}`;
 }

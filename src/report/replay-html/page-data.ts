@@ -3,7 +3,6 @@ import { oneLine, shorten } from '../../core/text/words.ts';
 import { FACT_NAMES, replayedText } from '../../messages.ts';
 import { addedUp } from '../../replay/copies.ts';
 import type { CallSeen, ReliefSeen } from '../../replay/items-seen.ts';
-import { type SortOrder, sortSessions } from '../../replay/selection.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 
 export type PageData = ReturnType<typeof pageData>;
@@ -24,13 +23,6 @@ type Columns = ReturnType<typeof columnsOf>;
 /** The figures of a call; null if the call has no such figure, or it is unknown. */
 export type PageCall = { readonly [Name in keyof Omit<Columns, 'added'>]: Columns[Name][number] };
 
-export interface PageOptions {
-  /** Sets the thresholds drawn in the charts. */
-  readonly policy: Policy;
-  /** Order of the sessions; default: order of the input. */
-  readonly sort?: SortOrder;
-}
-
 /** Limits for the largest results of each session, which take most of the page's size. */
 const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
 
@@ -38,11 +30,13 @@ const RESULTS = { least: 10, most: 100, ofAll: 10_000 };
 const TEXT_LENGTH = 300;
 const PROMPT_LENGTH = 160;
 
-/** @param sessions must include `series` */
-export function pageData(sessions: readonly SessionSummary[], { policy, sort }: PageOptions) {
+/**
+ * @param sessions must include `series`
+ * @param policy sets the thresholds drawn in the charts
+ */
+export function pageData(sessions: readonly SessionSummary[], policy: Policy) {
   const count = Math.max(RESULTS.least, Math.min(RESULTS.most, Math.floor(RESULTS.ofAll / sessions.length)));
-  const sorted = sort === undefined ? sessions : sortSessions(sessions, sort);
-  return { version: 1 as const, sessions: sorted.map((session) => sessionData(session, policy, count)) };
+  return { version: 1 as const, sessions: sessions.map((session) => sessionData(session, policy, count)) };
 }
 
 /** @param max maximum number of tool results */

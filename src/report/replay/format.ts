@@ -1,6 +1,5 @@
 import type { Policy } from '../../core/governor/policy.ts';
 import type { Io } from '../../io.ts';
-import type { SortOrder } from '../../replay/selection.ts';
 import type { SessionFigures, SessionSummary } from '../../replay/summary.ts';
 import type { Grouping } from '../../replay/sums.ts';
 import { counted } from '../figures.ts';
@@ -9,8 +8,6 @@ import { styleFor } from '../style.ts';
 export type Page = Readonly<Awaited<ReturnType<typeof openPage>>>;
 
 export interface ListOptions {
-  /** undefined: newest first in text, file order in other formats. */
-  readonly sort?: SortOrder | undefined;
   /** Maximum number of rows; undefined: all. */
   readonly limit?: number | undefined;
   /** Show session ids. */

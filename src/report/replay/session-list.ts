@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
 import { addedUp, ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
-import { sortSessions } from '../../replay/selection.ts';
+import { newestFirst } from '../../replay/selection.ts';
 import { type Counts, isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy, twoDigits } from '../../replay/sums.ts';
 import { costText, counted, NONE, percent, tokens, unseenText } from '../figures.ts';
@@ -43,8 +43,7 @@ export const text: Report<SessionFigures> = (sessions, page) => {
 
 /** One row per session, and a row of totals. */
 function sessionList(sessions: readonly SessionFigures[], page: Page): string[] {
-  const { sort = 'newest' } = page.list;
-  const shown = listed(sortSessions(sessions, sort), page);
+  const shown = listed(newestFirst(sessions), page);
   const totals = totalsOf(sessions);
   const ids = page.list.ids ? shown.map(({ sessionId, file }) => onOneLine(sessionId ?? basename(file))) : [];
   const isWide = page.columns >= WIDE + Math.max(0, ...ids.map(columnsOf));

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from '../../../src/config/defaults.ts';
+import type { Policy } from '../../../src/core/governor/policy.ts';
 import type { SessionSummary } from '../../../src/replay/summary.ts';
 import { unpack } from '../../../src/report/replay-html/page/session.ts';
-import type { PageData, PageOptions } from '../../../src/report/replay-html/page-data.ts';
+import type { PageData } from '../../../src/report/replay-html/page-data.ts';
 import { replayHtml } from '../../../src/report/replay-html/page-data.ts';
 import { aSession, pageDataOf, whatIfOf } from '../../support/replay-report.ts';
 
 /** What the page reads out of the file. */
-function read(session: SessionSummary, options: Partial<PageOptions> = {}) {
-  const text = replayHtml('<script>"data of the page"</script>', pageDataOf([session], options)).slice(8, -9);
+function read(session: SessionSummary, policy?: Policy) {
+  const text = replayHtml('<script>"data of the page"</script>', pageDataOf([session], policy)).slice(8, -9);
   const [info] = (JSON.parse(text) as PageData).sessions;
   if (info === undefined) throw new Error('expected a session');
   return { text, info, session: unpack(info) };
@@ -38,7 +39,7 @@ describe('page data', () => {
 
   it('has the thresholds of the policy in tokens of the window, ascending', () => {
     const thresholds = { ...DEFAULTS.thresholds, compact: 150_000 };
-    expect(read(aSession({}), { policy: { ...DEFAULTS, thresholds } }).info.levels).toEqual([
+    expect(read(aSession({}), { ...DEFAULTS, thresholds }).info.levels).toEqual([
       { name: 'monitor', tokens: 60_000 },
       { name: 'warning', tokens: 100_000 },
       { name: 'critical', tokens: 140_000 },
