@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { modelName } from '../../core/protocol/model-name.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
-import { addedUp, ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
+import { ownFigures, totalOf, totalsOf } from '../../replay/copies.ts';
 import { newestFirst } from '../../replay/selection.ts';
 import { type Counts, isFull, type SessionFigures, type Totals } from '../../replay/summary.ts';
 import { dayOf, type Sum, sumsBy, twoDigits } from '../../replay/sums.ts';
@@ -31,7 +31,7 @@ interface Column {
 const [ROOM_FOR_COMPACTIONS, ROOM_FOR_PROJECTS, ROOM_FOR_MODELS, ROOM_FOR_IDS, WIDE] = [44, 60, 72, 120, 120];
 
 /** Minimum width of the `takesRest` column on a terminal, which omits a narrower one, and in other outputs. */
-const [MIN_REST, MIN_REST_IN_FILE] = [12, 7];
+const [MIN_REST, MIN_REST_IN_FILE] = [10, 7];
 
 const GAP = '  ';
 
@@ -50,16 +50,14 @@ function sessionList(sessions: readonly SessionFigures[], page: Page): string[] 
   const isTight = page.list.ids && page.columns < ROOM_FOR_IDS;
   const projects = shortPaths(shown.map(({ project, file }) => project ?? file.split('/').slice(0, -1).join('/')));
   const showsProjects = !isTight && page.columns >= ROOM_FOR_PROJECTS;
-  const dates = datesOf(shown, isWide, page);
-  // Times shorten project names instead of prompts.
-  const hasTimes = dates.some((date) => date.includes(':'));
+  const dates = datesOf(shown, isWide, !showsProjects);
   const showsModels = !isTight && page.columns >= ROOM_FOR_MODELS;
   const models = shown.map(({ model }) => modelText(model));
   const showsCopies = isWide && totals.copiedCalls > 0;
   const figures = (row: Totals) =>
     showsCopies ? { copied: tokens(row.copiedCalls), ...figuresOf(row) } : figuresOf(row);
   const columns = [
-    showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : hasTimes ? 10 : 14 },
+    showsProjects && { heading: 'project', cells: projects, isPath: true, most: isWide ? 28 : 10 },
     { heading: 'date', cells: dates },
     page.list.ids && { heading: 'session', cells: ids },
     { heading: 'first prompt', cells: shown.map(promptOf), takesRest: true },
@@ -220,41 +218,17 @@ function copiedRows({ copiedCalls }: Totals): string[] {
 /** Same names as `toLocaleString`, whose locale data takes longer to load than the rest of the list. */
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/**
- * End dates of the sessions, short like those of `ls`: month and year if the year is not the newest one. Rows with the
- * same date show more digits.
- */
-function datesOf(sessions: readonly SessionFigures[], isWide: boolean, { columns }: Page): string[] {
+/** End dates of the sessions, short like those of `ls`: without the time on a narrow page, and for an earlier year. */
+function datesOf(sessions: readonly SessionFigures[], isWide: boolean, isShort: boolean): string[] {
   const newest = new Date(Math.max(...sessions.map(({ time }) => time.last ?? 0))).getFullYear();
-  const texts = sessions.map(({ time: { last } }) => {
-    if (last === null) return [NONE, NONE];
+  return sessions.map(({ time: { last } }) => {
+    if (last === null) return NONE;
     const time = new Date(last);
-    const month = MONTHS[time.getMonth()] ?? '';
+    const [year, month] = [time.getFullYear(), MONTHS[time.getMonth()]];
     const minute = `${twoDigits(time.getHours())}:${twoDigits(time.getMinutes())}`;
-    const timesOf = (day: string) => [`${day} ${minute}`, `${day} ${minute}:${twoDigits(time.getSeconds())}`];
-    if (isWide) return timesOf(dayOf(last));
-    const day = `${month} ${twoDigits(time.getDate())}`;
-    if (time.getFullYear() === newest) return [day, ...timesOf(day)];
-    return [`${month} ${time.getFullYear()}`, dayOf(last), ...timesOf(dayOf(last))];
-  });
-  return columns < ROOM_FOR_PROJECTS
-    ? texts.map(([shortest = '']) => shortest)
-    : distinct(texts, sessions.map(promptOf));
-}
-
-/**
- * The shortest text of each row that no other row has. The last text, with seconds, only if another row has the same
- * minute and the same prompt.
- */
-function distinct(rows: readonly (readonly string[])[], prompts: readonly string[]): string[] {
-  const withPrompt = (text: string, at: number) => `${text}\n${prompts[at]}`;
-  const names = rows.flatMap((texts, at) => [...new Set(texts)].flatMap((text) => [text, withPrompt(text, at)]));
-  const counts = addedUp(names.map((name) => [name, 1]));
-  const isShared = (name: string) => (counts.get(name) ?? 0) > 1;
-  return rows.map((texts, at) => {
-    const [minute = '', second = ''] = texts.slice(-2);
-    const last = isShared(withPrompt(minute, at)) ? second : minute;
-    return texts.slice(0, -1).find((text) => !isShared(text)) ?? last;
+    if (isWide) return `${dayOf(last)} ${minute}`;
+    if (year !== newest) return isShort ? `${month} ${year}` : dayOf(last);
+    return `${month} ${twoDigits(time.getDate())}${isShort ? '' : ` ${minute}`}`;
   });
 }
 
