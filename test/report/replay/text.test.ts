@@ -116,7 +116,9 @@ describe('several sessions', () => {
       }),
       summaryOf({ project: '/web', model: 'claude-opus-4-5-20251101', cost: { usd: 1234.5, computed: false } }),
     ];
-    expect(written(text, sessions)).toBe(`project     date          first pr…  model       peak  comp.  calls         cost
+    expect(
+      written(text, sessions),
+    ).toBe(`project     date          first pr…  model       peak  comp.  calls         cost
 dev/api     Mar 31 14:05  mend the…  sonnet-4-5   80%      1      5        $0.71
 /project    Jan 02 09:00  mend the…  sonnet-4-5   95%      0  2,000        $0.71
 /project    2025-12-31    session.…  glm-5.1      80%      1      5            –
