@@ -16,7 +16,6 @@ import type {
   SubagentSeen,
   UnloggedAgent,
 } from './items-seen.ts';
-import type { Oddity } from './observers/oddities.ts';
 import type { Pauses } from './observers/pauses.ts';
 import type { SessionWhatIf } from './what-if.ts';
 
@@ -104,8 +103,6 @@ export interface SessionSummary extends SessionFigures {
   /** The largest tool results of the main thread, largest first. */
   readonly largest: readonly ResultSeen[];
   readonly subagents: readonly SubagentSeen[];
-  /** Oddities by kind, so that frequent ones do not hide rare ones. */
-  readonly oddities: readonly Oddity[];
   /** How the figures of a call were computed, if requested; null if the call does not exist. */
   readonly explanation?: Explanation | null;
   /** Facts kept by each compaction or handoff, if requested. */

@@ -45,7 +45,6 @@ export function compactionOf(changes: Partial<CompactionSeen> = {}): CompactionS
 
 const SESSION: SessionSummary = {
   file: 'session.ndjson',
-  oddities: [],
   sessionId: 's1',
   dialect: 'stream',
   claudeCodeVersion: '2.1.197',
