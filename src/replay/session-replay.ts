@@ -60,7 +60,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
     explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
     uses: options.uses ? createUses() : undefined,
-    growth: createGrowth({ cut, keepAll: series, ...(calls && { onAdded: calls.added }) }),
+    growth: createGrowth({ cut, withResults: series, ...(calls && { onAdded: calls.added }) }),
   };
   const observers = Object.values(watch).filter((observer) => observer !== undefined);
 
@@ -124,7 +124,6 @@ export function createSessionReplay(options: SessionReplayOptions) {
         cost,
         ...(pauses.count > 0 && { pauses }),
         growth: found.growth,
-        largest: found.largest,
         subagents: watch.subagents.found(state.work.agents.all),
         ...(watch.explainer && { explanation: watch.explainer.found(madeCalls) }),
         ...(retention && { retention: retention.found() }),

@@ -100,8 +100,6 @@ export interface SessionSummary extends SessionFigures {
   readonly pauses?: Pauses;
   /** Estimated tokens added to the main thread's context, by source. */
   readonly growth: Growth;
-  /** The largest tool results of the main thread, largest first. */
-  readonly largest: readonly ResultSeen[];
   readonly subagents: readonly SubagentSeen[];
   /** How the figures of a call were computed, if requested; null if the call does not exist. */
   readonly explanation?: Explanation | null;

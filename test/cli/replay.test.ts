@@ -36,7 +36,7 @@ const KEYS = [
     'traffic',
     'compactions',
   ],
-  ...['actions', 'cost', 'growth', 'largest', 'subagents', 'lines'],
+  ...['actions', 'cost', 'growth', 'subagents', 'lines'],
 ];
 
 describe('--json', () => {

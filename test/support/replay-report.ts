@@ -63,7 +63,6 @@ export function aSession({
     })),
     cost: { usd: series.reduce((sum, { usd }) => sum + (usd ?? 0), 0), computed: true },
     growth: {},
-    largest: [],
     subagents: [],
     lines: { total: calls * 4, unknown: 0, malformed: 0 },
     series,

@@ -68,7 +68,6 @@ const SESSION: SessionSummary = {
   time: { first: null, last: null },
   traffic: { main: NO_USAGE, subagents: NO_USAGE },
   growth: { prompt: 20, Read: 100_000 },
-  largest: [],
   cost: { usd: 0.708, computed: false },
   subagents: [{ id: 'a', kind: null, peak: 9_400, calls: 2, tokens: 18_000, usd: 0.02, estimated: false }],
   lines: { total: 1_019, unknown: 0, malformed: 0 },
@@ -109,12 +108,11 @@ export async function replayed(path: string): Promise<SessionSummary> {
 }
 
 function withFixedEstimates(session: SessionSummary): SessionSummary {
-  const { growth, largest, results = [], compactions, series = [], traffic } = session;
+  const { growth, results = [], compactions, series = [], traffic } = session;
   return {
     ...session,
     growth: fixed(growth),
     traffic: { ...traffic, main: { ...traffic.main, output: 40 } },
-    largest: largest.map((result) => ({ ...result, tokens: 300 })),
     results: results.map((result) => ({ ...result, tokens: 300 })),
     compactions: compactions.map((compaction) => ({ ...compaction, gaugeBefore: 150_000 })),
     series: series.map((call) => ({

@@ -6,23 +6,21 @@ import { type Cutter, LINE_LENGTH } from '../../core/text/words.ts';
 import type { Growth, ResultSeen } from '../items-seen.ts';
 import { createToolUses, type Seen } from './seen.ts';
 
-const LARGEST = 10;
-
 /** Length kept of a target in UTF-16 code units, so that a secret in its shown part is recognized. */
 const TARGET_LENGTH = 2_000;
 
 interface GrowthOptions {
   readonly cut: Cutter;
-  /** Keep all results instead of the largest ones. */
-  readonly keepAll: boolean;
+  /** List the results of tools. */
+  readonly withResults: boolean;
   /** Called for each addition. */
   readonly onAdded?: (source: string, tokens: number) => void;
 }
 
 /** Measures what is added to the main thread's context, by source. */
-export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
+export function createGrowth({ cut, withResults, onAdded }: GrowthOptions) {
   const growth = new Map<string, number>();
-  const kept: TrackedResult[] = [];
+  const results: TrackedResult[] = [];
   const uses = createToolUses((use) => ({ name: use.name, target: targetOf(use).slice(0, TARGET_LENGTH) }));
   let calls = 0;
 
@@ -33,15 +31,9 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
     const source = sourceOf(block, role, use?.name);
     growth.set(source, (growth.get(source) ?? 0) + tokens);
     onAdded?.(source, tokens);
-    if (block.type !== 'tool_result' || (!keepAll && isSmall(tokens))) return;
-    kept.push({ tool: source, target: use?.target ?? '', tokens, line, call: after.gauge.calls + 1, gone: undefined });
-  }
-
-  function isSmall(tokens: number): boolean {
-    if (kept.length < 2 * LARGEST) return false;
-    const largest = largestOf(kept);
-    kept.splice(0, kept.length, ...largest);
-    return tokens <= (largest.at(-1)?.tokens ?? 0);
+    if (block.type !== 'tool_result' || !withResults) return;
+    const call = after.gauge.calls + 1;
+    results.push({ tool: source, target: use?.target ?? '', tokens, line, call, gone: undefined });
   }
 
   function addLine(seen: Seen): void {
@@ -64,13 +56,12 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
   return {
     see(seen: Seen): void {
       calls = seen.after.gauge.calls;
-      if (seen.after.facts.replaced) for (const result of kept) result.gone ??= calls;
+      if (seen.after.facts.replaced) for (const result of results) result.gone ??= calls;
       addLine(seen);
     },
     found: () => ({
       growth: Object.fromEntries(growth) as Growth,
-      largest: largestOf(kept).map(shown),
-      results: keepAll ? kept.map(shown) : [],
+      results: results.map(shown),
     }),
   };
 }
@@ -78,10 +69,6 @@ export function createGrowth({ cut, keepAll, onAdded }: GrowthOptions) {
 /** A result, with the number of calls at which it left the context. */
 interface TrackedResult extends Omit<ResultSeen, 'stayed'> {
   gone: number | undefined;
-}
-
-function largestOf(kept: readonly TrackedResult[]): TrackedResult[] {
-  return [...kept].sort((a, b) => b.tokens - a.tokens).slice(0, LARGEST);
 }
 
 function sourceOf({ type }: Block, role: UserRole | 'answer', tool: string | undefined): string {

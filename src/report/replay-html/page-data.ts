@@ -56,7 +56,7 @@ function sessionData(session: SessionSummary, policy: Policy, max: number) {
       /** Number of calls before the action. */
       call: action.at.call,
     })),
-    results: (session.results ?? session.largest).toSorted((a, b) => b.tokens - a.tokens).slice(0, max),
+    results: (session.results ?? []).toSorted((a, b) => b.tokens - a.tokens).slice(0, max),
     facts: (session.retention ?? []).flatMap(factsOf),
     prompts: prompts.map(({ turn, tokens, text }) => ({ turn, tokens, text })),
     /** The estimated context with ctxb, for each call. */

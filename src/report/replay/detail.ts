@@ -2,10 +2,10 @@ import type { Decision } from '../../core/governor/decisions.ts';
 import { zoneAt } from '../../core/governor/zones/zones.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
 import { addedUp } from '../../replay/copies.ts';
-import type { CallSeen, ResultSeen, SubagentSeen } from '../../replay/items-seen.ts';
+import type { CallSeen, SubagentSeen } from '../../replay/items-seen.ts';
 import type { SessionSummary } from '../../replay/summary.ts';
 import { counted, dollars, shareOf, tokens } from '../figures.ts';
-import { columnsOf, fitText, indentRows, present } from '../layout.ts';
+import { fitText, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { paintOf } from '../style.ts';
 import { listed, type Page, type Report } from './format.ts';
@@ -48,7 +48,6 @@ function storyOf(session: SessionSummary, page: Page): string[] {
       : rowsAfter(last, story)),
     // They started before the first call, or at an unknown call.
     ...begun.flatMap(({ call, row }) => (call === 0 ? [row] : [])),
-    ...largestRows(session.largest, page),
     linesRow(session),
   ];
 }
@@ -121,31 +120,4 @@ function subagentRow({ id, kind, task, calls, peak, usd, estimated }: SubagentSe
   const figures = `${about}${counted(calls, 'call')}, peak ${tokens(peak)}, ${usd === null ? 'no price' : dollars(usd)}`;
   const name = kind === null ? '' : `${onOneLine(kind)}, `;
   return fitText(`${INDENT}subagent  ${name}${figures}: ${onOneLine(task || id)}`, columns);
-}
-
-/** Minimum width for a target beside the figures; with less room the target moves to a line of its own. */
-const MIN_TARGET = 12;
-/** On a narrow terminal: minimum width of a tool's name, and width of the figures next to it. */
-const [LEAST_TOOL, SHORT_FIGURES] = [8, 28];
-
-function largestRows(largest: readonly ResultSeen[], { style, columns, edge }: Page): string[] {
-  if (largest.length === 0) return [];
-  const rows = (width: number) =>
-    largest.map(({ tool, tokens: size, call, stayed }) => [
-      fitText(onOneLine(tool), width),
-      ...[size, call, stayed].map(tokens),
-    ]);
-  const full = [['largest results', 'tokens', 'from call', 'calls with it'], ...rows(Number.POSITIVE_INFINITY)];
-  const short = [['largest', 'tokens', 'call', 'with it'], ...rows(Math.max(LEAST_TOOL, edge - SHORT_FIGURES))];
-  const fits = columnsOf(indentRows(full)[0] ?? '') <= edge;
-  const [head = '', ...lines] = indentRows(fits ? full : short, style.bold);
-  const withTargets = lines.flatMap((line, at) => {
-    const target = onOneLine(largest[at]?.target ?? '');
-    // Keep the end of a path, which names the file, and the beginning of any other text.
-    const kept = /^[^\s]*\/[^\s]*$/.test(target) ? 'end' : 'begin';
-    const room = columns - columnsOf(line) - 2;
-    if (room >= MIN_TARGET || columns < edge) return [`${line}  ${fitText(target, room, kept)}`];
-    return [line, `${INDENT}${INDENT}${fitText(target, columns - 2 * INDENT.length, kept)}`];
-  });
-  return [head, ...withTargets];
 }

@@ -16,8 +16,8 @@ it('names the tool of a result even if a back-end did not count the call that re
   ];
   const replay = createSessionReplay({ run: runWith({ mode: 'replay' }), series: true, explain: '2', mask: unmasked });
   for (const line of lines) replay.line(asRead(JSON.stringify(line)));
-  const { growth, largest, explanation } = replay.summary('x');
+  const { growth, results, explanation } = replay.summary('x');
   expect(Object.keys(growth)).toContain('Read');
-  expect(largest).toMatchObject([{ tool: 'Read', target: '/p/a.ts' }]);
+  expect(results).toMatchObject([{ tool: 'Read', target: '/p/a.ts' }]);
   expect(explanation?.prediction?.parts.map(({ source }) => source)).toContain('Read');
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ResultSeen } from '../../../src/replay/items-seen.ts';
 import { detail } from '../../../src/report/replay/detail.ts';
-import { judged, pageOf, summaryOf, WARNING, written } from '../../support/session-summary.ts';
+import { judged, summaryOf, WARNING, written } from '../../support/session-summary.ts';
 
 const AGENT = { kind: null, peak: 1, calls: 1, tokens: 1, usd: 0, estimated: false };
 
@@ -19,10 +18,6 @@ describe('the story of a session', () => {
   compacted by /compact at 160,008 (predicted 150,000), to 31,000
   turn 3: 2 calls, 31,000 → 31,500 (16%)
     grew by   summary 200, Bash 100, answer 60
-  largest results  tokens  from call  calls with it
-  Bash                300          2              2  echo step 1
-  Bash                300          3              1  echo step 2
-  Bash                300          5              1  echo step 1
   lines     19
 `);
   });
@@ -61,28 +56,6 @@ describe('the story of a session', () => {
     expect(text).not.toContain('turn 1:');
   });
 
-  it('cuts paths at their start and commands at their end', () => {
-    const result: ResultSeen = { tool: 'Read', target: '', tokens: 12_345, line: 1, call: 2, stayed: 3 };
-    const largest = [
-      { ...result, target: '/home/dev/project/src/a/very/long/way/to/parser.ts' },
-      { ...result, tool: 'Bash', target: 'npm test -- --reporter=verbose src/parser src/lexer' },
-    ];
-    const text = written(detail, [summaryOf({ largest })]);
-    expect(text).toMatch(/ {2}Read {4,}12,345 .*…\S+way\/to\/parser\.ts\n/);
-    expect(text).toMatch(/ {2}Bash .*npm test -- .*…\n/);
-    for (const line of text.split('\n').slice(-5)) expect(line.length).toBeLessThanOrEqual(80);
-  });
-
-  it.each([38, 48, 60])('keeps the largest results within %d columns, with targets below', (columns) => {
-    const result: ResultSeen = { tool: 'Read', target: 'src/a.ts', tokens: 123_456, line: 1, call: 2, stayed: 3 };
-    const largest = [result, { ...result, tool: 'mcp__a-server__find_all_symbols', target: `/home/${'x'.repeat(50)}` }];
-    const text = written(detail, [summaryOf({ largest })], { page: pageOf({ columns, edge: columns }) });
-    const table = text.slice(text.lastIndexOf('  largest')).trimEnd().split('\n').slice(0, -1);
-    expect(table).toHaveLength(5);
-    for (const line of table) expect(line.length).toBeLessThanOrEqual(columns);
-    expect(table[2]).toBe('        src/a.ts');
-  });
-
   it('names the six largest sources of growth', async () => {
     const session = await judged('tool-turn.ndjson');
     const added = Object.fromEntries(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((tool, at) => [tool, 10 * (at + 1)]));
@@ -105,7 +78,6 @@ describe('the story of a session', () => {
         ...session,
         file: steering,
         prompts: session.prompts?.map((prompt) => ({ ...prompt, text: steering })) ?? [],
-        largest: session.largest.map((result) => ({ ...result, tool: steering, target: steering })),
         subagents: [{ ...AGENT, id: steering, task: steering }],
         actions: [WARNING],
       },
