@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentsBegun } from '../core/governor/agents/agent-limits.ts';
-import { isComputed, toMicroUsd, totalMicroUsd } from '../core/governor/cost/cost.ts';
+import { toMicroUsd, totalMicroUsd } from '../core/governor/cost/cost.ts';
 import { latestCallsMicroUsd, openMicroUsd } from '../core/governor/cost/priced-call.ts';
 import type { OwnEvent, SpentBefore } from '../core/governor/input.ts';
 import { waiting } from '../core/governor/prompts/mailbox.ts';
@@ -110,13 +110,7 @@ export function createCostKeeper({
     attempt((open) => {
       const claims = lost + (isAtWork ? expectedCall || open.lastCall() : 0);
       if (total === writtenMicroUsd && claims === claimed) return;
-      const more = {
-        session: state.session.id ?? null,
-        computed: isComputed(state.limits.cost),
-        claimed: claims,
-        call,
-      };
-      open.add(total - writtenMicroUsd, more);
+      open.add(total - writtenMicroUsd, { claimed: claims, call });
       writtenMicroUsd = total;
       claimed = claims;
     });
@@ -142,7 +136,7 @@ export function createCostKeeper({
     if (call === 0) return;
     if (others < toMicroUsd(limitUsd ?? 0)) {
       claimed = call;
-      open.add(0, { session: null, computed: false, claimed, call });
+      open.add(0, { claimed, call });
     }
     first?.release();
   }

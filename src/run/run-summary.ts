@@ -1,12 +1,10 @@
-import { accessSync, constants } from 'node:fs';
-import { dirname } from 'node:path';
 import { isComputed, knownCostUsd } from '../core/governor/cost/cost.ts';
 import { openPrompts } from '../core/governor/prompts/mailbox.ts';
 import { priceOfModel, savedUsd } from '../core/governor/relief/accounts.ts';
 import { endReason } from '../core/governor/standing.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import { CtxbError, isCtxbError, systemReason } from '../errors.ts';
-import { replaceFile, requireFree } from '../store/files/write-file.ts';
+import { CtxbError, messageOf } from '../errors.ts';
+import { replaceFile, requireFolder, requireFree } from '../store/files/write-file.ts';
 import { maskedJson } from '../store/masks/disk-text.ts';
 import type { Session } from './run-session.ts';
 
@@ -57,9 +55,8 @@ export function createRunSummary(path: string) {
 function requireWritable(path: string): void {
   try {
     requireFree(path, KIND);
-    accessSync(dirname(path), constants.W_OK);
+    requireFolder(path);
   } catch (cause) {
-    const reason = isCtxbError(cause) ? cause.message : systemReason(cause);
-    throw new CtxbError('usage', `--summary ${path}: cannot be written (${reason})`, { cause });
+    throw new CtxbError('usage', `--summary ${messageOf(cause)}`, { cause });
   }
 }

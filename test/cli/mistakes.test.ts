@@ -100,7 +100,7 @@ const MISTAKES: readonly Mistake[] = [
     says: '--record lines: cannot be written (it exists already)',
   },
   { args: [...RUN, '--mask-record', '--', 'claude'], says: '--mask-record needs --record FILE' },
-  { args: [...RUN, '--summary', 'no/s.json', '--', 'claude'], says: 'no/s.json: cannot be written' },
+  { args: [...RUN, '--summary', 'no/s.json', '--', 'claude'], says: 'no/s.json cannot be written' },
   { args: [...RUN, '--at-reset', '--', 'claude'], says: '--at-reset needs --resume-run' },
   { args: ['run', '--resume-run', 'zzz'], says: 'there is no run whose id begins with zzz' },
   { args: ['run', '--resume-run', '--dry-run'], says: '--dry-run shows a new run' },

@@ -1,4 +1,4 @@
-import { closeSync, constants, ftruncateSync, type Stats } from 'node:fs';
+import { closeSync, constants, type Stats } from 'node:fs';
 import { createFramer } from '../../core/protocol/frame.ts';
 import { withGiven } from './given-file.ts';
 import { openIfThere, readAt, withPlain } from './plain-file.ts';
@@ -32,11 +32,7 @@ export function* readLines(path: string): Generator<string> {
  * @param length of the part, in bytes
  * @returns `bytes`: size of these lines with their newlines; `read`: bytes that were read
  */
-export function linesAt(
-  fd: number,
-  position: number,
-  length: number,
-): { lines: string[]; bytes: number; read: number } {
+export function linesAt(fd: number, position: number, length: number) {
   const part = readAt(fd, position, length);
   const bytes = part.lastIndexOf(NEWLINE) + 1;
   const lines = bytes === 0 ? [] : part.toString('utf8', 0, bytes - 1).split('\n');
@@ -52,31 +48,13 @@ export function isTornAt(fd: number, { size }: Pick<Stats, 'size'>): boolean {
   return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
 }
 
-/** Cuts off a torn last line, left by a process that was killed while writing. */
-export function cutTornLine(path: string): void {
-  withPlain(path, constants.O_RDWR, (fd, { size }) => {
-    const end = endOfLastLine(fd, size);
-    if (end < size) ftruncateSync(fd, end);
-  });
-}
-
-function endOfLastLine(fd: number, size: number): number {
-  for (let end = size; end > 0; ) {
-    const start = Math.max(0, end - CHUNK);
-    const newline = readAt(fd, start, end - start).lastIndexOf(NEWLINE);
-    if (newline >= 0) return start + newline + 1;
-    end = start;
-  }
-  return 0;
-}
-
 /**
  * Reads the complete lines within the last `max` bytes of a file, and the offset of the first one. Skips a line cut
  * off at the beginning, and an unfinished last line. Follows links, because it writes nothing.
  *
  * @throws GivenFault when it is not a regular file; Error of the file system
  */
-export function readTail(path: string, max: number): { lines: string[]; start: number } {
+export function readTail(path: string, max: number) {
   return withGiven(path, (fd, { size }) => {
     const start = Math.max(size - max, 0);
     const data = readAt(fd, start, size - start);

@@ -15,19 +15,13 @@ interface CostEntry {
   readonly v: 1;
   readonly t: string;
   readonly run: string;
-  /** claude's session id, null until it is known. */
-  readonly session: string | null;
   /** Whole micro-dollars; negative where claude reported less than ctxb had computed. */
   readonly microUsd: number;
-  /** Whether the sum was computed from token counts rather than reported by claude. */
-  readonly computed: boolean;
   /** Expected cost of the calls in progress, in micro-dollars. It remains if the run is killed. */
   readonly claimed: number;
   /** What a call of this run costs, by claude's last report; 0 if unknown. */
   readonly call: number;
 }
-
-type Amount = Pick<CostEntry, 'session' | 'computed' | 'claimed' | 'call'>;
 
 interface CostLedgerOptions {
   readonly now: () => number;
@@ -88,12 +82,12 @@ export function openCostLedger({ state, project }: CostPlace, { now, runId, peri
 
   return {
     /** Records an amount and the claim for calls in progress, both in whole micro-dollars. */
-    add(microUsd: number, { session, computed, claimed, call }: Amount): void {
+    add(microUsd: number, { claimed, call }: Pick<CostEntry, 'claimed' | 'call'>): void {
       for (const sum of [microUsd, claimed, call])
         if (!Number.isSafeInteger(sum)) throw new TypeError(`${sum} is no whole number of micro-dollars`);
       const file = dayFile(now());
       const t = new Date(now()).toISOString();
-      const entry: CostEntry = { v: 1, t, run: runId, session, microUsd, computed, claimed, call };
+      const entry: CostEntry = { v: 1, t, run: runId, microUsd, claimed, call };
       const isNewDay = kindOf(join(folder.path, file)) === 'missing';
       folder.append(file, asItIs(seal.close(JSON.stringify(entry), name)));
       if (isNewDay) for (const old of dayFiles(folder.path).slice(0, -KEPT_DAYS)) removeFile(join(folder.path, old));

@@ -15,7 +15,7 @@ import {
   statsOf,
   withPlain,
 } from '../files/plain-file.ts';
-import { cutTornLine, readLines } from '../files/read-lines.ts';
+import { readLines } from '../files/read-lines.ts';
 import { orStoreError } from '../files/store-error.ts';
 import { replaceFile } from '../files/write-file.ts';
 import { type ContextDir, fileName, openContextDir } from '../folders/context-dir.ts';
@@ -110,10 +110,9 @@ function isSessionId(id: string): boolean {
  * if the file is missing, damaged or not a regular file.
  */
 function readSessionFile(folder: string) {
-  const { ids: all, startedAt, updatedAt } = fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT));
+  const { ids: all, updatedAt } = fieldsOf(readJson(join(folder, SESSION_FILE), LIMIT));
   const ids = textsOf(all);
-  const isWhole = ids.length > 0 && [startedAt, updatedAt].every((t) => timeOf(t) !== undefined);
-  return isWhole ? { ids, startedAt: String(startedAt), updatedAt: String(updatedAt) } : undefined;
+  return ids.length > 0 && timeOf(updatedAt) !== undefined ? { ids, updatedAt: String(updatedAt) } : undefined;
 }
 
 /** Maximum bytes to read from a file. */
@@ -194,7 +193,8 @@ function useFolder(root: ContextDir, dir: ContextDir, lock: Lock, { name, now }:
   sweep(dir, Number.POSITIVE_INFINITY);
   // A recent temporary file may belong to another run that is still writing it.
   sweep(root, now() - ABANDONED_AFTER_MS);
-  cutTornLine(dir.place(LOG));
+  // Refuses a link or a folder before the work begins.
+  dir.place(LOG);
   const record = keepRecord(dir, name, now);
   let closed = false;
   let isIndexed = false;
@@ -251,13 +251,10 @@ const ABANDONED_AFTER_MS = 60_000;
 
 /** Writes `session.json` for a new session or a new id, with each index, and on closing if no index was written. */
 function keepRecord(dir: ContextDir, name: string, now: () => number) {
-  const time = () => new Date(now()).toISOString();
-  const found = readSessionFile(dir.path);
-  const startedAt = found?.startedAt ?? time();
-  const ids = new Set(found?.ids);
+  const ids = new Set(readSessionFile(dir.path)?.ids);
 
   function save(): void {
-    const file = { v: 1, ids: [...ids], startedAt, updatedAt: time() };
+    const file = { v: 1, ids: [...ids], updatedAt: new Date(now()).toISOString() };
     dir.write(SESSION_FILE, joined([maskedJson(file)], '\n'), REWRITTEN);
   }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readPlain } from '../../../src/store/files/plain-file.ts';
-import { cutTornLine, isTorn, readLines } from '../../../src/store/files/read-lines.ts';
+import { isTorn, readLines } from '../../../src/store/files/read-lines.ts';
 import { openContextDir } from '../../../src/store/folders/context-dir.ts';
 import { openCostLedger } from '../../../src/store/ledgers/cost-ledger.ts';
 import { asItIs } from '../../../src/store/masks/disk-text.ts';
@@ -12,7 +12,7 @@ import { leaveInInbox } from '../../../src/store/runs/inbox.ts';
 import { costLedgers } from '../../support/cost-ledger.ts';
 
 const LOOKS = 1_000;
-const LINE = '{"v":1,"t":"2026-03-09T12:00:00.000Z","run":"other","session":null,"microUsd":7,"computed":false}\n';
+const LINE = '{"v":1,"t":"2026-03-09T12:00:00.000Z","run":"other","microUsd":7}\n';
 
 let folder: string;
 let path: string;
@@ -43,7 +43,6 @@ it.each([
   { title: 'read', look: () => readPlain(path, 1_000) ?? LINE, finds: [LINE] },
   { title: 'read line by line', look: () => [...readLines(path)].join(''), finds: [LINE.trim(), ''] },
   { title: 'looked at for a torn line', look: () => isTorn(path), finds: [false] },
-  { title: 'cut after its last whole line', look: () => cutTornLine(path), finds: [undefined] },
 ])('a file that appears and disappears exists or does not while it is $title', async ({ look, finds }) => {
   await whileMoving(() => expect(finds).toContainEqual(look()));
 });
@@ -51,7 +50,7 @@ it.each([
 it('a ledger that is being moved away is read or not, and never fails', async () => {
   const options = { now: () => Date.parse('2026-03-09T13:00:00Z'), runId: 'own', period: 'day' } as const;
   const place = { state: folder, project: '/project' };
-  openCostLedger(place, { ...options, runId: 'other' }).add(7, { session: null, computed: false, claimed: 0, call: 0 });
+  openCostLedger(place, { ...options, runId: 'other' }).add(7, { claimed: 0, call: 0 });
   [path = ''] = costLedgers(folder);
   const line = readFileSync(path, 'utf8');
   await whileMoving(() => expect([0, 7]).toContain(openCostLedger(place, options).ofOthers()), line);

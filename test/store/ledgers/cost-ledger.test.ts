@@ -49,22 +49,20 @@ function ledger(runId: string, period: 'day' | 'month' = 'day'): CostLedger {
   return openCostLedger({ state, project: PROJECT }, { now: () => time, runId, period });
 }
 
-const REPORTED = { session: 's1', computed: false, claimed: 0, call: 0 };
+const REPORTED = { claimed: 0, call: 0 };
 
 describe('a ledger', () => {
   it('has one line for each amount', () => {
     const one = ledger('one');
     one.add(1_500, REPORTED);
-    one.add(-20, { session: null, computed: true, claimed: 7, call: 7 });
+    one.add(-20, { claimed: 7, call: 7 });
     const t = new Date(time).toISOString();
     expect(costEntries(state)).toEqual([
       {
         v: 1,
         t,
         run: 'one',
-        session: 's1',
         microUsd: 1500,
-        computed: false,
         claimed: 0,
         call: 0,
         seal: expect.any(String),
@@ -73,9 +71,7 @@ describe('a ledger', () => {
         v: 1,
         t,
         run: 'one',
-        session: null,
         microUsd: -20,
-        computed: true,
         claimed: 7,
         call: 7,
         seal: expect.any(String),
@@ -175,10 +171,7 @@ describe('foreign content of the file', () => {
     const [one, two] = [ledger('one'), ledger('two')];
     one.add(1_000, REPORTED);
     const t = new Date(time).toISOString();
-    appendFileSync(
-      file,
-      `${line({ v: 1, t, run: 'x', session: null, microUsd: -900, computed: false, claimed: 0, call: 0 })}\n`,
-    );
+    appendFileSync(file, `${line({ v: 1, t, run: 'x', microUsd: -900, claimed: 0, call: 0 })}\n`);
     expect(two.ofOthers()).toBe(1_000);
   });
 
@@ -233,8 +226,8 @@ function fillTo(bytes: number, t: number): number {
     .within(NAME)
     .place(basename(fileOf(t)));
   const entry = {
-    ...{ v: 1, t: new Date(t).toISOString(), run: 'old', session: null },
-    ...{ microUsd: 1, computed: false, claimed: 0, call: 0 },
+    ...{ v: 1, t: new Date(t).toISOString(), run: 'old' },
+    ...{ microUsd: 1, claimed: 0, call: 0 },
   };
   const line = `${sealed(entry)}\n`;
   const count = Math.ceil(bytes / line.length);
@@ -301,7 +294,7 @@ describe('many concurrent runs', () => {
 
   /** Run k adds k again and again; what it sees of the others may only grow. */
   const adding = (k: number) => `for (let i = 0; i < ${ADDITIONS}; i++) {
-      ledger.add(${k}, { session: null, computed: false, claimed: 0, call: 0 });
+      ledger.add(${k}, { claimed: 0, call: 0 });
       const now = ledger.ofOthers();
       fell ||= now < seen;
       seen = now;
@@ -326,9 +319,7 @@ describe('many concurrent runs', () => {
   });
 
   it('lose nothing when one of them is killed', async () => {
-    const endless = start(
-      `say('on'); for (;;) ledger.add(1_000_000, { session: null, computed: false, claimed: 0, call: 0 });`,
-    );
+    const endless = start(`say('on'); for (;;) ledger.add(1_000_000, { claimed: 0, call: 0 });`);
     expect(await endless.next()).toBe('"on"');
     const one = ledger('one');
     for (let i = 0; i < 50; i++) one.add(1, REPORTED);
