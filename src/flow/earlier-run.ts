@@ -6,8 +6,6 @@ import { kindOf } from '../store/files/plain-file.ts';
 import { orStoreError } from '../store/files/store-error.ts';
 import { type FlowRunFiles, listFlowRuns, openFlowRun } from '../store/runs/flow-run.ts';
 import type { StepOutput } from './flow.ts';
-import type { BudgetWarning, SourcedBudgets } from './pack/budgets.ts';
-import type { PackReceipt } from './pack/pack.ts';
 import { TIERS } from './pack/priority.ts';
 
 /** A run of a flow, stored on disk. */
@@ -62,7 +60,7 @@ export function findRun<R extends { readonly id: string }>(runs: readonly R[], n
   );
 }
 
-/** STEP_FILE holds the state of a step, OUTPUT_FILE its last answer. */
+/** STEP_FILE holds the state of a step and why it failed, OUTPUT_FILE its last answer. */
 export const STEP_FILE = 'step.json';
 export const OUTPUT_FILE = 'output.md';
 
@@ -74,22 +72,10 @@ export function stepOutput(files: Pick<FlowRunFiles, 'read' | 'path'>, id: strin
   return { ok: status === 'done', output, error: textOf(error), path: files.path(id, OUTPUT_FILE) };
 }
 
-/** Input and outcome of a step, stored in `.context/receipts/<flow>/<step>.json`. */
-export interface StepReceipt extends PackReceipt, Pick<KnownReceipt, 'flow' | 'run'> {
-  readonly budgets: SourcedBudgets;
-  readonly budget_warnings: readonly BudgetWarning[];
-  /** Cost and faults of the curator; undefined if no curator was asked. */
-  readonly curation: KnownReceipt['curation'];
-  /** undefined if the step has not ended. */
-  readonly measured: MeasuredStep | undefined;
-}
-
-export type MeasuredStep = NonNullable<KnownReceipt['measured']> & { readonly session_id: string | null };
-
 const names = v.array(v.string());
 const size = v.pipe(v.number(), v.minValue(0));
 
-/** The fields of a `StepReceipt` that ctxb reads back. The file may be incomplete or of another version. */
+/** The fields of a step's receipt that ctxb reads back. The file may be incomplete or of another version. */
 const receiptSchema = v.object({
   version: v.literal(1),
   flow: v.string(),

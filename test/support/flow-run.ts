@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { briefingOf } from '../../src/flow/briefing.ts';
-import type { MeasuredStep, StepReceipt } from '../../src/flow/earlier-run.ts';
 import { checkFlow } from '../../src/flow/file/read-flow.ts';
 import type { Flow, StepOutput } from '../../src/flow/flow.ts';
 import type { CuratedChoice } from '../../src/flow/pack/receipt.ts';
+import type { StepReceipt } from '../../src/flow/run/conduct-flow.ts';
 import { openFlowRun } from '../../src/store/runs/flow-run.ts';
 
 /** A flow of `fixtures/flows`: its text, and what it says. */
@@ -17,10 +17,13 @@ export function fixtureFlow(name: string): { readonly text: string; readonly flo
   return { text, flow };
 }
 
+type MeasuredStep = NonNullable<StepReceipt['measured']>;
+
 /** What claude said of a step. */
 export function figures(changes: Partial<MeasuredStep> = {}): MeasuredStep {
   return {
     exit_code: 0,
+    error: undefined,
     first_tokens: 20_000,
     peak_tokens: 40_000,
     calls: 3,

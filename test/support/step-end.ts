@@ -4,7 +4,6 @@ import type { StepEnd } from '../../src/flow/run/run-step.ts';
 export function stepEnd(end: Partial<StepEnd> = {}): StepEnd {
   return {
     exitCode: 0,
-    timedOut: false,
     output: '',
     error: undefined,
     sessionId: undefined,

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StepReceipt } from '../../src/flow/earlier-run.ts';
 import type { ReceiptItem } from '../../src/flow/pack/receipt.ts';
+import type { StepReceipt } from '../../src/flow/run/conduct-flow.ts';
 import { CTXB } from './ctxb.ts';
 
 /** Three steps, the second of which has a budget of its own. */
@@ -106,6 +106,7 @@ export function aReceipt({
     curation: undefined,
     measured: {
       exit_code: 0,
+      error: undefined,
       first_tokens: 21_000,
       peak_tokens: 48_000,
       calls: 9,

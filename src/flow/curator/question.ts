@@ -1,3 +1,4 @@
+import { toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { codePoints } from '../../core/governor/gauge/token-estimate.ts';
 import { parsed } from '../../core/protocol/fields.ts';
@@ -100,23 +101,15 @@ function historyLine({ stepId, agent, ok, output, path }: PackItem): string {
 /** A curator's answer, not yet checked against the history, the outputs and the disk. */
 type CuratorAnswer = v.InferOutput<typeof answerSchema>;
 
-const answerSchema = v.strictObject({
-  files: v.array(v.string()),
-  steps: v.array(v.string()),
-  summaries: v.optional(v.array(v.strictObject({ step: v.string(), text: v.string() })), []),
-});
+const LISTS = { files: v.array(v.string()), steps: v.array(v.string()) };
+const SUMMARIES = v.array(v.strictObject({ step: v.string(), text: v.string() }));
+const answerSchema = v.strictObject({ ...LISTS, summaries: v.optional(SUMMARIES, []) });
 
-const text = { type: 'string' } as const;
-const names = { type: 'array', items: text } as const;
-const summaries = { type: 'array', items: objectOf({ step: text, text }) } as const;
-
-/** The answer schema as JSON Schema, for claude's `--json-schema`. */
+/** The shape of an answer as JSON Schema, for claude's `--json-schema`. */
 export function answerJsonSchema(withSummaries: boolean): string {
-  return JSON.stringify(objectOf({ files: names, steps: names, ...(withSummaries ? { summaries } : {}) }));
-}
-
-function objectOf(properties: object) {
-  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+  const shape = withSummaries ? v.strictObject({ ...LISTS, summaries: SUMMARIES }) : v.strictObject(LISTS);
+  const { $schema: _, ...schema } = toJsonSchema(shape);
+  return JSON.stringify(schema);
 }
 
 export function readAnswer(text: string): { readonly answer: CuratorAnswer } | { readonly fault: string } {

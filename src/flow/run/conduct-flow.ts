@@ -7,7 +7,7 @@ import type { FlowRunFiles } from '../../store/runs/flow-run.ts';
 import { type Briefing, type BriefingWorld, briefingOf, effectiveCurator } from '../briefing.ts';
 import { type Curation, curate } from '../curator/curate.ts';
 import { createSummaries } from '../curator/summaries.ts';
-import { OUTPUT_FILE, STEP_FILE, type StepReceipt, stepOutput } from '../earlier-run.ts';
+import { OUTPUT_FILE, STEP_FILE, stepOutput } from '../earlier-run.ts';
 import type { Flow, FlowStep } from '../flow.ts';
 import { runStep, type StepEnd, type StepRun, type StepWatcher } from './run-step.ts';
 
@@ -45,8 +45,7 @@ export async function conductFlow(run: FlowRun, io: Io) {
     progress.news(step, news);
     if (!('end' in news)) return;
     ends.set(step.id, news.end);
-    const { output: _, ...figures } = news.end;
-    files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, ...figures });
+    files.writeJson(step.id, STEP_FILE, { version: 1, status: news.kind, error: news.end.error });
   }
 
   try {
@@ -114,14 +113,13 @@ function createSteps(run: FlowRun, stop: FlowStop, io: Io) {
     files.receipt(flow.name, step.id, receipt);
     const end = await runBriefed(step, briefing.pack.text);
     files.write(step.id, OUTPUT_FILE, end.output);
-    files.receipt(flow.name, step.id, { ...receipt, measured: figuresOf(end) });
+    files.receipt(flow.name, step.id, receiptOf(run, briefing, curation, end));
     return { ...end, costUsd: end.costUsd + curatorUsd };
   };
 }
 
 const NOT_STARTED: StepEnd = {
   exitCode: signalExitCode('SIGINT'),
-  timedOut: false,
   output: '',
   error: 'stopped before it had begun',
   sessionId: undefined,
@@ -132,33 +130,34 @@ const NOT_STARTED: StepEnd = {
   durationMs: 0,
 };
 
-function receiptOf({ flow, files }: FlowRun, { pack, budgets }: Briefing, curation: Curation | undefined): StepReceipt {
+/** Input and outcome of a step, stored in `.context/receipts/<flow>/<step>.json`. */
+export type StepReceipt = Readonly<ReturnType<typeof receiptOf>>;
+
+/** @param end undefined if the step has not ended */
+function receiptOf({ flow, files }: FlowRun, { pack, budgets }: Briefing, curation?: Curation, end?: StepEnd) {
   return {
     ...pack.receipt,
     flow: flow.name,
     run: files.id,
     budgets: budgets.values,
     budget_warnings: budgets.warnings,
+    /** Cost and faults of the curator; undefined if no curator was asked. */
     curation: curation && {
       cost_usd: curation.costUsd,
       duration_ms: Math.round(curation.durationMs),
       fault: curation.fault ?? null,
       summed_up: [...curation.made.keys()],
     },
-    measured: undefined,
-  };
-}
-
-function figuresOf(end: StepEnd): StepReceipt['measured'] {
-  return {
-    exit_code: end.exitCode,
-    error: end.error,
-    first_tokens: end.firstTokens,
-    peak_tokens: end.peakTokens,
-    calls: end.calls,
-    cost_usd: end.costUsd,
-    duration_ms: Math.round(end.durationMs),
-    session_id: end.sessionId ?? null,
+    measured: end && {
+      exit_code: end.exitCode,
+      error: end.error,
+      first_tokens: end.firstTokens,
+      peak_tokens: end.peakTokens,
+      calls: end.calls,
+      cost_usd: end.costUsd,
+      duration_ms: Math.round(end.durationMs),
+      session_id: end.sessionId ?? null,
+    },
   };
 }
 

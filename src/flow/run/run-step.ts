@@ -114,10 +114,9 @@ function outcomeOf(
   last: Answer | undefined,
   { timedOutAfter, stopped }: { readonly timedOutAfter: number | undefined; readonly stopped: boolean },
 ) {
-  const timedOut = timedOutAfter !== undefined;
   const output = last === undefined || last.isError ? '' : last.text;
-  const outcome = (code: number, error?: string) => ({ exitCode: code, timedOut, output, error });
-  if (timedOut) return outcome(EXIT_TIMEOUT, `not done after ${timedOutAfter} s`);
+  const outcome = (code: number, error?: string) => ({ exitCode: code, output, error });
+  if (timedOutAfter !== undefined) return outcome(EXIT_TIMEOUT, `not done after ${timedOutAfter} s`);
   if (exitCode === 0) return outcome(0);
   // The error message of an interrupted turn is misleading.
   if (stopped) return outcome(exitCode, `ended with the flow (exit code ${exitCode})`);

@@ -73,7 +73,7 @@ export function createFileStudio(path: string, place: Place) {
       const good = edits.filter(({ step, key }) => !bad.has(pathText([...holderOf(data, step), 'budgets', key])));
       const text = flow === undefined ? editFlow(path, before, good) : all;
       const shown = flow ?? check(text).flow ?? known.flow;
-      return { ...base, findings, diff: lineDiff(before, text), flow: flowView(shown, ownBudgets(path, text), place) };
+      return { ...base, findings, diff: lineDiff(before, text), flow: flowView(shown, place) };
     },
     /** @param hash of the file version that the edits apply to */
     save(edits: readonly Edit[], hash: string): 'saved' | 'changed' {
@@ -89,15 +89,11 @@ export function createFileStudio(path: string, place: Place) {
   };
 }
 
-const NO_OVERRIDES = { budgets: {}, model: undefined };
-
-/** @param ownOf the budgets of a level in the file, with the edits applied */
-function flowView(flow: Flow, ownOf: (level: Edit['step']) => Fields, { contextDir, global, window }: Place) {
-  const budgetsOf = (level: Edit['step'], step: Pick<FlowStep, 'budgets' | 'model'> = NO_OVERRIDES) => {
-    const own = Object.entries(ownOf(level)).map(([key, value]) => [key, String(value)]);
-    const { values, warnings } = effectiveBudgets(flow, step, { global, window });
+function flowView(flow: Flow, { contextDir, global, window }: Place) {
+  const budgetsOf = (own: BudgetChanges, step: FlowStep | undefined) => {
+    const { values, warnings } = effectiveBudgets(flow, { budgets: {}, model: undefined, ...step }, { global, window });
     return {
-      own: Object.fromEntries(own) as Readonly<Partial<Record<BudgetKey, string>>>,
+      own,
       /** After all levels and guardrails. */
       effective: values,
       warnings,
@@ -109,12 +105,12 @@ function flowView(flow: Flow, ownOf: (level: Edit['step']) => Fields, { contextD
     /** The window in tokens that presets and shares refer to. */
     window: window ?? REFERENCE_WINDOW,
     /** For steps without budgets of their own. */
-    budgets: budgetsOf(null),
+    budgets: budgetsOf(flow.budgets, undefined),
     steps: flow.steps.map((step) => ({
       id: step.id,
       agent: step.agent,
       objective: step.objective,
-      budgets: budgetsOf(step.id, step),
+      budgets: budgetsOf(step.budgets, step),
       receipt: receiptOf(contextDir, flow.name, step.id),
     })),
   };
@@ -144,12 +140,6 @@ export function bindingOf({ context_truncation, items }: KnownReceipt): 'whole' 
 /** The budgets of a level. @param step id of a step; null for the flow */
 export function levelOf(flow: FlowView | undefined, step: Edit['step']): BudgetsView | undefined {
   return step === null ? flow?.budgets : flow?.steps.find(({ id }) => id === step)?.budgets;
-}
-
-/** Returns the budgets of each step in a flow's text; null selects the flow's own. */
-export function ownBudgets(path: string, text: string): (step: Edit['step']) => Fields {
-  const data = dataOf(text, styleOf(path));
-  return (step) => budgetsAt(data, holderOf(data, step));
 }
 
 /**

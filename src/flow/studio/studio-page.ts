@@ -120,7 +120,7 @@ function row(
   typed: string | undefined,
   fault = '',
 ): Html {
-  const value = typed ?? budgets.own[key] ?? '';
+  const value = typed ?? String(budgets.own[key] ?? '');
   const message = fault || (budgets.warnings.find(({ field }) => field === key)?.message ?? '');
   const size = key === 'preset' ? undefined : budgets.effective[key];
   const used = size && `${groupDigits(size.value)} used, from ${size.source}`;

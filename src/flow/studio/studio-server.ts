@@ -69,7 +69,7 @@ function answer(studio: Studio, level: Edit['step'], form: URLSearchParams): Rep
   const own = levelOf(now.flow, level)?.own ?? {};
   const edits = FIELDS.flatMap(({ key }): Edit[] => {
     const value = form.get(key)?.trim() ?? '';
-    return value === (own[key] ?? '') ? [] : [{ step: level, key, value }];
+    return value === String(own[key] ?? '') ? [] : [{ step: level, key, value }];
   });
   try {
     const hash = form.get('hash') ?? '';

@@ -5,7 +5,7 @@ import { stepEnd } from '../../support/step-end.ts';
 it('adds up the steps that ran', () => {
   const ends = new Map([
     ['build', stepEnd({ calls: 1_200, costUsd: 1.5, durationMs: 61_000, peakTokens: 150_000 })],
-    ['test', stepEnd({ exitCode: 124, timedOut: true, calls: 0, firstTokens: 0, peakTokens: 0, costUsd: 0 })],
+    ['test', stepEnd({ exitCode: 124, calls: 0, firstTokens: 0, peakTokens: 0, costUsd: 0 })],
   ]);
   const board = new Map(Object.entries({ plan: 'done', build: 'done', test: 'failed', ship: 'skipped' } as const));
   expect(flowSumText(board, ends)).toBe('2 of 4 steps done: 1 min 2 s, 1,200 calls, at most 150,000 tokens, $1.50');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkFlow } from '../../../src/flow/file/read-flow.ts';
-import { type Edit, editFlow, ownBudgets } from '../../../src/flow/studio/file-studio.ts';
+import { type Edit, editFlow } from '../../../src/flow/studio/file-studio.ts';
 import { lineDiff } from '../../../src/report/line-diff.ts';
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`;
@@ -237,10 +237,11 @@ describe('editFlow', () => {
   it.each(['small.yaml', '25-steps.yaml'])('restores %s byte for byte after a value was set and cleared', (name) => {
     const path = fileURLToPath(new URL(`../../../fixtures/flows/${name}`, import.meta.url));
     const text = readFileSync(path, 'utf8');
-    const steps = checkFlow(path, text).flow?.steps.map(({ id }) => id) ?? [];
-    for (const [index, step] of [null, ...steps].entries()) {
+    const { flow } = checkFlow(path, text);
+    const levels = [{ id: null, budgets: flow?.budgets }, ...(flow?.steps ?? [])];
+    for (const [index, { id: step, budgets }] of levels.entries()) {
       const key = (['contextBudgetChars', 'historyRecentChars'] as const)[index % 2] ?? 'preset';
-      if (ownBudgets(path, text)(step)[key] !== undefined) continue;
+      if (budgets?.[key] !== undefined) continue;
       const set = editFlow(path, text, [edit(step, key, '12000')]);
       const lines = lineDiff(text, set).filter(({ kind }) => kind === 'added' || kind === 'removed');
       expect(lines.map(({ kind, text: line }) => `${kind} ${line.trim()}`)).toEqual([

@@ -46,7 +46,7 @@ describe('view', () => {
         { budgets: { own: {}, effective: { contextBudgetChars: { value: 100_000, source: 'preset lean (flow)' } } } },
         {
           budgets: {
-            own: { contextBudgetChars: '50000' },
+            own: { contextBudgetChars: 50_000 },
             effective: { contextBudgetChars: { value: 50_000, source: 'step' } },
           },
         },
@@ -105,7 +105,7 @@ describe('view', () => {
   it('previews edits with the warnings of the guardrails, and writes nothing', () => {
     const { flow, diff } = view([edit('first', 'contextBudgetChars', '7,000,000')]);
     expect(flow?.steps[0]?.budgets).toMatchObject({
-      own: { contextBudgetChars: '7000000' },
+      own: { contextBudgetChars: 7_000_000 },
       effective: { contextBudgetChars: { value: 600_000, source: 'step' } },
       warnings: [{ field: 'contextBudgetChars', kind: 'suspicious', set: 7_000_000, used: 600_000 }],
     });
@@ -120,7 +120,7 @@ describe('view', () => {
     const { flow, findings } = view([edit('first', 'preset', 'heavy'), edit('second', 'historyOlderChars', 'many')]);
     expect(findings).toMatchObject([{ key: 'steps[1].budgets.historyOlderChars' }]);
     expect(flow?.steps[0]?.budgets.own).toEqual({ preset: 'heavy' });
-    expect(flow?.steps[1]?.budgets.own).toEqual({ contextBudgetChars: '50000' });
+    expect(flow?.steps[1]?.budgets.own).toEqual({ contextBudgetChars: 50_000 });
   });
 
   it('reports the fault of a file that is no longer a flow', () => {
