@@ -106,7 +106,7 @@ function resumeCommand({ file, words, options, files }: FlowRequest) {
  * @throws CtxbError `usage` when the arguments are incompatible with a flow
  */
 function claudeFor({ words, config }: FlowRequest, step: FlowStep) {
-  return { ...readStepClaude(words, step), config };
+  return { ...readStepClaude(words, step.model), config };
 }
 
 /** The run to resume, or the one whose outputs a dry run shows, if any. */

@@ -52,7 +52,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
     return 0;
   }
   const { settings, invocation, program } = resumption;
-  const attended = isAttended({ invocation }, io);
+  const attended = isAttended(invocation, io);
   const { config, values } = settingsFor(settings, now, flags);
   const spent = withFlags(resumption.resumed.spent, flags);
   for (const line of resumeNotices(resumption, options)) notice(line);

@@ -1,7 +1,7 @@
 import { groupsIn, isFields } from '../core/protocol/fields.ts';
 import { type Finding, isToolKey, type Origin, settingAt, type ToolKey } from './config.ts';
 import { DEFAULTS } from './defaults.ts';
-import { closest, didYouMean, finding, shown } from './finding.ts';
+import { closest, closestChoice, didYouMean, finding, shown } from './finding.ts';
 import { KEY_PATHS, type KeyPath } from './keys.ts';
 import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
@@ -88,10 +88,6 @@ function readings(text: string): unknown[] {
   return [text, ...(text.trim() === '' ? [] : [Number(text)]), ...(truth === undefined ? [] : [truth])];
 }
 
-function choicesIn(expected: string): string[] {
-  return [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
-}
-
 /** A number of tokens as people write it: 200k. */
 const THOUSANDS = /^(\d+)k$/i;
 
@@ -102,13 +98,9 @@ function advice(key: KeyPath | ToolKey, value: unknown, expected: string, { sour
   const fallback = settingAt(DEFAULTS, key);
   if (source !== 'file' && source !== 'user' && isFields(fallback))
     return 'set it in a configuration file, as a variable cannot hold it';
-  const suggestion = typeof value === 'string' ? closest(value, choicesIn(expected)) : undefined;
-  if (suggestion !== undefined) return `did you mean "${suggestion}"?`;
-  const [thousands] = groupsIn(THOUSANDS, String(value));
-  if (thousands !== undefined && expected.includes('of tokens')) return `did you mean ${thousands}000?`;
-  const [percent] = groupsIn(WHOLE_PERCENT, String(value)).filter(Boolean);
-  if (percent !== undefined && expected.includes('%"')) return `did you mean "${percent}%"?`;
-  return fallback === undefined
-    ? 'correct it or leave it out'
-    : `correct it or leave it out (default ${shown(fallback)})`;
+  const [thousands] = expected.includes('of tokens') ? groupsIn(THOUSANDS, String(value)) : [];
+  const [percent] = expected.includes('%"') ? groupsIn(WHOLE_PERCENT, String(value)).filter(Boolean) : [];
+  const suggestion = closestChoice(value, expected) ?? (thousands && `${thousands}000`) ?? (percent && `"${percent}%"`);
+  const usual = fallback === undefined ? '' : ` (default ${shown(fallback)})`;
+  return didYouMean(suggestion, `correct it or leave it out${usual}`);
 }

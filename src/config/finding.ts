@@ -38,6 +38,13 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   return nearest;
 }
 
+/** The nearest of the words that an expectation offers, as it would be written: `"auto"`. */
+export function closestChoice(word: unknown, expected: string): string | undefined {
+  const choices = [...expected.matchAll(/"([a-z-]+)"/g)].flatMap(([, choice]) => choice ?? []);
+  const suggestion = typeof word === 'string' ? closest(word, choices) : undefined;
+  return suggestion && shown(suggestion);
+}
+
 /** The advice to use the nearest candidate; without a similar one, another advice. */
 export function didYouMean(suggestion: string | undefined, otherwise: string): string {
   return suggestion === undefined ? otherwise : `did you mean ${suggestion}?`;

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { findingsError } from '../errors.ts';
-import type { Environment, Io } from '../io.ts';
+import type { Environment, Where } from '../io.ts';
 import { isInside, realPath } from '../store/files/plain-file.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
 import { type Config, type Finding, isToolKey, type Origin, RANKS, type ToolKey } from './config.ts';
@@ -101,12 +101,12 @@ export function resolveStored(stored: readonly SetValue[], flags: Flags): Resolv
 }
 
 /** The configuration that a command runs with. Throws as {@link requireGood}. */
-export async function effectiveConfig({ cwd, env }: Pick<Io, 'cwd' | 'env'>, flags: Flags = {}): Promise<Config> {
+export async function effectiveConfig({ cwd, env }: Where, flags: Flags = {}): Promise<Config> {
   return requireGood(await resolveConfig({ cwd, env, flags })).config;
 }
 
 /** The absolute path of the folder for ctxb's files. */
-export async function contextFolder(io: Pick<Io, 'cwd' | 'env'>, contextDir?: string): Promise<string> {
+export async function contextFolder(io: Where, contextDir?: string): Promise<string> {
   const config = await effectiveConfig(io, { contextDir });
   return resolve(io.cwd, config.contextDir);
 }

@@ -42,13 +42,7 @@ export function parseYaml(text: string, { isJson }: { readonly isJson: boolean }
   };
 }
 
-function compose(
-  text: string,
-  lines: LineCounter,
-): {
-  document: Document.Parsed | undefined;
-  errors: readonly TextFault[];
-} {
+function compose(text: string, lines: LineCounter) {
   try {
     const [document, another] = [...new Composer(OPTIONS).compose(tokens(text, lines), true, text.length)];
     const errors = faultsOf(document);

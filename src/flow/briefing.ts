@@ -6,7 +6,7 @@ import { ownOf } from '../core/protocol/fields.ts';
 import { readPlain } from '../store/files/plain-file.ts';
 import { fileInside } from './file/flow-files.ts';
 import type { Curator, Flow, FlowStep, Profile, StepOutput } from './flow.ts';
-import { LEVELS, type Level, type ResolvedBudgets, resolveBudgets } from './pack/budgets.ts';
+import { LEVELS, resolveBudgets } from './pack/budgets.ts';
 import { pack } from './pack/pack.ts';
 import type { CuratedChoice } from './pack/receipt.ts';
 import type { PackItem } from './pack/step-block.ts';
@@ -77,16 +77,16 @@ export interface BudgetWorld {
   readonly window?: number | undefined;
 }
 
-function profileOf({ profile, profiles }: Pick<Flow, 'profile' | 'profiles'>): Profile | undefined {
+function profileOf({ profile, profiles }: Flow): Profile | undefined {
   return ownOf(profiles, profile ?? '');
 }
 
 /** The effective budgets of a step of a checked flow, with the source of each value. */
 export function effectiveBudgets(
-  flow: Pick<Flow, 'profile' | 'profiles' | 'budgets'>,
+  flow: Flow,
   step: Pick<FlowStep, 'budgets' | 'model'>,
   { global, window }: BudgetWorld,
-): ResolvedBudgets {
+) {
   const levels = { global, profile: profileOf(flow)?.budgets, flow: flow.budgets, step: step.budgets };
   return resolveBudgets(levels, window ?? windowOfModel(step.model));
 }
@@ -95,15 +95,11 @@ export function effectiveBudgets(
 const CURATOR: Curator = { enabled: false, model: 'haiku', timeoutSeconds: 60, maxFiles: 20 };
 
 /** The curator of a step of a checked flow, and the level that enables or disables it. */
-export function effectiveCurator(
-  flow: Pick<Flow, 'profile' | 'profiles' | 'curator'>,
-  step: Pick<FlowStep, 'curator'>,
-  { global }: BudgetWorld,
-): { readonly curator: Curator; readonly source: Level | 'default' } {
+export function effectiveCurator(flow: Flow, step: FlowStep, { global }: BudgetWorld) {
   const profile = profileOf(flow)?.curator;
   const levels = { global: global?.curator ? { enabled: true } : {}, profile, flow: flow.curator, step: step.curator };
   return {
-    curator: { ...CURATOR, ...levels.global, ...levels.profile, ...levels.flow, ...levels.step },
+    curator: { ...CURATOR, ...levels.global, ...levels.profile, ...levels.flow, ...levels.step } as Curator,
     source: LEVELS.findLast((level) => levels[level]?.enabled !== undefined) ?? 'default',
   };
 }

@@ -3,7 +3,6 @@ import { findSessionLog, newestSession } from '../claude/claude-folders.ts';
 import type { Entry } from '../core/memory/entry.ts';
 import { createEntrySource } from '../core/memory/make-entry.ts';
 import { decodeObject, LOG_TAIL_BYTES } from '../core/protocol/decode.ts';
-import type { Event } from '../core/protocol/events.ts';
 import { notAmong } from '../core/protocol/exact-plan.ts';
 import { fieldsOf } from '../core/protocol/fields.ts';
 import { rowsIn } from '../core/protocol/objects-in.ts';
@@ -12,9 +11,9 @@ import { statsOf } from '../store/files/plain-file.ts';
 import { readLines } from '../store/files/read-lines.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
-import { listSessions, sessionWithId } from '../store/sessions/sessions.ts';
+import { LOG, listSessions, sessionWithId } from '../store/sessions/sessions.ts';
 import { contextFolder, type HeadlessRun } from './headless-run.ts';
-import { entriesIn, LOG } from './notes.ts';
+import { entriesIn } from './notes.ts';
 
 export type AdoptedNotes = ReturnType<typeof adoptNotes>;
 
@@ -85,7 +84,7 @@ function entriesOfLog(path: string, { begun, last, noted }: Extent): Entry[] {
   return notAmong(known.map(keyOf), entries, keyOf);
 }
 
-function* eventsIn(path: string): Generator<{ readonly t: number; readonly event: Event }> {
+function* eventsIn(path: string) {
   let t = 0;
   let remaining = statsOf(path)?.size ?? 0;
   for (const line of readLines(path)) {

@@ -10,12 +10,14 @@ const PATIENCE_MS = 600_000;
 
 type AskPerson = EffectOf<'ask-person'>;
 
+type Sums = Pick<AskPerson, 'spentUsd' | 'limitUsd'>;
+
 /** Asks the user a question. Resolves with the typed text; undefined without an answer. */
 export type Ask = (question: string) => Promise<string | undefined>;
 
 export type Questions = ReturnType<typeof createQuestions>;
 
-export function createQuestions(io: Io, { ask }: Pick<Watcher, 'ask'>) {
+export function createQuestions(io: Io, ask: Watcher['ask']) {
   let open = new AbortController();
   return {
     ask(question: string): ReturnType<Ask> {
@@ -68,7 +70,7 @@ function dollars(usd: number): string {
 }
 
 /** The limit for another yes: raised by its own amount, and above what was spent. */
-function nextLimit({ spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUsd'>): number {
+function nextLimit({ spentUsd, limitUsd }: Sums): number {
   return Math.max(limitUsd * 2, spentUsd + limitUsd);
 }
 
@@ -76,10 +78,7 @@ function nextLimit({ spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUs
  * The new limit in US dollars from an answer; undefined ends the run. Only a clear yes or a sum above the spending
  * counts.
  */
-export function readLimit(
-  answer: string,
-  { spentUsd, limitUsd }: Pick<AskPerson, 'spentUsd' | 'limitUsd'>,
-): number | undefined {
+export function readLimit(answer: string, { spentUsd, limitUsd }: Sums): number | undefined {
   const reply = answer.trim().toLowerCase();
   if (isYes(reply)) return nextLimit({ spentUsd, limitUsd });
   const [sum] = groupsIn(/^\$?\s*(\d{1,7}(?:\.\d{1,6})?)$/, reply);

@@ -26,7 +26,7 @@ import { type SignalWatch, watchSignals } from './signals.ts';
 export async function beginRun(
   headless: HeadlessRun,
   { runId, io, input, watcher }: Pick<Ends, 'io' | 'input' | 'watcher'> & { readonly runId: string },
-): Promise<Pick<Ends, 'run' | 'watcher' | 'telemetry'>> {
+) {
   const run = { ...describeRun(headless, runId, io), singlePrompt: input.lines?.length === 1 };
   if (!wantsTelemetry(headless.otlp, io.env)) return { run, watcher, telemetry: undefined };
   const { openTelemetry } = await import('../telemetry/telemetry.ts');
@@ -54,7 +54,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   };
   const outlet = createOutlet(io.stdout, onGone, watcher.clear);
   const output = createOutput({ format: invocation.outputFormat, verbose: invocation.verbose }, outlet);
-  const questions = createQuestions(io, watcher);
+  const questions = createQuestions(io, watcher.ask);
   const startSuccessor: SessionEnds['startSuccessor'] = async (start, state) => {
     const next = await ends.startSuccessor(start, runCostUsd(state) + toUsd(state.limits.lost));
     listen(next, watcher);
@@ -258,6 +258,6 @@ export function describeRun(headless: HeadlessRun, runId: string, io: Io): Run {
     withoutHooks: invocation.bare,
     withoutRetries: Number(io.env.CLAUDE_CODE_MAX_RETRIES || 1) === 0,
     persistent: invocation.sessionPersistence,
-    attended: isAttended(headless, io),
+    attended: isAttended(invocation, io),
   };
 }

@@ -8,14 +8,14 @@ import { checkHandoff, type Problem } from '../core/memory/handoff/check-handoff
 import { type HandoffHead, renderHandoffFile } from '../core/memory/handoff/handoff-file.ts';
 import type { Memory } from '../core/memory/memory.ts';
 import { cutUnits } from '../core/text/words.ts';
-import type { Io } from '../io.ts';
+import type { Where } from '../io.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { redact } from '../store/masks/redact.ts';
 import { writeHandoff } from '../store/sessions/handoffs.ts';
 
 interface HandoffWriterWorld {
   readonly run: Run;
-  readonly io: Pick<Io, 'cwd' | 'env'>;
+  readonly io: Where;
   readonly folder: string;
   readonly memory: Memory;
   readonly faults: Faults;

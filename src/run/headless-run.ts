@@ -9,7 +9,7 @@ import type { HookName } from '../core/governor/effects.ts';
 import type { SpentBefore } from '../core/governor/input.ts';
 import type { CostPolicy } from '../core/governor/policy.ts';
 import type { GovernorState } from '../core/governor/state.ts';
-import type { Io } from '../io.ts';
+import type { Environment, Io } from '../io.ts';
 import { realPath } from '../store/files/plain-file.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import type { CostPlace } from '../store/ledgers/cost-ledger.ts';
@@ -59,12 +59,12 @@ export interface ResumedRun {
 }
 
 /** The absolute path of the folder with the run's files. */
-export function contextFolder({ config }: Pick<HeadlessRun, 'config'>, io: Io): string {
+export function contextFolder({ config }: HeadlessRun, io: Io): string {
   return resolve(io.cwd, config.contextDir);
 }
 
 /** The ledger that counts the costs of the run's project. */
-export function costPlace({ config }: Pick<HeadlessRun, 'config'>, { cwd, env }: Io): CostPlace {
+export function costPlace({ config }: HeadlessRun, { cwd, env }: Io): CostPlace {
   return { state: stateFolder(env), project: resolve(realPath(cwd), config.costDir ?? DEFAULTS.contextDir) };
 }
 
@@ -86,12 +86,7 @@ export interface Watcher {
 const OUTAGE_SECONDS = 600;
 
 /** Seconds during which a failed turn is repeated while the API does not respond. */
-export function outageSeconds({
-  config,
-  prompts,
-  promptsFile,
-  resumed,
-}: Pick<HeadlessRun, 'config' | 'prompts' | 'promptsFile' | 'resumed'>): number {
+export function outageSeconds({ config, prompts, promptsFile, resumed }: HeadlessRun): number {
   const { wait, outageWait } = config.limits;
   const count = (resumed?.prompts ?? prompts ?? []).length;
   return outageWait ?? (count > 1 || promptsFile !== undefined || wait > 0 ? OUTAGE_SECONDS : 0);
@@ -104,10 +99,11 @@ const USUAL_TRIES_MS = 180_000;
  * Variables that make claude wait for a usage limit to reset. Then nothing has to be repeated, and subagents wait too.
  * Never overrides variables that the user has set.
  */
-export function waitVariables({ config, ...headless }: HeadlessRun, { env }: Pick<Io, 'env'>): Io['env'] {
-  const { wait } = config.limits;
-  if (wait === 0 || config.observe || env.CLAUDE_CODE_RETRY_WATCHDOG !== undefined) return {};
-  const outageMs = outageSeconds({ config, ...headless }) * 1000;
+export function waitVariables(headless: HeadlessRun, { env }: Io): Environment {
+  const { observe, limits } = headless.config;
+  const { wait } = limits;
+  if (wait === 0 || observe || env.CLAUDE_CODE_RETRY_WATCHDOG !== undefined) return {};
+  const outageMs = outageSeconds(headless) * 1000;
   return {
     CLAUDE_CODE_RETRY_WATCHDOG: '1',
     CLAUDE_CODE_RETRY_WATCHDOG_MAX_USAGE_LIMIT_WAIT_MS: String(wait * 1000),
@@ -116,8 +112,8 @@ export function waitVariables({ config, ...headless }: HeadlessRun, { env }: Pic
 }
 
 /** Whether a user can be asked: stdin is a terminal, and not read for prompts. */
-export function isAttended({ invocation }: Pick<HeadlessRun, 'invocation'>, { stdin, stderr }: Io): boolean {
-  return invocation.inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;
+export function isAttended({ inputFormat }: HeadlessInvocation, { stdin, stderr }: Io): boolean {
+  return inputFormat === 'text' && stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /**

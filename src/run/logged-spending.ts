@@ -5,7 +5,7 @@ import { hasAgentLimits } from '../core/governor/agents/agent-limits.ts';
 import { agentOf, streamedCall } from '../core/governor/agents/agents.ts';
 import { totalMicroUsd } from '../core/governor/cost/cost.ts';
 import { callMicroUsd } from '../core/governor/cost/priced-call.ts';
-import type { ExitEvent, OwnEvent } from '../core/governor/input.ts';
+import type { OwnEvent } from '../core/governor/input.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { contextOf } from '../core/protocol/usage.ts';
 import type { Io } from '../io.ts';
@@ -21,7 +21,7 @@ export const loggedSpending = {
    *
    * @param since time of claude's last report, in milliseconds since the epoch
    */
-  atExit(state: GovernorState, io: Io, figures: WholeResults, since: number): Pick<ExitEvent, 'openMicroUsd'> {
+  atExit(state: GovernorState, io: Io, figures: WholeResults, since: number) {
     const path = logOf(state, io);
     if (path === undefined) return {};
     const paths = logsBeside(path);

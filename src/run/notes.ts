@@ -10,7 +10,7 @@ import { createNotebook, type DetailFile, type Page } from '../core/memory/noteb
 import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
-import { openSessionFolder, type SessionFolder } from '../store/sessions/sessions.ts';
+import { LOG, openSessionFolder, type SessionFolder } from '../store/sessions/sessions.ts';
 import type { AdoptedNotes } from './adopted-notes.ts';
 
 export interface NoteTakerWorld {
@@ -143,7 +143,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
       if (!isOver) unnoted.push({ input, state });
     },
     /** Notes the queued inputs; returns the resulting decisions and the events for governor and memory. */
-    note(): { readonly decisions: readonly Decision[]; readonly tell: Iterable<OwnEvent> } {
+    note() {
       attempt(catchUp);
       const tell = opened;
       opened = [];
@@ -219,9 +219,6 @@ function byFile(pages: readonly Page[]): Map<DetailFile, DiskText[]> {
   for (const { file, text } of pages) texts.set(file, [...(texts.get(file) ?? []), masked(text)]);
   return texts;
 }
-
-/** The log of entries, from which the other files are made. */
-export const LOG = 'memory.ndjson';
 
 const LOG_VERSION = 1;
 

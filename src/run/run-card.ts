@@ -15,7 +15,7 @@ interface CardPlace {
   readonly cwd: string;
   readonly contextDir: string;
   readonly now: () => number;
-  readonly figures: Pick<WholeResults, 'lost'>;
+  readonly figures: WholeResults;
 }
 
 /** Updates the card that `ctxb runs` shows for this run. */

@@ -129,7 +129,7 @@ function claudeOf(headless: HeadlessRun, io: Io, runId: string) {
     const ofProject = !config.observe && project !== undefined ? await projectUsd(headless, io) : 0;
     const spent = { run: spentUsd, project: ofProject };
     const own = invocation.maxBudgetUsd;
-    const limits = config.observe ? [] : budgetArguments(cost, isAttended(headless, io), spent, own);
+    const limits = config.observe ? [] : budgetArguments(cost, isAttended(invocation, io), spent, own);
     return { command: program, args: [...args, ...limits], cwd: io.cwd, env };
   };
   const startWith = async (args: readonly string[], spentUsd: number) => startChild(await planned(args, spentUsd));

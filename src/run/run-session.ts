@@ -224,8 +224,9 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
   };
 }
 
-function toolsOf({ config, invocation }: HeadlessRun, { run, io }: SessionEnds, { memory, faults }: RunFiles) {
-  const folder = contextFolder({ config }, io);
+function toolsOf(headless: HeadlessRun, { run, io }: SessionEnds, { memory, faults }: RunFiles) {
+  const { config, invocation } = headless;
+  const folder = contextFolder(headless, io);
   return {
     toolFiles: createToolFiles({ folder, onFault: faults }),
     writeHandoff: createHandoffWriter({ run, io, folder, memory, faults }),

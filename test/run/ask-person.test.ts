@@ -129,7 +129,7 @@ describe('the answer', () => {
 
 it('a cancelled question does not cancel the next one', async () => {
   const { stdin, io } = terminal();
-  const questions = createQuestions(io, { ask: (_, answer) => answer() });
+  const questions = createQuestions(io, (_, answer) => answer());
   const first = questions.ask('One? ');
   questions.takeBack();
   expect(await first).toBeUndefined();

@@ -112,7 +112,7 @@ export function answerJsonSchema(withSummaries: boolean): string {
   return JSON.stringify(schema);
 }
 
-export function readAnswer(text: string): { readonly answer: CuratorAnswer } | { readonly fault: string } {
+export function readAnswer(text: string) {
   const found = text.trim() === '' ? 'nothing' : shown(text);
   const value = parsed(text);
   if (value === undefined) return { fault: `expected JSON, found ${found}` };

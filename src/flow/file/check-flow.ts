@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import * as v from 'valibot';
 import type { Origin } from '../../config/config.ts';
-import { closest, didYouMean, shown } from '../../config/finding.ts';
+import { closest, closestChoice, didYouMean, shown } from '../../config/finding.ts';
 import { expectation, type Leaf } from '../../config/schema.ts';
 import { type Fields, fieldsOf, isFields, textOf } from '../../core/protocol/fields.ts';
 import { fileInside, MISSING, profileFile } from './flow-files.ts';
@@ -103,9 +103,7 @@ function valueText(value: unknown): string {
 
 function valueAdvice(input: unknown, expected: string): string {
   if (input === null) return 'give it a value or remove it';
-  const choices = [...expected.matchAll(/"([a-z]+)"/g)].flatMap(([, choice]) => choice ?? []);
-  const isChoice = expected.startsWith('one of') && typeof input === 'string';
-  return didYouMean(isChoice ? shownClosest(input, choices) : undefined, 'correct it');
+  return didYouMean(closestChoice(input, expected), 'correct it');
 }
 
 /** Checks ids and prompts of steps. Accepts unchecked data, so that all findings are reported together. */
@@ -161,12 +159,8 @@ export function checkProfile(
   const remedy = `add it to profiles, write the file, or ${isAsked ? 'name another' : 'remove the key'}`;
   const isMissing = looked.fault === MISSING;
   const found = isMissing ? shown(profile) : `${shown(profile)}: ${looked.fault}`;
-  const todo = isMissing ? didYouMean(shownClosest(profile, names), remedy) : 'name another file';
+  const suggestion = closest(profile, names);
+  const todo = isMissing ? didYouMean(suggestion && shown(suggestion), remedy) : 'name another file';
   const place = isAsked ? { origin: { source: 'flag', where: '--profile' } as const } : {};
   refuse(['profile'], expected, found, todo, place);
-}
-
-function shownClosest(word: string, candidates: Iterable<string>): string | undefined {
-  const suggestion = closest(word, candidates);
-  return suggestion && shown(suggestion);
 }

@@ -53,11 +53,6 @@ type SourcedBudget = { readonly value: number; readonly source: BudgetSource };
 
 export type SourcedBudgets = Readonly<Record<BudgetField, SourcedBudget>>;
 
-/** A configured value that was adjusted. */
-export type BudgetWarning = Readonly<ReturnType<typeof warningOf>[number]>;
-
-export type ResolvedBudgets = ReturnType<typeof resolveBudgets>;
-
 /**
  * The effective budgets: the configured values, limited by floors and ceiling, and no part larger than the whole.
  *

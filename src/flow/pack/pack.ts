@@ -89,7 +89,7 @@ function factsOf(candidates: readonly Candidate[], blocks: Selection) {
 }
 
 /** The note includes its own length, so its figures are recomputed until they agree; they grow by at most a digit. */
-function withNote(without: ContextTruncation): { context_truncation: ContextTruncation; note: string } {
+function withNote(without: ContextTruncation) {
   let context_truncation = without;
   for (;;) {
     const note = truncationNote(context_truncation);

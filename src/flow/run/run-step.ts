@@ -19,7 +19,6 @@ import type { Io } from '../../io.ts';
 import type { Watcher } from '../../run/headless-run.ts';
 import { runHeadless } from '../../run/run-headless.ts';
 import { timeoutSignal } from '../../run/signals.ts';
-import type { FlowStep } from '../flow.ts';
 
 /** A step: claude in a fresh session with all of ctxb's policies. */
 export interface StepRun {
@@ -135,11 +134,17 @@ export function createLineSink(onLine: (line: string) => void): Writable {
  *
  * @throws CtxbError `usage` if the arguments set one of these, or are not those of a headless run
  */
-export function readStepClaude(words: readonly string[], step: Pick<FlowStep, 'model'>) {
+export function readStepClaude(words: readonly string[], model: string | undefined) {
   refuseLauncher(words);
   const [program = 'claude', ...args] = words;
-  const model = givenOption('--model', step.model);
-  const invocation = readClaudeArguments(['-p', '--output-format', 'stream-json', '--verbose', ...args, ...model]);
+  const invocation = readClaudeArguments([
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    ...args,
+    ...givenOption('--model', model),
+  ]);
   if (invocation.kind !== 'headless') {
     const reason =
       invocation.kind === 'untouched'

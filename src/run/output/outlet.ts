@@ -13,13 +13,12 @@ export function createOutlet(
   onGone: (error: NodeJS.ErrnoException) => void,
   beforeWrite: () => void,
 ) {
-  let isBlocked = false;
   let isClosed = false;
   let waiting: (() => void)[] = [];
   let endFinish = () => {};
+  const isBlocked = () => !isClosed && stream.writableNeedDrain;
 
   function release(): void {
-    isBlocked = false;
     const resumes = waiting;
     waiting = [];
     for (const resume of resumes) resume();
@@ -42,7 +41,7 @@ export function createOutlet(
   return {
     /** The reader is too slow: nothing more should be produced until it has drained. */
     get isBlocked() {
-      return isBlocked;
+      return isBlocked();
     },
     get isGone() {
       return isClosed;
@@ -50,11 +49,11 @@ export function createOutlet(
     write(bytes: Buffer | string): void {
       if (isClosed) return;
       beforeWrite();
-      if (!stream.write(bytes)) isBlocked = true;
+      stream.write(bytes);
     },
     /** Calls back when everything written so far was read, immediately if nothing is pending. */
     whenDrained(resume: () => void): void {
-      if (isBlocked) waiting.push(resume);
+      if (isBlocked()) waiting.push(resume);
       else resume();
     },
     /** Stops waiting for a reader that has not read everything. */

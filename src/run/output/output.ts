@@ -108,30 +108,17 @@ function text(outlet: Outlet): Writer {
   };
 }
 
-function json(outlet: Outlet): Writer {
-  const answers = lastOfEachTurn((answer: Buffer) => outlet.write(answer));
-  return {
-    ...answers,
-    event(event, line, isFinal) {
-      if (event.kind !== 'result' || isBrokenOff(event)) return;
-      answers.put(Buffer.concat([trimLine(line), NEWLINE]), { replaces: event.fromBackgroundTask, isFinal });
-    },
-  };
-}
-
-const NEWLINE = Buffer.from('\n');
-
 /**
  * Writes one answer per prompt. A later answer from a background task replaces the earlier one. Before any prompt is
  * answered, the first prompt's answer replaces answers to tasks of an earlier run.
  */
-function lastOfEachTurn<Answer>(write: (answer: Answer) => void) {
-  let pending: Answer | undefined;
+function json(outlet: Outlet): Writer {
+  let pending: Buffer | undefined;
   let isAnswered = false;
   let waiting: (() => void)[] = [];
 
   function settle(): void {
-    if (pending !== undefined) write(pending);
+    if (pending !== undefined) outlet.write(pending);
     pending = undefined;
     const callbacks = waiting;
     waiting = [];
@@ -139,23 +126,27 @@ function lastOfEachTurn<Answer>(write: (answer: Answer) => void) {
   }
 
   return {
-    put(answer: Answer, { replaces, isFinal }: { readonly replaces: boolean; readonly isFinal: boolean }): void {
+    bytes() {},
+    event(event, line, isFinal) {
+      if (event.kind !== 'result' || isBrokenOff(event)) return;
+      const replaces = event.fromBackgroundTask;
       if (!replaces && isAnswered) settle();
-      pending = answer;
+      pending = Buffer.concat([trimLine(line), NEWLINE]);
       isAnswered ||= !replaces;
       if (isFinal && isAnswered) settle();
     },
-    bytes() {},
     promptSent() {
       if (isAnswered) settle();
     },
-    whenGiven(callback: () => void): void {
+    whenGiven(callback) {
       if (pending === undefined) callback();
       else waiting.push(callback);
     },
     end: settle,
   };
 }
+
+const NEWLINE = Buffer.from('\n');
 
 /** `--output-format json --verbose`: all messages as one array, written as they arrive. */
 function array(outlet: Outlet): Writer {

@@ -70,7 +70,7 @@ export function unfinishedRuns(contextDir: string, seal: Seal): LinkedRun[] {
 }
 
 /** Runs of one ctxb process that have no end in the journal, each with the claude process it started last. */
-export function openRunsOf(contextDir: string, { pid, start }: ProcessMark): Pick<EarlierRun, 'runId' | 'claude'>[] {
+export function openRunsOf(contextDir: string, { pid, start }: ProcessMark) {
   return loggedRuns(contextDir).flatMap(({ runId, claude, ctxb, isOver }) => {
     const last = ctxb.at(-1);
     return isOver || claude === undefined || last?.pid !== pid || last.start !== start ? [] : [{ runId, claude }];

@@ -11,7 +11,7 @@ import type { SpentBefore } from '../../core/governor/input.ts';
 import { isOwnUuid } from '../../core/governor/prompts/own-lines.ts';
 import { parseHandoffFile } from '../../core/memory/handoff/handoff-file.ts';
 import { CtxbError } from '../../errors.ts';
-import type { Io } from '../../io.ts';
+import type { Where } from '../../io.ts';
 import { ownRun } from '../../store/files/lock.ts';
 import { readPlain } from '../../store/files/plain-file.ts';
 import { type ProcessMark, processMark } from '../../store/files/process-mark.ts';
@@ -20,15 +20,13 @@ import { stateFolder } from '../../store/folders/user-folders.ts';
 import { openSeal } from '../../store/runs/seal.ts';
 import { createSessionStore } from '../../store/runs/session-store.ts';
 import { handedAgain } from '../handoff-writer.ts';
-import type { HeadlessRun, ResumedRun } from '../headless-run.ts';
+import type { ResumedRun } from '../headless-run.ts';
 import { openIn } from '../kept-prompts.ts';
 import { holdSignals } from '../signals.ts';
 import { type EarlierRun, findEarlierRun, openRunsOf } from './earlier-run.ts';
 
 /** The run to continue, and its program. */
 export type Resumption = NonNullable<Awaited<ReturnType<typeof resumeRun>>>;
-
-type Place = Pick<Io, 'cwd' | 'env'>;
 
 interface ResumeOptions {
   readonly contextDir: string;
@@ -45,7 +43,7 @@ interface ResumeOptions {
  * @returns undefined when everything was done
  * @throws CtxbError `usage` when nothing is left to resume, or when the claude process cannot be ended
  */
-export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Place, notice: (text: string) => void) {
+export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Where, notice: (text: string) => void) {
   const { run, store } = claimRun({ contextDir, id }, io, () => {});
   tellEnd(await endClaude(run.claude), run, notice);
   const logs = logsOf(run, io);
@@ -79,7 +77,7 @@ export async function resumeRun({ contextDir, id, words }: ResumeOptions, io: Pl
  */
 function claimRun(
   { contextDir, id }: Pick<ResumeOptions, 'contextDir' | 'id'>,
-  { env }: Place,
+  { env }: Where,
   notice: (text: string) => void,
   more: object = {},
 ) {
@@ -109,7 +107,7 @@ function spentOf({ spent, settings }: EarlierRun, paths: readonly string[], isFi
 type RunLog = SessionLog & { readonly id: string; readonly path: string };
 
 /** The existing logs of the run's sessions, oldest first. */
-function logsOf(run: EarlierRun, io: Place): RunLog[] {
+function logsOf(run: EarlierRun, io: Where): RunLog[] {
   const named = run.sessions.flatMap(({ id, log }) => {
     const { env, cwd } = io;
     const path = findSessionLog(id, { env, cwd, transcriptPath: log });
@@ -119,7 +117,7 @@ function logsOf(run: EarlierRun, io: Place): RunLog[] {
 }
 
 /** The log of a session that received the last prompt, but whose id ctxb did not learn before it died. */
-function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLog[], io: Place): RunLog[] {
+function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLog[], io: Where): RunLog[] {
   if (last === undefined || named.some(({ delivered }) => delivered.has(last))) return [];
   for (const path of sessionLogsSince(since, io)) {
     const log = readSessionLog(path);
@@ -135,8 +133,8 @@ function unnamedLog({ lastSent: last, since }: EarlierRun, named: readonly RunLo
 function stateOf(
   { runId, prompts, document: path }: EarlierRun,
   { logs, isOwed }: { readonly logs: readonly RunLog[]; readonly isOwed: boolean },
-  io: Place,
-): Omit<ResumedRun, 'prompts' | 'figures' | 'spent'> {
+  io: Where,
+) {
   const log = logs.findLast((log) => log.hasMessages || prompts.some(({ uuid }) => log.delivered.has(uuid)));
   const text = path === undefined ? undefined : readPlain(resolve(io.cwd, path), DOCUMENT_LIMIT);
   const { session, body } = parseHandoffFile(text ?? '');
@@ -168,10 +166,7 @@ function tellEnd(
   if (left.length > 0) notice(`still running, started by it: ${left.map(({ pid }) => pid).join(', ')}`);
 }
 
-function readWords(
-  words: readonly string[],
-  notice: (text: string) => void,
-): Pick<HeadlessRun, 'program' | 'invocation'> {
+function readWords(words: readonly string[], notice: (text: string) => void) {
   refuseLauncher(words);
   const [program, ...args] = words;
   const invocation = readClaudeArguments(args);
@@ -182,7 +177,7 @@ function readWords(
     notice('the prompt next to --resume-run is not sent: the run continues with its own');
   }
   // The caller is gone, so the prompts come from the state file.
-  return { program, invocation: { ...invocation, inputFormat: 'text', prompt: undefined } };
+  return { program, invocation: { ...invocation, inputFormat: 'text' as const, prompt: undefined } };
 }
 
 /**
@@ -221,9 +216,9 @@ const LOOK_MS = 30_000;
  */
 export async function untilReset(
   { contextDir, id }: { readonly contextDir: string; readonly id: string | undefined },
-  io: Place,
+  io: Where,
   { notice, onWait }: ResumeWatcher,
-): Promise<{ readonly runId: string; readonly stopped: NodeJS.Signals | undefined }> {
+) {
   const { runId, resetsAt } = findEarlierRun(contextDir, id, openSeal(stateFolder(io.env)));
   if (resetsAt !== undefined && resetsAt <= Date.now()) return { runId, stopped: undefined };
   onWait(runId, resetsAt);

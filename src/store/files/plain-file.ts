@@ -181,7 +181,7 @@ function keepPrivate(path: string, fd: number, stats: Stats): void {
 }
 
 /** Refuses a file or folder of another user. */
-export function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
+export function requireOwner(path: string, { uid }: Stats): void {
   // Windows has no user ids to compare.
   const own = process.geteuid?.() ?? uid;
   if (uid === own) return;
@@ -191,7 +191,7 @@ export function requireOwner(path: string, { uid }: Pick<Stats, 'uid'>): void {
   );
 }
 
-export function isOpenToOthers({ mode }: Pick<Stats, 'mode'>): boolean {
+export function isOpenToOthers({ mode }: Stats): boolean {
   return process.geteuid !== undefined && (mode & 0o077) !== 0;
 }
 

@@ -44,7 +44,7 @@ export function isTorn(path: string): boolean {
   return withPlain(path, constants.O_RDONLY, isTornAt) ?? false;
 }
 
-export function isTornAt(fd: number, { size }: Pick<Stats, 'size'>): boolean {
+export function isTornAt(fd: number, { size }: Stats): boolean {
   return size > 0 && readAt(fd, size - 1, 1)[0] !== NEWLINE;
 }
 

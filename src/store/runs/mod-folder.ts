@@ -55,7 +55,7 @@ export function makeModFolder(root = tmpdir(), mod = MOD) {
       replaceFile(join(path, 'plan.json'), [text], { durable: false });
     },
     /** The mod's receipt since the last call, and the kept messages; undefined if the mod has not answered. */
-    takeReceipt(): { readonly receipt: unknown; readonly kept: unknown } | undefined {
+    takeReceipt() {
       if (!existsSync(answer)) return undefined;
       const [receipt, kept] = [answer, messages].map((file) => readJson(file, MAX_BYTES));
       for (const file of [answer, messages]) if (existsSync(file)) removeFile(file);

@@ -60,7 +60,7 @@ export function measureFile(
 }
 
 /** The number of lines in the file, and the position of line `offset` in bytes; the end if there is no such line. */
-function countLines(fd: number, size: number, offset: number): { lines: number; start: number } {
+function countLines(fd: number, size: number, offset: number) {
   let feeds = 0;
   let start = offset <= 1 ? 0 : size;
   let last = LINE_FEED;

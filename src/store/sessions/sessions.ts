@@ -136,8 +136,8 @@ export function keptDocuments(contextDir: string) {
   });
 }
 
-/** The entries of a session's memory, one per line. */
-const LOG = 'memory.ndjson';
+/** The entries of a session's memory, one per line, from which its other files are made. */
+export const LOG = 'memory.ndjson';
 
 /** Every turn rewrites these files, and most of them can be recreated from the log. */
 const REWRITTEN = { durable: false };

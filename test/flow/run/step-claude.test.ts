@@ -11,7 +11,7 @@ it.each([
     passed: ['--model', 'haiku', '--model', 'opus'],
   },
 ])('claude is run $title', ({ words, step, passed }) => {
-  const { program, invocation } = readStepClaude(words, { model: step });
+  const { program, invocation } = readStepClaude(words, step);
   expect([program, invocation.passed, invocation.outputFormat]).toEqual(['claude', passed, 'stream-json']);
 });
 
@@ -20,9 +20,9 @@ it.each([
   { model: 'claude-sonnet-4-5', window: undefined },
   { model: undefined, window: undefined },
 ])('the window of $model is $window', ({ model, window }) => {
-  expect(readStepClaude(['claude', '--model', 'x[1m]'].slice(0, model ? 3 : 1), { model }).window).toBe(window);
+  expect(readStepClaude(['claude', '--model', 'x[1m]'].slice(0, model ? 3 : 1), model).window).toBe(window);
 });
 
 it('is claude if nothing was given, as in a dry run', () => {
-  expect(readStepClaude([], { model: undefined }).program).toBe('claude');
+  expect(readStepClaude([], undefined).program).toBe('claude');
 });
