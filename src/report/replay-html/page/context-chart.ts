@@ -1,7 +1,6 @@
 import { h } from '../../../browser/dom.ts';
 import { COMPACTED_BY, shareOf, tokens } from '../../figures.ts';
-import type { PageSession } from '../page-data.ts';
-import { type Color, createChart, type Line, type Pen } from './chart.ts';
+import { box, type Color, createChart, type Line, type Scales } from './chart.ts';
 import { choice, legend, section, zoomButtons } from './controls.ts';
 import { type Call, type Session, WITH_CTXB } from './session.ts';
 import type { Span } from './span.ts';
@@ -25,14 +24,10 @@ export function contextSection(session: Session, span: Span, table: () => HTMLEl
     height: 340,
     top: () => (isWhole ? Math.max(window.tokens ?? 0, highest) * 1.04 : highest * 1.2),
     figure: short,
-    behind: (pen) => {
-      drawZones(pen, session);
-      drawTurns(pen, session, span);
-    },
-    above: (pen) => {
-      drawEvents(pen, session, span);
-      drawLevels(pen, session);
-    },
+    marks: (scales) => ({
+      behind: [...zones(scales, session), ...turns(scales, session, span)],
+      before: [...compactions(scales, session, span), ...actions(scales, session, span), ...levels(scales, session)],
+    }),
     tell: ({ number, turn, context }) =>
       `Call ${number}, turn ${turn}: ${tokens(context)} tokens, ${shareOf(context, window.tokens)}`,
   });
@@ -63,57 +58,48 @@ export function short(figure: number): string {
   return figure >= 1000 ? `${Math.round(figure / 100) / 10}k` : tokens(figure);
 }
 
-const TINTS = { warning: ['warn', '14'], critical: ['bad', '12'], handoff: ['bad', '22'] } as const;
+const ZONES: ReadonlySet<string> = new Set(['warning', 'critical', 'handoff']);
 
-function drawZones({ width, fill, y }: Pen, { info: { levels } }: Session): void {
-  const zones = levels.filter(({ name }) => name in TINTS);
-  for (const [at, { name, tokens: start }] of zones.entries()) {
-    const [color, alpha] = TINTS[name as keyof typeof TINTS];
-    const end = zones[at + 1]?.tokens;
+function zones({ y }: Scales, { info }: Session): HTMLElement[] {
+  const found = info.levels.filter(({ name }) => ZONES.has(name));
+  return found.map(({ name, tokens: start }, at) => {
+    const end = found[at + 1]?.tokens;
     const top = end === undefined ? 0 : Math.max(0, y(end));
-    if (y(start) > top) fill(color, 0, top, width, y(start) - top, alpha);
-  }
+    return box(`zone ${name}`, { top, height: Math.max(0, y(start) - top) });
+  });
 }
 
-/** Height of the strip of turns in pixels, and the minimum average width of a turn; narrower turns are not drawn. */
-const [STRIP, TURN] = [5, 3];
+/** Minimum average width of a turn in the strip at the bottom, in pixels; narrower turns are not drawn. */
+const TURN = 3;
 
-function drawTurns({ width, height, x, fill }: Pen, { calls }: Session, { from, to }: Span): void {
-  const [first, last] = [Math.ceil(from), Math.floor(to)];
-  const turns = new Map<number, { first: number; last: number }>();
-  for (const { turn, number } of calls.slice(first - 1, last)) {
-    turns.set(turn, { first: number, ...turns.get(turn), last: number });
-  }
-  if ((turns.size - 1) * TURN > width) return;
-  for (const [turn, ends] of turns) {
-    const [left, right] = [x(ends.first - 0.5), x(ends.last + 0.5)];
-    fill(turn % 2 === 0 ? 'line' : 'edge', left, height - STRIP, right - left, STRIP);
-  }
+function turns({ width, x }: Scales, { calls }: Session, { from, to }: Span): HTMLElement[] {
+  const shown = calls.slice(Math.ceil(from) - 1, Math.floor(to));
+  const begins = shown.filter(({ turn }, at) => shown[at - 1]?.turn !== turn);
+  if ((begins.length - 1) * TURN > width) return [];
+  return begins.map(({ turn, number }, at) => {
+    const [left, next] = [x(number - 0.5), begins[at + 1]?.number ?? Math.floor(to) + 1];
+    return box(`turn ${turn % 2 === 0 ? 'even' : 'odd'}`, { left, width: x(next - 0.5) - left });
+  });
 }
 
 /** Minimum distance between level names in pixels; closer levels share a line of text. */
 const LEVELS_APART = 15;
 
-function drawLevels({ width, height, y, line, text }: Pen, { info: { levels, window } }: Session): void {
+function levels({ height, y }: Scales, { info: { levels, window } }: Session): HTMLElement[] {
   const all = [...levels, { name: 'window', tokens: window.tokens ?? Number.POSITIVE_INFINITY }];
+  const shown = all
+    .map(({ name, tokens: at }) => ({ name, top: y(at), label: `${name} ${shareOf(at, window.tokens)}` }))
+    .filter(({ name, top }) => name !== 'monitor' && top >= 0 && top <= height);
   const labels: { readonly top: number; names: string }[] = [];
-  for (const { name, tokens: at } of all) {
-    const top = y(at);
-    if (name === 'monitor' || top < 0 || top > height) continue;
-    line(name === 'window' ? 'ink' : 'quiet', [0, top], [width, top], [4, 4]);
-    const label = `${name} ${shareOf(at, window.tokens)}`;
+  for (const { top, label } of shown) {
     const below = labels.at(-1);
     if (below !== undefined && below.top - top < LEVELS_APART) below.names += `, ${label}`;
     else labels.push({ top, names: label });
   }
-  for (const { top, names } of labels) text('quiet', names, 6, top);
-}
-
-/** Draws compactions as vertical lines and actions as marks above the chart. */
-function drawEvents(pen: Pen, { info }: Session, span: Span): void {
-  const shown = info.compactions.filter(({ call }) => call + 0.5 >= span.from && call + 0.5 <= span.to);
-  drawCompactions(pen, shown);
-  drawActions(pen, info.actions);
+  return [
+    ...shown.map(({ name, top }) => box(`level ${name}`, { top })),
+    ...labels.map(({ top, names }) => box('label', { left: 4, top: top - 7 }, names)),
+  ];
 }
 
 /**
@@ -121,42 +107,41 @@ function drawEvents(pen: Pen, { info }: Session, span: Span): void {
  */
 const [APART, TICK] = [8, 8];
 
-/** LETTER is the width of a letter in pixels, ASIDE the distance of a name to its line. */
-const [LETTER, ASIDE] = [6, 5];
+/** LETTER is the width of a letter in pixels, ASIDE the distance of a name to its line, FOOT that to the bottom. */
+const [LETTER, ASIDE, FOOT] = [6, 3, 21];
 
 /**
- * Writes each name beside its line, at the bottom, clear of the levels. Without room for it up to the neighboring lines,
- * only the tooltip and the table show it.
+ * Compactions as vertical lines. Writes each name beside its line, at the bottom, clear of the levels. Without room for
+ * it up to the neighboring lines, only the tooltip and the table show it.
  */
-function drawCompactions(pen: Pen, compactions: PageSession['compactions']): void {
-  const { x, line, text } = pen;
-  const isDense = compactions.length * APART > pen.width;
-  const foot = isDense ? TICK : pen.height;
+function compactions({ width, height, x }: Scales, { info }: Session, { from, to }: Span): HTMLElement[] {
+  const shown = info.compactions.map(({ call, by }) => ({ call: call + 0.5, name: `by ${COMPACTED_BY[by]}` }));
+  const visible = shown.filter(({ call }) => call >= from && call <= to);
+  const isDense = visible.length * APART > width;
   let free = 0;
-  for (const [index, { call, by }] of compactions.entries()) {
-    const at = x(call + 0.5);
-    line('ink', [at, 0], [at, foot], [5, 3]);
-    const next = compactions[index + 1];
-    const end = next === undefined ? pen.width : x(next.call + 0.5);
-    const name = `by ${COMPACTED_BY[by]}`;
-    const width = name.length * LETTER;
-    const left = at + ASIDE + width <= end ? at + ASIDE : at - ASIDE - width;
-    if (!isDense && left >= free) text('ink', name, left, foot - STRIP - 9);
-    free = Math.max(at, left + width);
-  }
+  return visible.flatMap(({ call, name }, index) => {
+    const [at, end] = [x(call), x(visible[index + 1]?.call ?? to)];
+    const room = name.length * LETTER + 2 * ASIDE;
+    const left = at + room <= end ? at + ASIDE : at - room;
+    const label = isDense || left < free ? [] : [box('label', { left, top: height - FOOT }, name)];
+    free = Math.max(at, left + room);
+    return [box('compaction', { left: at, height: isDense ? TICK : height }), ...label];
+  });
 }
 
 /** Actions drawn as errors. */
 const GRAVE: ReadonlySet<string> = new Set(['exhausted', 'give-up', 'unavailable', 'left-undone']);
 
-function drawActions({ x, mark }: Pen, actions: PageSession['actions']): void {
-  const last = { bad: Number.NEGATIVE_INFINITY, warn: Number.NEGATIVE_INFINITY };
-  for (const { call, kind } of actions) {
-    const at = x(call + 0.5);
-    const color = GRAVE.has(kind) ? 'bad' : 'warn';
-    // Marks less than two pixels apart would overlap.
-    if (at - last[color] < 2) continue;
-    last[color] = at;
-    mark(color, at, -1);
-  }
+/** Actions as marks above the chart. */
+function actions({ x }: Scales, { info }: Session, { from, to }: Span): HTMLElement[] {
+  // Marks of one kind less than two pixels apart would overlap.
+  const marks = new Map(
+    info.actions
+      .filter(({ call }) => call + 0.5 >= from && call + 0.5 <= to)
+      .map(({ call, kind }) => {
+        const [name, left] = [GRAVE.has(kind) ? 'action bad' : 'action', 2 * Math.round(x(call + 0.5) / 2)];
+        return [`${name} ${left}`, box(name, { left }, '▼')];
+      }),
+  );
+  return [...marks.values()];
 }

@@ -1,6 +1,7 @@
+import uPlot from 'uplot';
 import { h } from '../../../browser/dom.ts';
 import { counted, percent, tokens } from '../../figures.ts';
-import { createChart, KIND_COLORS, type Pen } from './chart.ts';
+import { createChart, KIND_COLORS } from './chart.ts';
 import { short } from './context-chart.ts';
 import { choice, legend, section } from './controls.ts';
 import { type Added, additionsOf, type Session } from './session.ts';
@@ -23,41 +24,47 @@ export function growthSection(session: Session, span: Span, table: () => HTMLEle
   const columns = { call: kinds.map((kind) => kind.tokens), sum: kinds.map((kind) => sumsOf(kind, session)) };
   const shown = kinds.map(() => true);
   const about = h('p', { class: 'quiet' });
+  const contexts = session.calls.map(({ context }) => context);
   let mode: Mode = 'call' as Mode;
-  let width = 600;
+  // Sums are continuous; additions are per call.
+  const draw: uPlot.Series.PathBuilder = (...given) => (mode === 'sum' ? AREAS : BARS)?.(...given) ?? null;
 
-  const stacks = () =>
-    stacksOf(
-      columns[mode].map((column, at) => (shown[at] ? column : [])),
-      mode,
-      span,
-      width,
-    );
+  /** The stacked sums of the visible calls. Puts several calls into a bar if the chart is too narrow for a bar each. */
+  function figures(width: number): uPlot.AlignedData {
+    const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / width));
+    const bars: number[] = [];
+    const start = Math.floor((Math.ceil(span.from) - 1) / size) * size;
+    for (let first = start; first < Math.min(span.to, span.total); first += size) bars.push(first);
+    const stacks: number[][] = [];
+    for (const [kind, column] of columns[mode].entries()) {
+      const parts = bars.map((first) => (shown[kind] ? partOf(column.slice(first, first + size), mode) : 0));
+      stacks.unshift(parts.map((part, bar) => part + (stacks[0]?.[bar] ?? 0)));
+    }
+    about.textContent = MODE_DESCRIPTIONS[mode] + (size > 1 ? ` A bar stands for ${counted(size, 'call')}.` : '');
+    return [
+      bars.map((first) => first + (size + 1) / 2),
+      ...stacks,
+      bars.map((first) => contexts[first + size - 1] ?? null),
+    ];
+  }
+
   const chart = createChart(session, {
     name: 'What came in, by kind, over calls',
     span,
-    // The measured context, drawn over the estimated figures.
+    // The highest stack first, the measured context last.
     lines: [
-      { name: 'Context', figures: session.calls.map(({ context }) => context), color: 'ink', width: 1, isOn: false },
+      ...kinds.map(({ kind }, at) => ({ name: kind, color: `kind-${at + 1}` as const, stacked: draw })).reverse(),
+      { name: 'Context', color: 'ink', width: 1, isOn: false },
     ],
+    figures,
     height: 220,
-    top: () => {
-      const min = mode === 'sum' ? session.info.context.peak : 10;
-      return stacks().bars.reduce((max, { total }) => Math.max(max, total), min) * 1.05;
-    },
+    top: (max) => Math.max(max, 10) * 1.05,
     figure: short,
-    behind: (pen) => {
-      width = pen.width;
-      const drawn = stacks();
-      drawStacks(pen, drawn, mode);
-      const bars = drawn.size > 1 ? ` A bar stands for ${counted(drawn.size, 'call')}.` : '';
-      about.textContent = `${MODE_DESCRIPTIONS[mode]}${bars}`;
-    },
     tell: ({ number }) => `Call ${number}: ${addedText(session, number) || 'nothing came in'}`,
   });
   const ways = choice('Growth', WAYS, mode, (chosen) => {
     mode = chosen;
-    chart.show(0, mode === 'sum');
+    chart.show(kinds.length, mode === 'sum');
     chart.redraw();
   });
   const total = kinds.reduce((sum, kind) => sum + kind.total, 0);
@@ -104,47 +111,11 @@ function sumsOf({ tokens: figures }: Added, { calls, info }: Session): number[] 
   });
 }
 
-type Stacks = ReturnType<typeof stacksOf>;
-
-/** Minimum width of a bar in pixels. */
-const BAR = 3;
-
-/** Puts several calls into a bar if the chart is too narrow for a bar per call. */
-function stacksOf(columns: readonly (readonly number[])[], mode: Mode, span: Span, width: number) {
-  const size = Math.max(1, Math.ceil(((span.to - span.from) * BAR) / width));
-  const start = Math.floor((Math.max(1, Math.ceil(span.from)) - 1) / size) * size;
-  const bars: { first: number; parts: number[]; total: number }[] = [];
-  for (let first = start; first < span.to && first < span.total; first += size) {
-    const parts = columns.map((column) => partOf(column.slice(first, first + size), mode));
-    bars.push({ first: first + 1, parts, total: parts.reduce((sum, part) => sum + part, 0) });
-  }
-  return { size, bars };
-}
+/** Minimum and maximum width of a bar in pixels. */
+const [BAR, MAX_BAR] = [3, 40];
+const BARS = uPlot.paths.bars?.({ size: [1, MAX_BAR], gap: 1 });
+const AREAS = uPlot.paths.linear?.();
 
 function partOf(figures: readonly number[], mode: Mode): number {
   return mode === 'sum' ? (figures.at(-1) ?? 0) : figures.reduce((sum, figure) => sum + figure, 0);
-}
-
-/** Maximum width of a bar in pixels. */
-const MAX_BAR_WIDTH = 40;
-
-function drawStacks(pen: Pen, { size, bars }: Stacks, mode: Mode): void {
-  const { x } = pen;
-  for (const { first, parts } of bars) {
-    const left = x(first - 0.5);
-    const right = x(first + size - 0.5);
-    // Stacked areas are continuous; additions are per call.
-    const gap = mode === 'sum' ? 0 : Math.max(right - left > 4 ? 1 : 0, right - left - MAX_BAR_WIDTH);
-    drawBar(pen, parts, left + gap / 2, right - left - gap);
-  }
-}
-
-function drawBar({ fill, y }: Pen, parts: readonly number[], left: number, width: number): void {
-  let below = 0;
-  for (const [at, part] of parts.entries()) {
-    if (part === 0) continue;
-    const top = y(below + part);
-    fill(`kind-${at + 1}`, left, top, width, y(below) - top);
-    below += part;
-  }
 }
