@@ -6,7 +6,7 @@ import { CtxbError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { markCopies } from '../replay/copies.ts';
 import type { Depth } from '../replay/replay.ts';
-import { bytesOf, findAllSources, type Source } from '../replay/sources.ts';
+import { bytesOf, findAllSources } from '../replay/sources.ts';
 import { isFull, type SessionFigures } from '../replay/summary.ts';
 import { withCtxb } from '../replay/what-if.ts';
 import { DAY_MS } from '../report/figures.ts';
@@ -73,32 +73,16 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
     mask: redact,
     onBytes: io.stderr.isTTY ? progress.add : undefined,
   };
-  const look = (some: readonly Source[], depth: Depth, known = { faults, skipped }) =>
-    findSessions(replaySources(some, { ...how, depth }), files, {
-      ...known,
-      filters: options,
-      mayBeEmpty: isGated(options),
-      say,
-    });
-  // A single session gets more rows than a session in a list.
-  const isDetailed = options.format.isList === true && options.by === undefined;
+  // A single recording gets more rows than a session in a list.
+  const isDetailed = options.format.isList === true && options.by === undefined && sources.length === 1;
+  const depth = isDetailed ? 'full' : depthOf(options);
   const find = async (): Promise<Found> => {
-    const depth = isDetailed && sources.length === 1 ? 'full' : depthOf(options);
-    const found = await look(sources, depth);
-    const [only, other] = found.sessions;
-    const isOne = isDetailed && only && !other && !isFull(only);
-    const chosen = isOne
-      ? (
-          await look(
-            sources.filter(({ file }) => file === only.file),
-            'full',
-            { faults: [], skipped: [] },
-          )
-        ).sessions
-      : found.sessions;
-    if (flags.explain !== undefined) requireExplained(chosen, flags.explain);
+    const attempts = replaySources(sources, { ...how, depth });
+    const filters = { faults, skipped, filters: options, mayBeEmpty: isGated(options), say };
+    const found = await findSessions(attempts, files, filters);
+    if (flags.explain !== undefined) requireExplained(found.sessions, flags.explain);
     // Calls that occur in several sessions of the report are counted once.
-    const sessions = markCopies(chosen);
+    const sessions = markCopies(found.sessions);
     return {
       sessions: flags.whatIf ? withCtxb(sessions.filter(isFull), policy) : sessions,
       faults: found.faults,
