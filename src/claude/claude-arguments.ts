@@ -214,10 +214,6 @@ function switches(options: Options) {
     resumes: RESUMING.some((name) => options.has(name)),
     /** The session to resume, from `--resume`. */
     resumed: options.get('--resume'),
-    /** The `uuid` of the last message to keep of the resumed session. */
-    resumedAt: options.get('--resume-session-at'),
-    /** Whether the conversation continues under a new session id. */
-    forks: options.has('--fork-session'),
     /** False if claude writes no session log. */
     sessionPersistence: !options.has('--no-session-persistence'),
     bare: options.has('--bare'),

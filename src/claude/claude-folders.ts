@@ -66,11 +66,9 @@ export function findSessionLog(sessionId: string, place: LogPlace): string | und
 /**
  * The session that claude resumes by default: the one whose log in the project was written last, unless it has no
  * messages (2.1.330).
- *
- * @param besides id of a session to skip
  */
-export function newestSession(place: Where, besides?: string): string | undefined {
-  const path = sessionLogsSince(0, place).find((path) => basename(path, '.jsonl') !== besides && mayBeResumed(path));
+export function newestSession(place: Where): string | undefined {
+  const path = sessionLogsSince(0, place).find(mayBeResumed);
   return path && basename(path, '.jsonl');
 }
 

@@ -11,7 +11,6 @@ import { type Fields, parseFields } from '../core/protocol/fields.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import { type DiskText, joined, masked, maskedJson } from '../store/masks/disk-text.ts';
 import { LOG, openSessionFolder, type SessionFolder } from '../store/sessions/sessions.ts';
-import type { AdoptedNotes } from './adopted-notes.ts';
 
 export interface NoteTakerWorld {
   readonly memory: Memory;
@@ -23,8 +22,6 @@ export interface NoteTakerWorld {
   readonly notice: (text: string) => void;
   /** Keep no notes. */
   readonly isOff: boolean;
-  /** Set for a continued session. */
-  readonly adopted?: AdoptedNotes | undefined;
 }
 
 /**
@@ -96,7 +93,7 @@ export function createNoteTaker(world: NoteTakerWorld) {
       remember(input, state);
       const { session, turn, run } = state;
       // If claude ends a turn without reporting a session id, it never reports one.
-      follow(session.id ?? (turn.ended > 0 ? run.runId : world.adopted?.session));
+      follow(session.id ?? (turn.ended > 0 ? run.runId : undefined));
       if (state.facts.ending) {
         timer ??= setTimeout(() => attempt(() => flush(latest)), FLUSH_AFTER_MS);
         isStale = true;
@@ -118,8 +115,6 @@ export function createNoteTaker(world: NoteTakerWorld) {
     const { run, folder: root, now } = world;
     folder = openSessionFolder(root, id, { pid: process.pid, runId: run.runId, now });
     files = createNoteFiles(folder);
-    const lacking = world.adopted?.entries(id, folder.sizeOf(LOG) > 0) ?? [];
-    if (lacking.length > 0) files.append(lacking, []);
     // The path as the agent should use it.
     const name = join(run.contextDir, relative(root, folder.path));
     if (folder.contested) {
@@ -223,7 +218,7 @@ function byFile(pages: readonly Page[]): Map<DetailFile, DiskText[]> {
 const LOG_VERSION = 1;
 
 /** The entries in the lines of a log. Skips invalid lines. */
-export function* entriesIn(lines: Iterable<string>): Generator<Entry & Fields> {
+function* entriesIn(lines: Iterable<string>): Generator<Entry & Fields> {
   for (const line of lines) {
     const entry = parseFields(line);
     // This program wrote the log, in this version's shape.

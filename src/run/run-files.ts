@@ -21,7 +21,6 @@ import { createInbox, type Inbox } from '../store/runs/inbox.ts';
 import { readRunCards } from '../store/runs/run-cards.ts';
 import { openSeal } from '../store/runs/seal.ts';
 import { createSessionStore, type SessionStore } from '../store/runs/session-store.ts';
-import { adoptNotes } from './adopted-notes.ts';
 import { createCostKeeper } from './cost-keeper.ts';
 import { contextFolder, costPlace, type HeadlessRun, type Watcher } from './headless-run.ts';
 import { waitingPrompt } from './kept-prompts.ts';
@@ -71,7 +70,6 @@ export function openRunFiles(headless: HeadlessRun, { run, io, record, notice }:
       onFault: faults,
       notice,
       isOff,
-      adopted: run.resumes && !isOff ? adoptNotes(headless, io, faults) : undefined,
     }),
     costs:
       run.mode === 'act'

@@ -126,8 +126,6 @@ describe('readClaudeArguments reads the formats and switches', () => {
       model: undefined,
       resumes: false,
       resumed: undefined,
-      resumedAt: undefined,
-      forks: false,
       sessionPersistence: true,
       bare: false,
       jsonSchema: false,

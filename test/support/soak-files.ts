@@ -3,7 +3,6 @@
  * every day.
  */
 export const SOAK_FILES: Readonly<Record<string, string>> = {
-  'test/e2e/adopted-notes.test.ts': 'test/run/adopted-notes.test.ts',
   'test/e2e/order-of-reliefs.test.ts': 'test/core/governor/properties.test.ts',
   'test/e2e/flow-report.test.ts': 'test/flow/report-run.test.ts',
   'test/e2e/outcome-real.test.ts': 'test/outcome/outcome.test.ts',

@@ -29,8 +29,6 @@ export function createEntrySource(options: ExtractOptions & { readonly mask: Mas
 
   return {
     earlier: extractor.earlier,
-    /** Reads an input whose entries nobody needs. */
-    skip: extractor.add,
     /** @param state after the input; undefined for a log of claude, which contains only prompts that it received */
     add(input: Input, state?: GovernorState): Entry[] {
       const found = extractor.add(input);

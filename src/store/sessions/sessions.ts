@@ -58,7 +58,7 @@ function describe(id: string, path: string) {
 }
 
 /** A run that found the session's folder locked has a second folder with the same id; the main folder is preferred. */
-export function sessionWithId(sessions: readonly SessionInfo[], id: string): SessionInfo | undefined {
+function sessionWithId(sessions: readonly SessionInfo[], id: string): SessionInfo | undefined {
   const matching = sessions.filter(({ ids }) => ids.includes(id));
   return sessions.find((session) => session.id === id) ?? matching.find(isMain) ?? matching[0];
 }
