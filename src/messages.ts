@@ -76,8 +76,8 @@ const TEXTS: { readonly [Name in DecisionName]: (decision: DecisionOf<Name>) => 
 
 const AGENT_LIMIT = { refuse: 'refused', stop: 'stopped', failed: 'claude did not stop' } as const;
 
-function silenceText({ ms, tries, last, reason }: DecisionOf<'silence:claude'>): string {
-  const what = `claude has said nothing for ${duration(ms)}; ${reason}`;
+function silenceText({ ms, tries, last }: DecisionOf<'silence:claude'>): string {
+  const what = `claude has said nothing for ${duration(ms)}`;
   return last ? `${what}: ending the run` : `${what}: ending it and continuing (${tries})`;
 }
 

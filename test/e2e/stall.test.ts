@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startWorld, type World } from '../support/claude.ts';
 import { mainRequests, userTexts } from '../support/conversation.ts';
-import { journal, prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
+import { prompts, runCtxb, SMALL_WINDOW } from '../support/ctxb.ts';
 import { expectSameDecisions, kinds } from '../support/proof.ts';
 import { inSoak, sampled } from '../support/size.ts';
 import type { Call } from '../support/standin/scenario.ts';
@@ -18,36 +18,29 @@ async function run(world: World, ...texts: string[]) {
   return end;
 }
 
-const reasons = (world: World) =>
-  journal(world).flatMap((one) => (one.kind === 'silence' && one.of === 'claude' ? [one.reason] : []));
-
 describe('the API accepts a call and never answers', () => {
   it.each(
-    sampled<{ name: string; calls: Call[]; last: string }>(
+    sampled<{ name: string; calls: Call[] }>(
       [
         {
           name: 'the first',
           calls: [{ delayMs: HOUR_MS }, { text: 'answer 1' }, { text: 'answer 2' }],
-          last: 'the last that it wrote was the beginning of a turn',
         },
         {
           name: 'behind a tool',
           calls: [{ tools: [ECHO] }, { delayMs: HOUR_MS }, { text: 'answer 1' }, { text: 'answer 2' }],
-          last: 'the last that it wrote was the result of a tool',
         },
         {
           name: 'in the middle of an answer',
           calls: [{ text: 'half an answer', stops: true }, { text: 'answer 1' }, { text: 'answer 2' }],
-          last: 'the last that it wrote was the beginning of a turn',
         },
       ],
       3,
     ),
-  )('$name: claude is started again and both prompts are answered once', async ({ calls, last }) => {
+  )('$name: claude is started again and both prompts are answered once', async ({ calls }) => {
     await using world = await startWorld({ calls });
     const { code, stdout } = await run(world, 'prompt one', 'prompt two');
     expect([code, stdout.toString()]).toEqual([0, 'answer 1\nanswer 2\n']);
-    expect(reasons(world)).toEqual([last]);
     expect(kinds(world)).toEqual(['silence:claude', 'restart', 'resume']);
     // claude ends the line of a prompt that was interrupted before it was answered.
     const texts = userTexts(mainRequests(world.standin).at(-1)).map((text) => text.trimEnd());
@@ -63,7 +56,7 @@ inSoak('a subagent whose call is never answered', async () => {
   });
   const { code, stdout } = await run(world, 'prompt one');
   expect([code, stdout.toString()]).toEqual([0, 'answer 1\n']);
-  expect(reasons(world)).toHaveLength(1);
+  expect(kinds(world).filter((kind) => kind === 'silence:claude')).toHaveLength(1);
 });
 
 inSoak('a tool that runs longer is no stall; ctxb names it with its command', async () => {

@@ -13,7 +13,6 @@ import {
   EMPTY_MAILBOX,
   type GovernorState,
   NEW_CONTROL,
-  NEW_LIFE,
   NEW_PROCESS,
   NEW_TURN,
   NO_SESSION,
@@ -34,7 +33,6 @@ export function initialState(run: Run): GovernorState {
       ...NEW_PROCESS,
       resumes: run.resumes,
       control: { ...NEW_CONTROL, trigger: isTriggerOurs ? 'unplaced' : 'off' },
-      life: NEW_LIFE,
     },
     gauge:
       window === undefined ? EMPTY_GAUGE : { ...EMPTY_GAUGE, window: learnWindow(EMPTY_GAUGE.window, window, 'user') },

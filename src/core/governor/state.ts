@@ -216,7 +216,7 @@ export const NO_SESSION = {
 };
 
 /** claude's process, and the channel to it. */
-type Process = Readonly<typeof NEW_PROCESS> & { readonly control: Control; readonly life: Life };
+type Process = Readonly<typeof NEW_PROCESS> & { readonly control: Control };
 
 export const NEW_PROCESS = {
   /**
@@ -237,19 +237,12 @@ export const NEW_PROCESS = {
   compacts: false,
   /** claude stopped responding and was told to exit. */
   hangs: false,
+  /** Time of claude's last line, in milliseconds since the epoch. */
+  heardAt: 0,
   /** Stalls in a row. */
   stalls: 0,
   /** Time of the latest check for a stall; undefined while no output is expected. */
   lookedAt: undefined as number | undefined,
-};
-
-/** claude's last sign of life. Times in milliseconds since the epoch. */
-export type Life = Readonly<typeof NEW_LIFE>;
-
-export const NEW_LIFE = {
-  at: 0,
-  /** Kind or name of the event; undefined before the first one. */
-  kind: undefined as string | undefined,
 };
 
 /** What claude works with: tools and the room for their results, subagents, background tasks. */

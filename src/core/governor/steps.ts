@@ -7,7 +7,7 @@ import type { HookAnswer, TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
 import type { Exact } from './relief/relief-state.ts';
 import type { Tools } from './relief/tool-results.ts';
-import type { Control, GovernorState, Life, Mailbox } from './state.ts';
+import type { Control, GovernorState, Mailbox } from './state.ts';
 import type { ToolBudget } from './tool-budget/tool-budget.ts';
 
 /** A text for the agent, and the state after it was given. */
@@ -127,7 +127,6 @@ interface Inner {
   readonly cache: PromptCache;
   readonly told: Mailbox['told'];
   readonly control: Control;
-  readonly life: Life;
   readonly tools: Tools;
   readonly budget: ToolBudget;
   readonly agents: Agents;
@@ -138,7 +137,6 @@ const HOMES = {
   cache: 'session',
   told: 'mailbox',
   control: 'process',
-  life: 'process',
   tools: 'work',
   budget: 'work',
   agents: 'work',

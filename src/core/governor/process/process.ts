@@ -249,7 +249,7 @@ function withoutProcess(state: GovernorState): GovernorState {
     process: {
       ...process,
       control: { ...control, trigger: typeof trigger === 'number' ? 'unplaced' : trigger },
-      life: { ...process.life, at: state.facts.now },
+      heardAt: state.facts.now,
     },
     turn: { ...state.turn, phase: 'idle', stopped: undefined, grace: 'none' },
     operation: state.operation.phase === 'deciding' ? state.operation : IDLE,

@@ -14,9 +14,7 @@ const HEARTBEATS: readonly string[] = ['keep_alive', 'tool_progress'];
 /** Every line is a sign of life, except those in `HEARTBEATS`. */
 export function noteLife(state: GovernorState, event: Event): GovernorState {
   if (state.run.mode === 'replay' || (event.kind === 'known' && HEARTBEATS.includes(event.name))) return state;
-  const isControl = event.kind.startsWith('control-');
-  const kind = isControl ? state.process.life.kind : 'name' in event ? event.name : event.kind;
-  return changedIn(state, 'life', { at: state.facts.now, kind });
+  return changedIn(state, 'process', { heardAt: state.facts.now });
 }
 
 /**
@@ -30,18 +28,18 @@ export function silentSince(state: GovernorState): number | undefined {
   if (turn.phase === 'idle' && !isBeside && state.mailbox.input !== 'closed') return undefined;
   if (process.phase === 'dead' || isRelieving(state) || process.control.questions.length > 0) return undefined;
   // claude has announced how long it waits.
-  return wait.phase === 'claude' ? Math.max(process.life.at, wait.until) : process.life.at;
+  return wait.phase === 'claude' ? Math.max(process.heardAt, wait.until) : process.heardAt;
 }
 
 /** The tool that has run longest, or else a subagent whose calls are not on the stream. */
 export function runningTool({
-  process: { life },
+  process: { heardAt },
   work: { agents, tools },
 }: GovernorState): { title: string; since: number } | undefined {
   const first = tools.open.find(({ use }) => !isAgentCall(use.name));
   if (first !== undefined) return { title: titleOf(first.use), since: first.since };
   const silentAgent = Object.values(agents.all).find(({ isUnseen, phase }) => isUnseen && phase === 'running');
-  return silentAgent && { title: `the subagent ${silentAgent.name ?? silentAgent.kind ?? ''}`.trim(), since: life.at };
+  return silentAgent && { title: `the subagent ${silentAgent.name ?? silentAgent.kind ?? ''}`.trim(), since: heardAt };
 }
 
 /** Longest interval between two checks; shorter for a short limit. A check later than twice that means that the machine slept. */
@@ -68,7 +66,7 @@ export function watchLife(before: GovernorState, after: GovernorState): Governor
 }
 
 function forgetSilence(state: GovernorState): GovernorState {
-  return changedIn(state, 'life', { at: state.facts.now });
+  return changedIn(state, 'process', { heardAt: state.facts.now });
 }
 
 /** Whether claude was told to stop its turn or its process because of a stall. */
@@ -129,10 +127,9 @@ function onStall(state: GovernorState, ms: number): GovernorState {
   const { process, run, turn, mailbox } = state;
   const { enabled } = run.policy.recovery;
   const isLast = process.stalls >= MAX_STALLS || !enabled || !run.persistent || mailbox.input !== 'open';
-  const last = lastSeen(state);
   const tries = process.stalls + 1;
   const stalled = changedIn(state, 'process', { stalls: tries, lookedAt: undefined });
-  const next = decide(stalled, 'silence:claude', last, { ms, tries, last: isLast });
+  const next = decide(stalled, 'silence:claude', 'it has written no line', { ms, tries, last: isLast });
   if (isLast) {
     // After its input closes, claude has answered everything and only fails to exit.
     const outcome = state.mailbox.outcome ?? (mailbox.input === 'open' ? 'stalled' : undefined);
@@ -151,23 +148,6 @@ function noteLostTasks(state: GovernorState): GovernorState {
   const because =
     'What ran in the background gave no sign of life, and was ended with Claude Code, which was started again.';
   return changedIn(state, 'mailbox', { work: mailbox.work ?? because });
-}
-
-const WORDS: Partial<Record<string, string>> = {
-  init: 'the beginning of a turn',
-  assistant: 'an answer of the model',
-  partial: 'a part of an answer',
-  user: 'the result of a tool',
-  result: 'the end of a turn',
-  'api-retry': 'that it tries a call again',
-  task: 'the progress of a subagent',
-  malformed: 'a line that is not JSON',
-};
-
-function lastSeen({ process: { life }, turn }: GovernorState): string {
-  if (life.kind === undefined) return 'it has written no line at all';
-  if (turn.phase === 'sent') return 'it has not begun to answer the prompt';
-  return `the last that it wrote was ${WORDS[life.kind] ?? life.kind}`;
 }
 
 /** After a stalled turn: an interrupted turn continues in another process; a turn that ended by itself was no stall. */

@@ -98,7 +98,7 @@ describe('a stalled claude', () => {
     expect(back(driver, [])).toEqual(['Second.']);
   });
 
-  it('ends the run after three stalls in a row and a fourth one, with the last line that was seen', () => {
+  it('ends the run after three stalls in a row and a fourth one', () => {
     const driver = midTurn();
     for (const tries of [1, 2, 3]) {
       expect(quiet(driver, 15)).toEqual(['silence:claude']);
@@ -108,8 +108,7 @@ describe('a stalled claude', () => {
       driver.claude(initLine());
     }
     expect(quiet(driver, 15)).toEqual(['silence:claude']);
-    const last = { last: true, reason: 'the last that it wrote was the beginning of a turn', ms: 15 * MINUTE };
-    expect(decisions(driver.actions).at(-1)).toMatchObject(last);
+    expect(decisions(driver.actions).at(-1)).toMatchObject({ last: true, ms: 15 * MINUTE });
     const end = driver.tell(exitEvent({ delivered: ['prompt-2'] }));
     expect(kinds(end)).toEqual(['left-undone', 'deferred']);
     expect(driver.state.mailbox.outcome).toBe('stalled');
