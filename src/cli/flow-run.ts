@@ -4,15 +4,15 @@ import type { Config } from '../config/config.ts';
 import { effectiveConfig } from '../config/resolve-config.ts';
 import { parseFields } from '../core/protocol/fields.ts';
 import { CtxbError } from '../errors.ts';
-import { briefingOf, briefingWorld, budgetWarnings, effectiveCurator } from '../flow/briefing.ts';
+import { briefingWorld, budgetWarnings } from '../flow/briefing.ts';
 import { findRun, stepOutput } from '../flow/earlier-run.ts';
 import { requireFlow } from '../flow/file/read-flow.ts';
 import type { Flow, FlowStep } from '../flow/flow.ts';
 import { createFlowProgress, flowSumText } from '../flow/report/flow-progress.ts';
-import { conductFlow, type FlowRun } from '../flow/run/conduct-flow.ts';
+import { conductFlow } from '../flow/run/conduct-flow.ts';
 import { readStepClaude } from '../flow/run/run-step.ts';
 import type { Io } from '../io.ts';
-import { printableJson, shellLine, tell } from '../report/shown.ts';
+import { shellLine, tell } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
 import { refuseRunning } from '../run/resume/earlier-run.ts';
 import { stopOrphanedRuns } from '../run/resume/resume-run.ts';
@@ -25,7 +25,6 @@ import { type FlowRunFiles, listFlowRuns, newFlowRun, openFlowRun } from '../sto
 interface FlowRunOptions {
   readonly resume?: string;
   readonly profile?: string;
-  readonly dryRun?: true;
   readonly quiet?: true;
   readonly contextDir?: string;
 }
@@ -41,7 +40,7 @@ interface FlowRequest {
   readonly say: (text: string) => void;
 }
 
-/** Runs the steps of a flow file, or prints their briefings. Resolves with the worst exit code. */
+/** Runs the steps of a flow file. Resolves with the worst exit code. */
 export async function runFlowFile(
   file: string,
   words: readonly string[],
@@ -49,23 +48,25 @@ export async function runFlowFile(
   io: Io,
 ): Promise<number> {
   const flow = requireFlow(resolve(io.cwd, file), { profile: options.profile });
-  if (words.length === 0 && !options.dryRun) {
+  if (words.length === 0) {
     const suggestion = shellLine(['ctxb', 'flow', 'run', file, '--', 'claude']);
     throw new CtxbError('usage', `flow run: no program given: did you mean: ${suggestion}`);
   }
   const config = await effectiveConfig(io, { contextDir: options.contextDir });
   const say = (text: string) => void (options.quiet || tell(io, text));
   const contextDir = resolve(io.cwd, config.contextDir);
-  const id = earlierRun(flow, contextDir, options) ?? newFlowRun(flow.name);
+  const { resume } = options;
+  const runs = listFlowRuns(contextDir, flow.name).map((id) => ({ id }));
+  const id = resume === undefined ? newFlowRun(flow.name) : findRun(runs, resume).id;
   const files = openFlowRun(contextDir, id, createFaults(say));
   const request = { file, flow, words, options, config, files, say };
   for (const step of flow.steps) claudeFor(request, step);
   // Lock before checking which steps are done.
-  const lock = options.dryRun ? undefined : lockRun(files);
+  const lock = lockRun(files);
   try {
     return await runSteps(request, io);
   } finally {
-    lock?.release();
+    lock.release();
   }
 }
 
@@ -80,7 +81,6 @@ async function runSteps(request: FlowRequest, io: Io): Promise<number> {
     return briefingWorld({ cwd: io.cwd, window, global: config.flow });
   };
   for (const warning of budgetWarnings(flow, open, brief)) say(warning);
-  if (options.dryRun) return dryRun(request, open, brief, io);
   await endOrphans(files, resolve(io.cwd, config.contextDir), say);
   say(`flow ${flow.name}, run ${files.id}: its files are in ${relative(io.cwd, files.folder)}`);
   const quiet = options.quiet === true;
@@ -101,19 +101,12 @@ function resumeCommand({ file, words, options, files }: FlowRequest) {
 }
 
 /**
- * How claude is started for a step. In a dry run the words only determine the window of the briefings.
+ * How claude is started for a step.
  *
  * @throws CtxbError `usage` when the arguments are incompatible with a flow
  */
 function claudeFor({ words, config }: FlowRequest, step: FlowStep) {
   return { ...readStepClaude(words, step.model), config };
-}
-
-/** The run to resume, or the one whose outputs a dry run shows, if any. */
-function earlierRun(flow: Flow, contextDir: string, { resume, dryRun }: FlowRunOptions): string | undefined {
-  const runs = listFlowRuns(contextDir, flow.name).map((id) => ({ id }));
-  if (resume !== undefined) return findRun(runs, resume).id;
-  return dryRun ? runs[0]?.id : undefined;
 }
 
 /** Locks the run, because two processes that write the same step files would undo each other's work. */
@@ -132,20 +125,4 @@ async function endOrphans(files: FlowRunFiles, contextDir: string, say: (text: s
 /** The process that last ran this flow run. */
 function ctxbOf(files: FlowRunFiles): ProcessMark | undefined {
   return asProcessMark(parseFields(files.readRun() ?? '').ctxb);
-}
-
-/** Prints the briefings of the steps that would run, with outputs of an earlier run if one exists. */
-function dryRun({ flow, files }: FlowRequest, steps: readonly FlowStep[], brief: FlowRun['brief'], io: Io): number {
-  const outputs = (id: string) => stepOutput(files, id);
-  for (const step of steps) {
-    const world = brief(step);
-    const { pack, budgets } = briefingOf(flow, step, { ...world, outputs });
-    const receipt = { ...pack.receipt, budgets: budgets.values, budget_warnings: budgets.warnings };
-    const isCurated = effectiveCurator(flow, step, world).curator.enabled;
-    io.stdout.write(
-      `===== ${step.id}: briefing${isCurated ? ', before its curator has chosen' : ''} =====\n${pack.text}`,
-    );
-    io.stdout.write(`===== ${step.id}: receipt =====\n${printableJson(receipt, 2)}\n`);
-  }
-  return 0;
 }

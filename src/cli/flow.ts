@@ -65,7 +65,6 @@ function defineRun(command: Command): Command {
     .usage('[options] <file> -- claude [arguments]')
     .argument('[claude...]', 'the program and its arguments, without a prompt and an output format')
     .option('--resume <run>', 'continue an earlier run (its id or the beginning of it) without its finished steps')
-    .option('--dry-run', 'print the briefing of each step and its receipt, with the newest outputs; run nothing')
     .option('--quiet', 'print no notices on stderr')
     .option('--context-dir <folder>', 'where runs, receipts and notes go')
     .addHelpText(
@@ -74,7 +73,6 @@ function defineRun(command: Command): Command {
         'ctxb flow run flow.yaml -- claude --permission-mode acceptEdits',
         'ctxb flow run flow.yaml --profile heavy-context -- claude',
         'ctxb flow run flow.yaml --resume 20260331 -- claude',
-        'ctxb flow run flow.yaml --dry-run',
       ),
     );
 }

@@ -36,9 +36,6 @@ it('uses the budgets of all flows, and reports once which settings are not used'
   await using place = await flowPlace();
   await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":90000,"historyOlderChars":9}}');
   const said = 'ctxb: historyOlderChars: 9 (global) is below the floor of 500; 500 is used\n';
-  const dry = await run(place, ['--dry-run']);
-  expect(dry.stderr).toBe(said);
-  expect(dry.stdout.toString()).toContain('"value": 90000,\n      "source": "global"');
   const end = await run(place);
   expect(end.code).toBe(0);
   expect(end.stderr.split(said)).toHaveLength(2);
@@ -48,22 +45,6 @@ it('uses the budgets of all flows, and reports once which settings are not used'
     budgets: { historyOlderChars: { value: 500, source: 'global' } },
     budget_warnings: [{ set: 9, used: 500, source: 'global' }],
   });
-});
-
-it('--dry-run needs no program', async () => {
-  await using place = await flowPlace();
-  const dry = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run']);
-  expect(dry).toMatchObject({ code: 0, stderr: '' });
-  expect(dry.stdout.toString()).toContain('===== two: briefing =====\n# Briefing for step two\n');
-  expect(existsSync(place.path('.context'))).toBe(false);
-});
-
-it('--dry-run names the briefings that a curator would shorten', async () => {
-  const step = '{id: one, objective: o}, {id: two, objective: o, curator: {enabled: true}}';
-  await using place = await flowPlace(`name: job\nsteps: [${step}]\n`);
-  const dry = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run']);
-  expect(dry.stdout.toString()).toContain('===== one: briefing =====\n');
-  expect(dry.stdout.toString()).toContain('===== two: briefing, before its curator has chosen =====\n');
 });
 
 it('a step without all of its outputs is not done, and steps that need it do not run', async () => {

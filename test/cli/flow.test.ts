@@ -85,7 +85,7 @@ describe('ctxb flow explain', () => {
   });
 });
 
-describe('ctxb flow run --dry-run of a bad flow', () => {
+describe('ctxb flow explain of a bad flow', () => {
   it.each([
     { title: 'no file', file: 'none.yaml', text: '', says: ['none.yaml: expected a file that can be read'] },
     {
@@ -104,7 +104,7 @@ describe('ctxb flow run --dry-run of a bad flow', () => {
   ])('$title: all findings on stderr, exit 2', async ({ file, text, says }) => {
     await using place = await createPlace();
     await place.file('flow.yaml', text);
-    const run = await ctxb(place, ['flow', 'run', file, '--dry-run']);
+    const run = await ctxb(place, ['flow', 'explain', file]);
     expect(run).toMatchObject({ code: 2 });
     expect(run.stdout.toString()).toBe('');
     for (const part of says) expect(run.stderr).toContain(part);
@@ -112,65 +112,31 @@ describe('ctxb flow run --dry-run of a bad flow', () => {
   });
 });
 
-describe('ctxb flow run --dry-run', () => {
-  async function briefed(place: Place, step: string, flags: readonly string[] = []) {
-    const run = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run', ...flags]);
-    const parts = run.stdout.toString().split(/^===== (.*) =====\n/m);
-    const partOf = (kind: string) => parts[parts.findIndex((part) => part.startsWith(`${step}: ${kind}`)) + 1] ?? '';
-    return { ...run, briefing: partOf('briefing'), receipt: JSON.parse(partOf('receipt')) };
+describe('the budgets of a step', () => {
+  async function explained(place: Place, step: string, flags: readonly string[] = [], env = {}) {
+    const run = await ctxb(place, ['flow', 'explain', 'flow.yaml', '--json', ...flags], { env });
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    return JSON.parse(run.stdout.toString()).steps.find((one: { step: string }) => one.step === step);
   }
 
-  it('prints the briefing of a step with the outputs of the newest run, and a summary of its contents', async () => {
-    await using place = await createFlowPlace();
-    keepTwoRuns(place);
-    const { briefing, receipt, code, stderr } = await briefed(place, 'clarify');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(briefing).toMatch(/^# Briefing for step clarify\n\n## Objective\n\nList what the wishes leave open/);
-    expect(briefing).toContain('### Step: normalize [OK]\nOutput:\n```text\nthe wishes\n```\n');
-    expect(briefing).toMatch(/\n## Task\n\n[^\n]+\n$/);
-    expect(receipt).toMatchObject({
-      version: 1,
-      step: 'clarify',
-      context_truncation: { steps_included: 2, steps_total: 2, chars_used: [...briefing].length, truncated: false },
-      budgets: { contextBudgetChars: { value: 200_000, source: 'preset balanced (profile)' } },
-      budget_warnings: [],
-    });
-  });
-
-  it('--resume selects another run by its id or the beginning of the id', async () => {
-    await using place = await createFlowPlace();
-    keepTwoRuns(place);
-    for (const run of ['20260101T000000000-aaaa-shared-lists', '20260101']) {
-      expect((await briefed(place, 'frame', ['--resume', run])).briefing).toContain('the older wishes');
-    }
-  });
-
-  it('reads a prompt from a file', async () => {
-    await using place = await createFlowPlace();
-    const { briefing } = await briefed(place, 'history');
-    expect(briefing).toContain('\n## Task\n\nRead what the steps before you left behind');
-  });
-
-  it('uses the budgets of all flows, and warns about them', async () => {
+  it('are those of all flows, with warnings', async () => {
     await using place = await createFlowPlace();
     keepTwoRuns(place);
     await place.file('.contextbudgetrc.yaml', 'flow:\n  contextBudgetChars: 9\n');
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
-    const { receipt, stderr, code } = await briefed(place, 'clarify');
-    expect(receipt).toMatchObject({
-      context_truncation: { budget_chars: 10_000 },
+    expect(await explained(place, 'clarify')).toMatchObject({
+      receipt: { context_truncation: { budget_chars: 10_000 } },
       budgets: { contextBudgetChars: { value: 10_000, source: 'global' } },
+      budget_warnings: [{ set: 9, used: 10_000, source: 'global' }],
     });
-    expect(stderr).toContain(': contextBudgetChars: 9 (global) is below the floor of 10,000; 10,000 is used\n');
-    expect(code).toBe(0);
   });
 
-  it('takes shares of the configured window', async () => {
+  it('are shares of the configured window', async () => {
     await using place = await createFlowPlace();
     await place.file('flow.yaml', FLOW.replace('profile: daily', 'profile: small-window'));
     await place.file('.contextbudgetrc.json', '{"window":500000}');
-    const { receipt } = await briefed(place, 'normalize');
-    expect(receipt.budgets.contextBudgetChars).toEqual({ value: 250_000, source: 'preset lean (profile)' });
+    const { budgets } = await explained(place, 'normalize');
+    expect(budgets.contextBudgetChars).toEqual({ value: 250_000, source: 'preset lean (profile)' });
   });
 
   it.each([
@@ -182,7 +148,7 @@ describe('ctxb flow run --dry-run', () => {
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
     const globals = { preset: 'lean', historyOlderChars: 700 };
     await place.file(file, JSON.stringify(wrap(globals)));
-    expect((await briefed(place, 'clarify')).receipt).toMatchObject({
+    expect(await explained(place, 'clarify')).toMatchObject({
       budgets: {
         historyRecentChars: { value: 30_000, source: 'preset lean (global)' },
         // The flow sets this itself.
@@ -191,40 +157,36 @@ describe('ctxb flow run --dry-run', () => {
     });
   });
 
-  it('reads a profile from its own file, and names the level of each value', async () => {
+  it('come from a profile in its own file, and name the level of each value', async () => {
     await using place = await createFlowPlace();
     await place.file('.contextbudgetrc.json', '{"flow":{"preset":"lean"}}');
     mkdirSync(place.path('profiles'), { recursive: true });
     await place.file('flow.yaml', 'name: job\nsteps: [{id: a, prompt: x, budgets: {historyOlderChars: 700}}]\n');
     await place.file('profiles/heavy-context.yaml', 'budgets: {historyRecentChars: 9000}\n');
-    const { receipt } = await briefed(place, 'a', ['--profile', 'heavy-context']);
-    expect(receipt.budgets).toEqual({
+    const { budgets } = await explained(place, 'a', ['--profile', 'heavy-context']);
+    expect(budgets).toEqual({
       contextBudgetChars: { value: 100_000, source: 'preset lean (global)' },
       historyRecentChars: { value: 9_000, source: 'profile' },
       historyOlderChars: { value: 700, source: 'step' },
     });
-    const { code, stderr } = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run', '--profile', 'heavy']);
+    const { code, stderr } = await ctxb(place, ['flow', 'explain', 'flow.yaml', '--profile', 'heavy']);
     expect([code, stderr.toString()]).toEqual([
       2,
       expect.stringContaining('a file "profiles/heavy.yaml", found "heavy"'),
     ]);
   });
 
-  it('a variable overrides the file', async () => {
+  it('come from a variable before the file', async () => {
     await using place = await createFlowPlace();
     await place.file('flow.yaml', FLOW.replace('profile: daily', ''));
     await place.file('.contextbudgetrc.json', '{"flow":{"contextBudgetChars":50000}}');
     const env = { CTXB_FLOW_PRESET: 'heavy', CTXB_FLOW_HISTORY_RECENT_CHARS: '70000' };
-    const run = await ctxb(place, ['flow', 'run', 'flow.yaml', '--dry-run'], { env });
-    expect(run).toMatchObject({ code: 0, stderr: '' });
-    expect(run.stdout.toString()).toContain('"value": 400000,\n      "source": "preset heavy (global)"');
-    expect(run.stdout.toString()).toContain('"value": 70000,\n      "source": "global"');
-  });
-
-  it('omits steps without an output', async () => {
-    await using place = await createFlowPlace();
-    const { briefing } = await briefed(place, 'clarify');
-    expect(briefing).not.toContain('## Earlier steps');
+    expect(await explained(place, 'clarify', [], env)).toMatchObject({
+      budgets: {
+        contextBudgetChars: { value: 400_000, source: 'preset heavy (global)' },
+        historyRecentChars: { value: 70_000, source: 'global' },
+      },
+    });
   });
 });
 

@@ -104,16 +104,3 @@ inSoak('the whole configuration applies to each step, and the flow ends with the
     items: [{ step: 'refused' }, { step: 'dear', tier: 'CRITICAL', classified_by: 'step' }],
   });
 });
-
-it('--dry-run prints the briefing and the receipt of each step, calls nothing and writes nothing', async () => {
-  await using world = await startWorld({ calls: named });
-  const file = writeFlow(world, { steps: [{ id: 'one' }, { id: 'two', teaching: { notes: 'Mind the gap.' } }] });
-  const run = await runFlowFile(world, file, { flags: ['--dry-run'] });
-  expect(run.code).toBe(0);
-  const [, one, first, two, second] = run.stdout.toString().split(/^===== \w+: (?:briefing|receipt) =====\n/m);
-  expect(one).toMatch(/^# Briefing for step one\n/);
-  expect(two).toContain('Mind the gap.');
-  expect([first, second].map((text) => JSON.parse(text ?? '').step)).toEqual(['one', 'two']);
-  expect(world.standin.requests).toEqual([]);
-  expect(() => flowRuns(world)).toThrow('ENOENT');
-});
