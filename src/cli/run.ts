@@ -141,13 +141,22 @@ function flagOf({ path, option }: (typeof OPTIONS)[number], flags: Readonly<Reco
 /** Accepted values of a size, for the help. */
 const SHARE = '0.7, 70% or tokens';
 
+/** Other spellings that are accepted. */
+const SYNONYMS: Partial<Record<KeyPath, string>> = {
+  'agents.tokens': '--agent-tokens <tokens>',
+  'agents.costUsd': '--agent-cost <usd>',
+  'recovery.enabled': '--no-recovery',
+};
+
 const OPTIONS = KEY_PATHS.flatMap((path) => {
   const key: Key = KEYS[path];
-  if (key.option === undefined) return [];
-  const option = new Option(key.option, helpOf(key.option, key));
-  // commander would treat `--no-compaction` as the negation of `--compaction`.
-  option.attributeName = () => path;
-  return [{ path, option }];
+  return [key.option, SYNONYMS[path]].flatMap((flags) => {
+    if (flags === undefined) return [];
+    const option = new Option(flags, flags === key.option ? helpOf(flags, key) : `same as ${key.option}`);
+    // commander would treat `--no-compaction` as the negation of `--compaction`.
+    option.attributeName = () => path;
+    return [{ path, option }];
+  });
 });
 
 function helpOf(flags: string, { takes, preset, about }: Key): string {

@@ -15,6 +15,15 @@ describe('--dry-run', () => {
     expect(existsSync(place.path('.context'))).toBe(false);
   });
 
+  it('accepts other spellings of an option', async () => {
+    await using place = await createPlace();
+    const options = ['--agent-cost', '0.2', '--agent-tokens', '3000', '--no-recovery', '--dry-run'];
+    const run = await ctxb(place, ['run', ...options, '--', 'claude', '-p', 'x']);
+    expect(run.stdout.toString()).toMatch(/^agents\.tokens +3000 +flag --max-agent-tokens$/m);
+    expect(run.stdout.toString()).toMatch(/^agents\.costUsd +0\.2 +flag --max-agent-cost$/m);
+    expect(run.stdout.toString()).toMatch(/^recovery\.enabled +false +flag --no-restart$/m);
+  });
+
   it('is refused with --resume-run', async () => {
     await using place = await createPlace();
     const run = await ctxb(place, ['run', '--resume-run', '--dry-run']);
