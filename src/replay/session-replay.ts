@@ -12,6 +12,7 @@ import { createFigures } from './figures.ts';
 import type { CallSeen, CountedCall } from './items-seen.ts';
 import { createCalls } from './observers/calls.ts';
 import { createGrowth } from './observers/growth.ts';
+import { createOddities } from './observers/oddities.ts';
 import { createPauses } from './observers/pauses.ts';
 import { createSubagents } from './observers/prompts.ts';
 import { createRetention, type TimedReceipt } from './observers/retention.ts';
@@ -56,6 +57,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
   // `calls` comes before `growth`: the output of a call is in the context of the next one.
   const watch = {
     subagents: createSubagents(cut),
+    oddities: createOddities(),
     pauses: createPauses(run.policy.cost.prices),
     explainer: explain === undefined ? undefined : createExplainer(explain),
     calls,
@@ -125,6 +127,7 @@ export function createSessionReplay(options: SessionReplayOptions) {
         ...(pauses.count > 0 && { pauses }),
         growth: found.growth,
         subagents: watch.subagents.found(state.work.agents.all),
+        oddities: watch.oddities.found(),
         ...(watch.explainer && { explanation: watch.explainer.found(madeCalls) }),
         ...(retention && { retention: retention.found() }),
         lines,

@@ -16,6 +16,7 @@ import type {
   SubagentSeen,
   UnloggedAgent,
 } from './items-seen.ts';
+import type { Oddity } from './observers/oddities.ts';
 import type { Pauses } from './observers/pauses.ts';
 import type { SessionWhatIf } from './what-if.ts';
 
@@ -101,6 +102,8 @@ export interface SessionSummary extends SessionFigures {
   /** Estimated tokens added to the main thread's context, by source. */
   readonly growth: Growth;
   readonly subagents: readonly SubagentSeen[];
+  /** Oddities by kind, so that frequent ones do not hide rare ones. */
+  readonly oddities: readonly Oddity[];
   /** How the figures of a call were computed, if requested; null if the call does not exist. */
   readonly explanation?: Explanation | null;
   /** Facts kept by each compaction or handoff, if requested. */

@@ -36,7 +36,7 @@ const KEYS = [
     'traffic',
     'compactions',
   ],
-  ...['actions', 'cost', 'growth', 'subagents', 'lines'],
+  ...['actions', 'cost', 'growth', 'subagents', 'oddities', 'lines'],
 ];
 
 describe('--json', () => {
@@ -62,6 +62,7 @@ describe('--json', () => {
       actions: expect.any(Array),
       cost: { usd: expect.any(Number), computed: false },
       subagents: [],
+      oddities: [],
       lines: { total: expect.any(Number), unknown: 0, malformed: 0 },
     });
     for (const action of session.actions as Record<string, unknown>[]) {

@@ -627,7 +627,7 @@ describe('agents in a folder of their own', () => {
     const again = (id: string) => call('s', id, usage(0, 4_000, 0, 0));
     put('s/subagents/agent-x1.jsonl', [said('s', 'task'), again('m8'), boundary, again('m9')].map(ofAgent));
     const session = await onlyOne();
-    expect(session).toMatchObject({ compactions: [], context: { last: 30_010, basis: 'measured' } });
+    expect(session).toMatchObject({ compactions: [], oddities: [], context: { last: 30_010, basis: 'measured' } });
     expect(breachesOf(session, { maxUnplanned: 0 })).toEqual([]);
   });
 

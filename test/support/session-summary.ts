@@ -45,6 +45,7 @@ export function compactionOf(changes: Partial<CompactionSeen> = {}): CompactionS
 
 const SESSION: SessionSummary = {
   file: 'session.ndjson',
+  oddities: [],
   sessionId: 's1',
   dialect: 'stream',
   claudeCodeVersion: '2.1.197',

@@ -4,6 +4,7 @@ import { sumOf } from '../../core/text/sum-of.ts';
 import { replayedText } from '../../messages.ts';
 import { ownFigures } from '../../replay/copies.ts';
 import type { CompactionSeen, SubagentSeen } from '../../replay/items-seen.ts';
+import type { Oddity, OddityKind } from '../../replay/observers/oddities.ts';
 import type { Pauses } from '../../replay/observers/pauses.ts';
 import type { Copied, SessionSummary } from '../../replay/summary.ts';
 import { COMPACTED_BY, costSource, counted, dollars, percent, tokens, unseenText } from '../figures.ts';
@@ -18,6 +19,7 @@ export function sessionRows(session: SessionSummary): string[] {
     ...originRows(session),
     ...subagentRows(session),
     ...compactions.map(compactionRow),
+    ...session.oddities.map((oddity) => row('oddity', oddityText(oddity))),
     ...decidedIn(session).map((action) => actionRow(action, session)),
     ...present(actions.length === 0 && context.basis !== 'none' && row('ctxb', idle)),
     linesRow(session),
@@ -147,4 +149,19 @@ export function linesRow({ lines }: SessionSummary): string {
     malformed > 0 && `${tokens(malformed)} malformed`,
   );
   return row('lines', notes.join(', '));
+}
+
+const NAMES: Readonly<Record<OddityKind, string>> = {
+  drop: 'the context became smaller',
+  'boundary-without-drop': 'a compaction left the context as large as it was',
+  'larger-window': 'the window is larger than assumed',
+};
+
+/** An oddity on one line, with its first occurrence. */
+function oddityText({ kind, count, examples }: Oddity): string {
+  const [first] = examples;
+  const times = count === 1 ? '' : `, ${tokens(count)} times`;
+  if (first === undefined) return `${NAMES[kind]}${times}`;
+  const place = `${count === 1 ? '' : 'first '}at call ${first.call}, line ${first.line}`;
+  return `${NAMES[kind]}${times}, ${place}: ${tokens(first.expected)} → ${tokens(first.found)}`;
 }

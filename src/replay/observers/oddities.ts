@@ -1,0 +1,77 @@
+import type { Gauge } from '../../core/governor/gauge/gauge.ts';
+import type { Observer, Seen } from './seen.ts';
+
+/**
+ * - `drop`: the context shrank without a boundary
+ * - `boundary-without-drop`: a compaction left the context as large as before
+ * - `larger-window`: a context exceeded the assumed window
+ */
+export type OddityKind = 'drop' | 'boundary-without-drop' | 'larger-window';
+
+export interface Oddity {
+  readonly kind: OddityKind;
+  readonly count: number;
+  /** The first `MAX_EXAMPLES` occurrences. */
+  readonly examples: readonly OddityExample[];
+}
+
+export interface OddityExample {
+  /** Number of the main-thread call, from 1, that revealed the oddity. */
+  readonly call: number;
+  /** Line of the recording, from 1. */
+  readonly line: number;
+  /** Expected and found tokens of context or window. */
+  readonly expected: number;
+  readonly found: number;
+}
+
+/** Maximum number of examples kept per kind. */
+const MAX_EXAMPLES = 5;
+
+/** A context above this share of the context before a boundary counts as unchanged. */
+const SAME_SIZE = 0.9;
+
+export function createOddities(): Observer<readonly Oddity[]> {
+  const oddities = new Map<OddityKind, Oddity>();
+  /** Context before the last boundary, until the next call. */
+  let beforeBoundary: number | undefined;
+
+  function seeCall({ before, after, line }: Seen): void {
+    const { used: found, window, foreseen, calls: call } = after.gauge;
+    const note = (kind: OddityKind, expected: number) => {
+      const { count = 0, examples = [] } = oddities.get(kind) ?? {};
+      const kept = [...examples, { call, line, expected, found }].slice(0, MAX_EXAMPLES);
+      oddities.set(kind, { kind, count: count + 1, examples: kept });
+    };
+    if (foreseen !== undefined && isDrop(foreseen, before.gauge, found)) note('drop', foreseen);
+    const believed = before.gauge.window.tokens;
+    const isSameModel = before.gauge.windowModel === after.gauge.windowModel;
+    if (isSameModel && window.source === 'raised' && believed !== undefined && believed !== window.tokens) {
+      note('larger-window', believed);
+    }
+    if (beforeBoundary !== undefined && found > beforeBoundary * SAME_SIZE) {
+      note('boundary-without-drop', beforeBoundary);
+    }
+    beforeBoundary = undefined;
+  }
+
+  return {
+    see(seen) {
+      const { input, before, after } = seen;
+      if (after.facts.call) seeCall(seen);
+      else if (input.event.kind === 'boundary') beforeBoundary = input.event.preTokens ?? before.gauge.used;
+    },
+    found: () => [...oddities.values()],
+  };
+}
+
+/** Minimum drop, as a share of the predicted context; a smaller difference is an error of the estimate. */
+const MIN_SHARE = 0.02;
+
+/**
+ * Whether tokens left the context before a call without a boundary. The call must be smaller than both predicted and
+ * the previous call: one that is only smaller than predicted may have been overestimated.
+ */
+function isDrop(foreseen: number, before: Gauge, used: number): boolean {
+  return used < before.used && foreseen - used > foreseen * MIN_SHARE;
+}
