@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { requireGood, resolveConfig } from '../config/resolve-config.ts';
+import { requireGood } from '../config/config.ts';
+import { resolveConfig } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
 import { createHealthReader } from '../health/health-report.ts';
 import type { Io } from '../io.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { signalExitCode } from '../claude/child.ts';
-import type { Config } from '../config/config.ts';
-import { type Flags, requireGood, resolveStored, type SetValue } from '../config/resolve-config.ts';
+import { type Config, requireGood } from '../config/config.ts';
+import { type Flags, resolveStored, type SetValue } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
 import { asksPerson } from '../core/governor/cost/cost-limit.ts';
 import type { SpentBefore } from '../core/governor/input.ts';

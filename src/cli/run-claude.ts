@@ -1,7 +1,7 @@
 import { runUntouched } from '../claude/child.ts';
 import { readClaudeArguments, refuseLauncher } from '../claude/claude-arguments.ts';
-import type { Config } from '../config/config.ts';
-import { quickSettings } from '../config/quick-config.ts';
+import { type Config, requireGood } from '../config/config.ts';
+import { quickConfig } from '../config/quick-config.ts';
 import type { WantedFile } from '../config/read-config.ts';
 import type { Flags } from '../config/resolve-config.ts';
 import { CtxbError } from '../errors.ts';
@@ -54,7 +54,7 @@ export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>;
 
 /** Resolves the settings of a run, and returns a function that opens its display on stderr. */
 export async function prepareRun(flags: Flags, io: Io, file: WantedFile) {
-  const { config, values, warnings } = await quickSettings({ cwd: io.cwd, env: io.env, flags, file });
+  const { config, values, warnings } = requireGood(await quickConfig({ cwd: io.cwd, env: io.env, flags, file }));
   const watch = async () => {
     const terminal = await terminalOf(config, io);
     for (const { message } of warnings) terminal.notice(message);

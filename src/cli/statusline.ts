@@ -1,3 +1,4 @@
+import { DEFAULTS } from '../config/defaults.ts';
 import { quickConfig } from '../config/quick-config.ts';
 import { messageOf } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -51,13 +52,15 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
     return "ctxb: no session on stdin: name `ctxb statusline` as statusLine.command in Claude Code's settings.json";
   }
   const project = status.project ?? io.cwd;
-  const { config, faults } = await quickConfig(project, io.env);
+  const { config, findings } = await quickConfig({ cwd: project, env: io.env });
   const log = readLog(status.transcript);
   // claude reads the line from a pipe, but shows its colours.
   const style = await styleFor({ isTTY: true }, io.env);
   const width = Math.max(1, (Number(io.env.COLUMNS) || USUAL_COLUMNS) - MARGIN);
-  const text = statusText(judgeStatus(log.lines, status, config), status.costUsd, style, width);
-  const [fault] = [...faults, ...log.faults];
+  // If one part of a file is refused, another part may be hostile.
+  const policy = findings.length === 0 ? config : DEFAULTS;
+  const text = statusText(judgeStatus(log.lines, status, policy), status.costUsd, style, width);
+  const [fault] = [...findings.map(({ message }) => message), ...log.faults];
   return fault === undefined ? text : `${text} · ${style.red(`ctxb: ${onOneLine(fault)}`)}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Policy } from '../core/governor/policy.ts';
+import { findingsError } from '../errors.ts';
 
 /** The effective configuration: every key resolved, with numbers in one unit. The keys are defined in `keys.ts`. */
 export interface Config extends Policy {
@@ -53,6 +54,12 @@ export interface Finding {
    * remedy.
    */
   readonly message: string;
+}
+
+/** @throws CtxbError `config` with every finding, one per line */
+export function requireGood<R extends { readonly findings: readonly Finding[] }>(resolved: R): R {
+  if (resolved.findings.length > 0) throw findingsError('the configuration', resolved.findings);
+  return resolved;
 }
 
 /** The beginning of a tool's name. All other keys of `tools` begin with a lower-case letter. */

@@ -1,9 +1,8 @@
 import { dirname, resolve } from 'node:path';
-import { findingsError } from '../errors.ts';
 import type { Environment, Where } from '../io.ts';
 import { isInside, realPath } from '../store/files/plain-file.ts';
 import { checkFile, checkValue, fromText } from './check.ts';
-import { type Config, type Finding, isToolKey, type Origin, RANKS, type ToolKey } from './config.ts';
+import { type Config, type Finding, isToolKey, type Origin, RANKS, requireGood, type ToolKey } from './config.ts';
 import { DEFAULTS, placed, withValues } from './defaults.ts';
 import { finding } from './finding.ts';
 import { KEY_PATHS, KEYS, type Key, type KeyPath } from './keys.ts';
@@ -109,12 +108,6 @@ export async function effectiveConfig({ cwd, env }: Where, flags: Flags = {}): P
 export async function contextFolder(io: Where, contextDir?: string): Promise<string> {
   const config = await effectiveConfig(io, { contextDir });
   return resolve(io.cwd, config.contextDir);
-}
-
-/** @throws CtxbError `config` with every finding, one per line */
-export function requireGood(resolved: ResolvedConfig): ResolvedConfig {
-  if (resolved.findings.length > 0) throw findingsError('the configuration', resolved.findings);
-  return resolved;
 }
 
 /** @param all set values, from the lowest source to the highest */

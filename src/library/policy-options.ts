@@ -1,4 +1,5 @@
-import { requireGood, resolveFile } from '../config/resolve-config.ts';
+import { requireGood } from '../config/config.ts';
+import { resolveFile } from '../config/resolve-config.ts';
 import type { CostPolicy, LimitsPolicy, Policy, Tiers, ToolsPolicy, ZonesPolicy } from '../core/governor/policy.ts';
 import { isFields } from '../core/protocol/fields.ts';
 

@@ -56,6 +56,7 @@ describe('ctxb statusline', () => {
 
   it.each([
     { name: 'a configuration with a fault', config: '{"thresholds":{"wran":0.2}}', said: /26% · ok .*did you mean/ },
+    { name: 'a fault beside a valid value', config: '{"thresholds":{"warn":0.2},"zones":7}', said: /26% · ok .*zones/ },
     { name: 'one that is not JSON', config: '{"thresholds"', said: /26% · ok .*json:1:14: .*correct the file/ },
   ])('continues with defaults for $name', async ({ config, said }) => {
     await using place = await createPlace();
