@@ -175,8 +175,6 @@ function silenceText(state: GovernorState, now: number): string[] {
   return [`${what} for ${counted(Math.floor((now - since) / 60_000), 'minute')}`];
 }
 
-type Cut = DecisionOf<'tool-budget:result'>;
-
 export interface RunEnd {
   /** Duration of the run in milliseconds. */
   readonly ms: number;
@@ -186,10 +184,9 @@ export interface RunEnd {
   readonly isResumable?: boolean;
 }
 
-/** The notices at the end of a run: totals, subagents, cut results, and unanswered prompts. */
+/** The notices at the end of a run: totals and unanswered prompts. */
 export function createClosingFigures() {
   const counts = { compaction: 0, handoff: 0 };
-  const cuts: Cut[] = [];
   const leftUndone: DecisionOf<'left-undone'>[] = [];
 
   function runText(state: GovernorState, { ms, record }: RunEnd): string | undefined {
@@ -216,12 +213,11 @@ export function createClosingFigures() {
       const relief = reliefDone(decision);
       if (relief !== undefined) counts[relief]++;
       if (decision.kind === 'left-undone') leftUndone.push(decision);
-      if (decision.kind === 'tool-budget' && decision.of === 'result') cuts.push(decision);
     },
     /** @param state the final state */
     texts(state: GovernorState, end: RunEnd): string[] {
       const left = leftUndone.map((decision) => leftUndoneText(decision, unansweredText(state), end.isResumable));
-      return present(agentsText(state), cutsText(cuts), runText(state, end), ...left);
+      return present(runText(state, end), ...left);
     },
   };
 }
@@ -258,24 +254,4 @@ function unansweredText(state: GovernorState): string {
   const names = prompts.slice(0, MAX_NAMED).map(({ text }) => `“${shorten(onOneLine(text), PROMPT_LENGTH)}”`);
   const more = prompts.length > MAX_NAMED && `${tokens(prompts.length - MAX_NAMED)} more`;
   return names.length === 0 ? '' : ` (${present(...names, more).join(', ')})`;
-}
-
-function cutsText(cuts: readonly Cut[]): string | undefined {
-  const path = cuts.at(-1)?.path;
-  if (path === undefined) return undefined;
-  const saved = cuts.reduce((sum, cut) => sum + cut.tokens - cut.left, 0);
-  const folder = path.slice(0, path.lastIndexOf('/'));
-  return `cut ${counted(cuts.length, 'tool result')} by about ${tokens(saved)} tokens; the full results are in ${folder}`;
-}
-
-/** `7 subagents made 43 calls with 1,204,000 tokens, about $3.41; the dearest: Explore $1.20 (9 calls, peak 84,000)`. */
-function agentsText(state: GovernorState): string | undefined {
-  const { count, calls, tokens: used, microUsd, all } = agentTotals(state);
-  const [dearest] = all.toSorted((a, b) => b.microUsd - a.microUsd);
-  if (dearest === undefined) return undefined;
-  const sums = `${counted(count, 'subagent')} made ${counted(calls, 'call')} with ${tokens(used)} tokens, about ${dollars(toUsd(microUsd))}`;
-  if (count === 1) return `${sums}; peak ${tokens(dearest.peak)}`;
-  const name = onOneLine(dearest.kind ?? dearest.name ?? 'one');
-  const figures = `${counted(dearest.calls, 'call')}, peak ${tokens(dearest.peak)}`;
-  return `${sums}; the dearest: ${name} ${dollars(toUsd(dearest.microUsd))} (${figures})`;
 }

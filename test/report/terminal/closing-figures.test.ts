@@ -17,17 +17,6 @@ function closing(decisions: readonly Decision[], state: GovernorState, end: RunE
   return figures.texts(state, end).join('\n');
 }
 
-function cutResult(tokens: number, left: number): Decision {
-  return {
-    kind: 'tool-budget',
-    of: 'result',
-    tool: 'Bash',
-    tokens,
-    left,
-    path: '/p/.context/tool-results/toolu_1.txt',
-  } as Decision;
-}
-
 /** Two turns with a call each. */
 function played(): GovernorState {
   const driver = drive();
@@ -111,43 +100,4 @@ it('lists unanswered prompts at the end, and how to continue', () => {
     'the run was stopped: 2 prompts not answered (“Read the files.”, “Write down what they say about the ca...”); continue with ctxb run --resume-run',
   );
   expect(closing([left], driver.state, { ms: 0, isResumable: false })).toMatch(/not answered \(.*”\)$/);
-});
-
-describe('subagents in the closing notices', () => {
-  const agent = (id: string, used: number) => callLine(used, { parent_tool_use_id: id });
-
-  it.each([
-    { title: 'none', lines: [], says: '' },
-    {
-      title: 'one',
-      lines: [agent('a', 30_000)],
-      says: /^1 subagent made 1 call with 30,00\d tokens, about \$0\.0\d{1,3}; peak 30,000$/,
-    },
-    {
-      title: 'several',
-      lines: [agent('a', 30_000), agent('b', 90_000), agent('b', 91_000)],
-      says: /^2 subagents made 3 calls with 211,00\d tokens, about \$0\.06; the dearest: one \$0\.05 \(2 calls, peak 91,000\)$/,
-    },
-  ])('$title', ({ lines, says }) => {
-    const driver = drive();
-    driver.claude(initLine(), ...lines);
-    expect(closing([], driver.state)).toMatch(says);
-  });
-});
-
-describe('cut tool results in the closing notices', () => {
-  it.each([
-    {
-      title: 'one was cut',
-      decisions: [cutResult(9_000, 8_000)],
-      says: 'cut 1 tool result by about 1,000 tokens; the full results are in /p/.context/tool-results',
-    },
-    {
-      title: 'several were cut',
-      decisions: [cutResult(9_000, 8_000), cutResult(20_000, 500)],
-      says: ['cut 2 tool results by about 20,500 tokens; the full results are in /p/.context/tool-results'].join('\n'),
-    },
-  ])('$title', ({ decisions, says }) => {
-    expect(closing(decisions, drive().state)).toBe(says);
-  });
 });

@@ -64,16 +64,10 @@ export function withAgent(state: GovernorState, id: string, changes: Partial<Age
   return changedIn(state, 'agents', { all: { ...state.work.agents.all, [id]: agent } });
 }
 
-/** Sums over all agents with calls. */
+/** The number of agents with calls, and their cost. */
 export function agentTotals({ work: { agents } }: GovernorState) {
   const all = Object.values(agents.all).filter(hasCalled);
-  return {
-    count: all.length,
-    calls: sumOf(all, ({ calls }) => calls),
-    tokens: sumOf(all, ({ tokens }) => tokens),
-    microUsd: sumOf(all, ({ microUsd }) => microUsd),
-    all,
-  };
+  return { count: all.length, microUsd: sumOf(all, ({ microUsd }) => microUsd) };
 }
 
 /** Excludes agents that were only announced. */
