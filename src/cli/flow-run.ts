@@ -85,8 +85,7 @@ async function runSteps(request: FlowRequest, io: Io): Promise<number> {
   say(`flow ${flow.name}, run ${files.id}: its files are in ${relative(io.cwd, files.folder)}`);
   const quiet = options.quiet === true;
   const style = await styleFor(io.stderr, io.env);
-  const total = flow.steps.length;
-  const progress = createFlowProgress({ stderr: io.stderr, style, quiet, total, done: done.size });
+  const progress = createFlowProgress({ stderr: io.stderr, style, quiet });
   const run = { flow, files, done, brief, progress, claudeFor: (step: FlowStep) => claudeFor(request, step) };
   const { board, ends, exitCode } = await conductFlow(run, io);
   say(`${flowSumText(board, ends)}; each step: ctxb flow report`);

@@ -37,7 +37,7 @@ interface StepSinks {
 }
 
 /** Receives the reports of a step's session, which has no terminal of its own. */
-export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'status' | 'relay'>;
+export type StepWatcher = Pick<Watcher, 'notice' | 'decision' | 'relay'>;
 
 export type StepEnd = Readonly<Awaited<ReturnType<typeof runStep>>>;
 
@@ -70,7 +70,6 @@ export async function runStep(run: StepRun, io: Io, sinks: StepSinks) {
         first ||= now.gauge.used;
         peak = Math.max(peak, now.gauge.used);
       }
-      sinks.watcher.status?.(now);
     },
     ended(last) {
       state = last;

@@ -4,7 +4,6 @@ import type { Decision } from '../../../src/core/governor/decisions.ts';
 import { createFlowProgress } from '../../../src/flow/report/flow-progress.ts';
 import type { FlowWatcher, StepNews } from '../../../src/flow/run/conduct-flow.ts';
 import { PLAIN } from '../../../src/report/style.ts';
-import { afterTurn } from '../../support/governor.ts';
 import { flowStep } from '../../support/packs.ts';
 import { stepEnd } from '../../support/step-end.ts';
 
@@ -14,17 +13,16 @@ const STARTED: StepNews = { kind: 'started' };
 
 interface Watched {
   readonly columns?: number;
-  readonly isTTY?: boolean;
   readonly quiet?: boolean;
 }
 
-/** What is written while something happens, a line each; what was taken away again stands behind an arrow. */
-function written(happens: (progress: FlowWatcher) => void, { columns, isTTY = false, quiet = false }: Watched = {}) {
-  const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns });
-  const progress = createFlowProgress({ stderr, style: PLAIN, quiet, total: 3, done: 1 });
+/** What is written while something happens. */
+function written(happens: (progress: FlowWatcher) => void, { columns, quiet = false }: Watched = {}) {
+  const stderr = Object.assign(new PassThrough({ encoding: 'utf8' }), { columns });
+  const progress = createFlowProgress({ stderr, style: PLAIN, quiet });
   happens(progress);
   progress.close();
-  return String(stderr.read() ?? '').replaceAll('\r\u001b[2K', '\n<');
+  return String(stderr.read() ?? '');
 }
 
 it.each([
@@ -64,39 +62,6 @@ it('lists skipped steps on one line at the end', () => {
   expect(said).toBe('ctxb: not run: one, two\n');
 });
 
-it('draws a status line with the progress on a terminal', () => {
-  const said = written(
-    (progress) => {
-      progress.news(ONE, STARTED);
-      progress.watcher(ONE).status(afterTurn(50_000).state);
-      progress.news(ONE, DONE);
-      progress.news(TWO, STARTED);
-      progress.watcher(ONE).status(afterTurn(60_000).state);
-      progress.news(TWO, { kind: 'failed', end: stepEnd({ exitCode: 1, error: 'so' }) });
-    },
-    { isTTY: true },
-  );
-  expect(said.split('\n').filter((line) => line.startsWith('<') && line.length > 1 && !line.includes('ctxb:'))).toEqual(
-    [
-      '<1 of 3 done · $0.00 · one starting',
-      '<1 of 3 done · $0.02 · one 25% ok',
-      '<2 of 3 done · $0.25',
-      '<2 of 3 done · $0.25 · two starting',
-      '<2 of 3 done, 1 failed · $0.50',
-    ],
-  );
-});
-
-it('keeps the status line within the width of the terminal', () => {
-  const said = written((progress) => progress.news(flowStep({ id: 'x'.repeat(60) }), STARTED), {
-    isTTY: true,
-    columns: 40,
-  });
-  const bottom = said.split('\n').find((line) => line.startsWith('<1 of 3'));
-  expect(bottom?.length).toBe(40);
-  expect(bottom?.endsWith('…')).toBe(true);
-});
-
 it('prefixes notices with the name of the step', () => {
   const said = written((progress) => {
     const { notice, relay, decision } = progress.watcher(ONE);
@@ -121,11 +86,10 @@ it("prints only claude's stderr with --quiet", () => {
       progress.news(ONE, STARTED);
       progress.watcher(ONE).notice('the disk is full');
       progress.watcher(ONE).relay('warning of claude');
-      progress.watcher(ONE).status(afterTurn(60_000).state);
       progress.news(ONE, DONE);
       progress.news(TWO, { kind: 'skipped' });
     },
-    { isTTY: true, quiet: true },
+    { quiet: true },
   );
   expect(said).toBe('[one] warning of claude\n');
 });
