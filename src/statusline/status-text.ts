@@ -4,6 +4,7 @@ import { momentOf, nextMoment } from '../core/governor/relief/outlook.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import { limitName } from '../core/governor/waits/usage-limits.ts';
 import { zoneAt } from '../core/governor/zones/zones.ts';
+import { sumOf } from '../core/text/sum-of.ts';
 import { counted, dollars, percent, tokens } from '../report/figures.ts';
 import { paintOf, type Style } from '../report/style.ts';
 
@@ -139,16 +140,17 @@ function nextOf(state: GovernorState, predicted: number): { readonly at: number;
 const MAX_TURNS = 99;
 
 /**
- * Turns until a threshold is crossed at the average growth so far; undefined before any growth, for more than 99 turns,
+ * Turns until a threshold is crossed at the average growth of the latest turns; undefined before any growth, for more than 99 turns,
  * and if the window is unknown.
  *
  * @param threshold a fraction of the window (≤ 1) or tokens (> 1)
  */
 function turnsTo({ gauge, turn }: GovernorState, threshold: number): number | undefined {
-  const { tokens: grown, turns } = turn.growth;
+  const { growth } = turn;
   const room = inTokens(threshold, gauge.window.tokens) - gauge.used;
-  if (turns === 0 || !Number.isFinite(room)) return undefined;
-  const remaining = Math.max(0, Math.floor(room / (grown / turns)));
+  if (growth.length === 0 || !Number.isFinite(room)) return undefined;
+  const average = sumOf(growth, (tokens) => tokens) / growth.length;
+  const remaining = Math.max(0, Math.floor(room / average));
   return remaining > MAX_TURNS ? undefined : remaining;
 }
 

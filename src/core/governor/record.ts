@@ -1,21 +1,8 @@
 import { decodeLine } from '../protocol/decode.ts';
-import {
-  countOf,
-  countOrZero,
-  type Fields,
-  fieldsOf,
-  isFields,
-  numberOf,
-  ownOf,
-  parseFields,
-  stringOf,
-  textOf,
-  textsOf,
-} from '../protocol/fields.ts';
-import { readAsk } from './conversation/asks.ts';
+import { countOf, type Fields, isFields, ownOf, parseFields, textOf } from '../protocol/fields.ts';
 import type { Decision } from './decisions.ts';
 import { TIMERS } from './effects.ts';
-import type { Input, OwnEvent, SpentBefore } from './input.ts';
+import { type Input, OWN_EVENTS, type OwnEvent, readBy } from './input.ts';
 import type { Run } from './state.ts';
 
 /**
@@ -94,78 +81,13 @@ function readCaller(line: string, t: number): Input {
   return { t, from: 'caller', ...(isEnd ? { event: { kind: 'end' } } : { event: decodeLine(line), line }) };
 }
 
-/** Functions that check the value of each field. */
-type Readers = Readonly<Record<string, (value: unknown) => unknown>>;
-
-const isTrue = (value: unknown) => value === true;
-
-const END: Readers = { finished: isTrue, openTool: textOf };
-
-/** Fields of each of ctxb's own events. */
-const EVENTS: { readonly [K in OwnEvent['kind']]: Readers } = {
-  begin: {},
-  interrupt: {},
-  state: { to: stringOf },
-  'dead-end': { text: stringOf },
-  'exact-folder': { path: textOf, guarded: isTrue },
-  'exact-proved': {},
-  // Checked when the file was read.
-  'exact-receipt': { receipt: (value) => value, kept: textsOf },
-  earlier: { entry: fieldsOf },
-  notes: { path: stringOf },
-  'handoff-written': {
-    ...{ path: textOf, text: stringOf, problems: textsOf },
-    by: (value) => (value === 'agent' ? value : 'memory'),
-  },
-  'project-cost': { others: countOrZero, earlier: countOrZero },
-  'cost-answer': { limitUsd: numberOf },
-  ask: { ask: readAsk, by: (value) => read(ASKER, value) },
-  'stop-answer': { goesOn: isTrue },
-  'agent-read': { id: stringOf, tokens: countOrZero, microUsd: countOrZero },
-  'file-measured': { requestId: stringOf, file: (value) => allOf(read({ lines: countOf, fitting: countOf }, value)) },
-  'hook-failed': { requestId: stringOf },
-  'result-stored': { requestId: stringOf, path: textOf },
-  recovered: {
-    answers: textsOf,
-    document: (value) => allOf(read({ path: textOf, text: textOf }, value)),
-    spent: (value) => read(SPENT, value),
-    ...END,
-  },
-  exit: { code: countOf, signal: textOf, logged: isTrue, delivered: textsOf, openMicroUsd: countOf, ...END },
-};
-
-const ASKER: Readers = { from: (value) => (value === 'caller' ? value : 'command'), id: stringOf };
-
-/** Costs of a run as they were recorded: whole micro-dollars, below 0 if claude reported less than ctxb computed. */
-const SPENT: { readonly [F in keyof SpentBefore]: Readers[string] } = {
-  settled: sumIn,
-  open: sumIn,
-  raised: (value) => Object.fromEntries(Object.entries(fieldsOf(value)).filter(([, usd]) => typeof usd === 'number')),
-  agents: countOrZero,
-  lost: countOrZero,
-};
-
-function sumIn(value: unknown): number {
-  return Number.isSafeInteger(value) ? Number(value) : 0;
-}
-
-function read(readers: Readers, value: unknown): Fields {
-  const fields = fieldsOf(value);
-  return Object.fromEntries(Object.entries(readers).map(([name, of]) => [name, of(fields[name])]));
-}
-
-/** The fields, or undefined if one is missing. */
-function allOf(fields: Fields): Fields | undefined {
-  return Object.values(fields).includes(undefined) ? undefined : fields;
-}
-
 /**
  * Reads one of ctxb's own events. An unknown or invalid one becomes `begin`, which changes nothing during a session.
  */
 function readOwnEvent(fields: Fields): OwnEvent {
   const kind = textOf(fields.type)?.replace(/^ctxb_/, '') ?? '';
-  const readers = ownOf<Readers>(EVENTS, kind);
+  const readers = ownOf<(typeof OWN_EVENTS)[OwnEvent['kind']]>(OWN_EVENTS, kind);
   if (readers === undefined) return { kind: 'begin' };
-  const event = { kind, ...read(readers, fields) } as OwnEvent;
+  const event = { kind, ...readBy(readers, fields) } as OwnEvent;
   return event.kind === 'ask' && event.ask === undefined ? { kind: 'begin' } : event;
 }

@@ -68,8 +68,8 @@ export const NEW_TURN = {
   startedBy: 'prompt' as 'prompt' | 'claude',
   /** Ended turns, including background ones, without ctxb's own. */
   ended: 0,
-  /** Growth of the context in tokens, the number of turns that made it grow, and their latest values. */
-  growth: { tokens: 0, turns: 0, recent: [] as readonly number[] },
+  /** Growth of the context, in tokens, in the latest turns that made it grow. */
+  growth: [] as readonly number[],
   /** Tokens in the context when the turn began. */
   startedFrom: 0,
   calls: 0,

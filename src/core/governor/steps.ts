@@ -1,14 +1,9 @@
 import type { Event } from '../protocol/events.ts';
 import { ownOf } from '../protocol/fields.ts';
-import type { Agents } from './agents/agents-state.ts';
-import type { PromptCache } from './cost/prompt-cache.ts';
 import type { Action, Decision, DecisionFacts, DecisionName, DecisionOf } from './decisions.ts';
 import type { HookAnswer, TimerName } from './effects.ts';
 import { readGauge } from './gauge/gauge.ts';
-import type { Exact } from './relief/relief-state.ts';
-import type { Tools } from './relief/tool-results.ts';
-import type { Control, GovernorState, Mailbox } from './state.ts';
-import type { ToolBudget } from './tool-budget/tool-budget.ts';
+import type { GovernorState } from './state.ts';
 
 /** A text for the agent, and the state after it was given. */
 export interface AgentText {
@@ -121,17 +116,7 @@ export function changed(state: GovernorState, changes: Partial<GovernorState>): 
   return Object.assign(draftOf(state), changes);
 }
 
-/** Parts that lie within a part of the state. */
-interface Inner {
-  readonly exact: Exact;
-  readonly cache: PromptCache;
-  readonly told: Mailbox['told'];
-  readonly control: Control;
-  readonly tools: Tools;
-  readonly budget: ToolBudget;
-  readonly agents: Agents;
-}
-
+/** Parts that lie within a part of the state, and that part. */
 const HOMES = {
   exact: 'relief',
   cache: 'session',
@@ -140,13 +125,17 @@ const HOMES = {
   tools: 'work',
   budget: 'work',
   agents: 'work',
-} as const satisfies { readonly [P in keyof Inner]: keyof GovernorState };
+} as const;
 
-type Parts = Omit<GovernorState, 'actions'> & Inner;
+type Homes = typeof HOMES;
+
+type Parts = Omit<GovernorState, 'actions'> & {
+  readonly [P in keyof Homes]: P extends keyof GovernorState[Homes[P]] ? GovernorState[Homes[P]][P] : never;
+};
 
 /** The state with changes in one of its parts, at either level. */
 export function changedIn<P extends keyof Parts>(state: GovernorState, part: P, changes: Partial<Parts[P]>) {
-  const home = ownOf<(typeof HOMES)[keyof Inner]>(HOMES, part);
+  const home = ownOf<Homes[keyof Homes]>(HOMES, part);
   if (home === undefined) return changed(state, { [part]: withChanges(state, part, changes) });
   return changed(state, { [home]: withChanges(state, home, { [part]: withChanges(state[home], part, changes) }) });
 }

@@ -35,7 +35,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function textsOf(value: unknown): string[] {
+export function textsOf(value: unknown): readonly string[] {
   return listOf(value).filter((item) => typeof item === 'string');
 }
 

@@ -1,5 +1,4 @@
 import { type ExactReceipt, leavesAll, shareLeft } from '../../protocol/exact-plan.ts';
-import { fieldsOf } from '../../protocol/fields.ts';
 import { placeTrigger } from '../control/trigger.ts';
 import type { Action } from '../decisions.ts';
 import type { AskAnswer, Effect } from '../effects.ts';
@@ -15,12 +14,6 @@ import type { GovernorState } from '../state.ts';
 import { changedIn, decide, emit, isHandingOver, isRelieving } from '../steps.ts';
 import { isWaiting, stopWaiting } from '../waits/wait.ts';
 import { onCostAnswer } from './spending.ts';
-
-/** Validates a request from parsed JSON; undefined for any other value. */
-export function readAsk(value: unknown): Ask | undefined {
-  const { what, now } = fieldsOf(value);
-  return what === 'compact' || what === 'handoff' || what === 'stop' ? { what, now: now === true } : undefined;
-}
 
 /** Handles a request from outside the run. A request that cannot be met is answered at once. */
 export function onAsk(state: GovernorState, ask: Ask, by: Asker): GovernorState {

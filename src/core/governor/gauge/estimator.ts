@@ -13,26 +13,18 @@ import { expectedTokens } from './token-estimate.ts';
 export type ContentKind = 'prose' | 'code' | 'json';
 
 /** Unmeasured additions to the context: expected tokens by kind, and fixed tokens of pictures and similar blocks. */
-export interface Content {
-  readonly prose: number;
-  /** The part of `prose` that is thoughts. */
-  readonly thoughts: number;
-  readonly code: number;
-  readonly json: number;
-  readonly fixedTokens: number;
-  /** Additional tokens of large pictures for newer models, which read them at a higher resolution. */
-  readonly sharpTokens: number;
-  /** UTF-16 units of all texts. */
-  readonly chars: number;
-}
+export type Content = Readonly<typeof NO_CONTENT>;
 
-export const NO_CONTENT: Content = {
+export const NO_CONTENT = {
   prose: 0,
+  /** The part of `prose` that is thoughts. */
   thoughts: 0,
   code: 0,
   json: 0,
   fixedTokens: 0,
+  /** Additional tokens of large pictures for newer models, which read them at a higher resolution. */
   sharpTokens: 0,
+  /** UTF-16 units of all texts. */
   chars: 0,
 };
 

@@ -13,16 +13,7 @@ import { givenAfter } from '../relief/beside-summary.ts';
 import { isExact, NO_ECHO } from '../relief/exact.ts';
 import { dueForExhausted, noteTried } from '../relief/exhaustion.ts';
 import { focusText } from '../relief/focus.ts';
-import {
-  chooseWay,
-  failuresAfterLanding,
-  type HandoffCause,
-  latchAt,
-  mayCompact,
-  mayHandOver,
-  missesTarget,
-  withLanding,
-} from '../relief/ladder.ts';
+import { chooseWay, type HandoffCause, latchAt, mayCompact, mayHandOver } from '../relief/ladder.ts';
 import { dueReason, extentOf } from '../relief/outlook.ts';
 import type { Due, Landing } from '../relief/relief-state.ts';
 import { thrashText, withBoundary } from '../relief/thrash.ts';
@@ -164,12 +155,17 @@ export function judgeLevel(state: GovernorState): GovernorState {
 
 /** Measures what a relief freed, by the first call after it. */
 export function measureLanding(state: GovernorState): GovernorState {
-  const { relief, gauge } = state;
+  const { relief, gauge, run } = state;
   const { landing } = relief;
   if (landing === undefined) return state;
   const freed = landing.before.predicted - gauge.used;
-  const isMissed = missesTarget(state, gauge.used, gauge.window.tokens);
-  if (landing.of === 'compaction') return measureCompaction(state, landing, freed, isMissed);
+  const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
+  // Above the target more must be done.
+  const isMissed = gauge.used > target;
+  if (landing.of === 'compaction') {
+    const due = isMissed ? `a compaction landed at ${gauge.used} tokens, above its target of ${target}` : undefined;
+    return measureCompaction(changedIn(state, 'relief', { due }), landing, freed);
+  }
   const handoffLanding = relief.handed && { ...relief.handed, landing: gauge.used };
   const landed = changedIn(state, 'relief', {
     landing: undefined,
@@ -181,19 +177,21 @@ export function measureLanding(state: GovernorState): GovernorState {
   return decide(landed, 'landed', reason, { relief: 'handoff', freed });
 }
 
-function measureCompaction(state: GovernorState, landing: Landing, freed: number, isMissed: boolean): GovernorState {
+const REMEMBERED_LANDINGS = 8;
+
+function measureCompaction(state: GovernorState, landing: Landing, freed: number): GovernorState {
   const { gauge, relief, run } = state;
-  const target = inTokens(run.policy.compaction.target, gauge.window.tokens);
-  const missText = `a compaction landed at ${gauge.used} tokens, above its target of ${target}`;
-  const landings = withLanding(relief.landings, gauge.used);
+  const landings = [...relief.landings, gauge.used].slice(-REMEMBERED_LANDINGS);
   const baseTokens =
     landing.receipt === undefined
       ? relief.bare
       : Math.max(0, gauge.used - heldTokens(state.work.tools.contents) - state.relief.exact.size.all);
-  const failures = landing.isOurs ? failuresAfterLanding(state, gauge.used, gauge.window.tokens) : relief.failures;
+  // A compaction that freed too little is a failure.
+  const isFreed = gauge.used < inTokens(run.policy.thresholds.compact, gauge.window.tokens);
+  const ownFailures = isFreed ? 0 : relief.failures + 1;
+  const failures = landing.isOurs ? ownFailures : relief.failures;
   const resetTries = landing.isOurs && { failures, triedAt: undefined, unwritable: false };
-  const due = isMissed ? missText : undefined;
-  const landed = changedIn(state, 'relief', { landings, bare: baseTokens, due, landing: undefined, ...resetTries });
+  const landed = changedIn(state, 'relief', { landings, bare: baseTokens, landing: undefined, ...resetTries });
   const effect = failures === 0 ? 'the compaction made room' : 'the compaction freed too little';
   const { native, receipt } = landing;
   const told =

@@ -54,15 +54,6 @@ const PROMPT_LIMIT = 8_000;
 /** UTF-16 units of both ends of a longer text: the request may follow pasted text. Evidence needs room too. */
 const ENDS_LENGTH = 5_000;
 
-/** Prompts as text for the agent. */
-interface GivenBack {
-  readonly text: string;
-  /** Only both ends, for a context with little room; undefined for a short text. */
-  readonly shorter?: string;
-  /** Stores a long text in a file that `text` names. */
-  readonly actions: readonly Action[];
-}
-
 /**
  * Prompts that can be given back, including commands, most of which expand to a prompt. Not those that relieve the
  * context.
@@ -76,13 +67,10 @@ export function requestsIn(prompts: readonly Prompt[]): readonly Prompt[] {
  *
  * @param opening a sentence that introduces the text, without its final punctuation
  * @param most UTF-16 units of a text that is given back whole
+ * @returns `shorter`: only both ends, for a context with little room; missing for a short text. `actions`: store a long
+ *   text in a file that `text` names
  */
-export function giveBack(
-  state: GovernorState,
-  prompts: readonly Prompt[],
-  opening: string,
-  most = PROMPT_LIMIT,
-): GivenBack {
+export function giveBack(state: GovernorState, prompts: readonly Prompt[], opening: string, most = PROMPT_LIMIT) {
   const blocks = prompts.flatMap((prompt, at) => [...(at === 0 ? [] : ['']), ...wording(prompt)]);
   const texts = blocks.join('\n');
   const whole = `${opening}, word for word:\n\n${texts}`;
@@ -95,7 +83,8 @@ export function giveBack(
   const extent = `Both ends of its ${texts.length} characters follow; read ${path} for the whole`;
   const shorter = `${opening}. ${extent}:\n\n${beginning}\n[…]\n${end}`;
   const text = texts.length <= most ? whole : shorter;
-  return { text, shorter, actions: [{ kind: 'keep', file, texts: blocks }] };
+  const keep: Action = { kind: 'keep', file, texts: blocks };
+  return { text, shorter, actions: [keep] };
 }
 
 /** The text of a prompt, block by block. Pictures and the expansion of a command are only mentioned. */

@@ -57,12 +57,10 @@ export function finishTurn(state: GovernorState, event: ResultEvent): Pick<Gover
   return { turn: next, mailbox: afterTurn(state, queued, fate, isStopped ? dropped : []) };
 }
 
-/** The statistics of growth, with this turn if the context grew. */
+/** The latest growths, with this turn's if the context grew. */
 function growthAfter({ turn, gauge }: GovernorState): Turn['growth'] {
   const growth = turn.calls > 0 && turn.startedFrom > 0 ? gauge.used - turn.startedFrom : 0;
-  if (growth <= 0) return turn.growth;
-  const { tokens, turns, recent } = turn.growth;
-  return { tokens: tokens + growth, turns: turns + 1, recent: [...recent, growth].slice(-REMEMBERED_TURNS) };
+  return growth > 0 ? [...turn.growth, growth].slice(-REMEMBERED_TURNS) : turn.growth;
 }
 
 /** Longest answer that is remembered, in UTF-16 units. */
@@ -76,7 +74,7 @@ const MIN_TURNS = 2;
 
 /** Growth in tokens that nine of ten turns do not exceed; undefined before `MIN_TURNS` turns with growth. */
 export function forecast({ growth }: Turn): number | undefined {
-  const sorted = growth.recent.toSorted((a, b) => a - b);
+  const sorted = growth.toSorted((a, b) => a - b);
   return sorted.length < MIN_TURNS ? undefined : sorted[Math.floor(sorted.length * 0.9)];
 }
 

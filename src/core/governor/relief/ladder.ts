@@ -1,13 +1,10 @@
 import { handoffLevel, inTokens, type Policy } from '../policy.ts';
-import type { Latch, Relief } from './relief-state.ts';
+import type { GovernorState } from '../state.ts';
+import type { Latch } from './relief-state.ts';
 import { isThrashing } from './thrash.ts';
 
 /** The part of a state that the choice depends on: earlier attempts and the policy. */
-export interface Standing {
-  readonly relief: Pick<Relief, 'latch' | 'failures' | 'due' | 'useless' | 'blocked' | 'boundaries' | 'landings'>;
-  readonly session: { readonly commandsOff: boolean };
-  readonly run: { readonly policy: Policy };
-}
+type Standing = Pick<GovernorState, 'relief' | 'session' | 'run'>;
 
 /** Size and growth of the context at the choice, in tokens. */
 export interface Extent {
@@ -16,13 +13,13 @@ export interface Extent {
   /** undefined if unknown. */
   readonly window: number | undefined;
   /** Growth that nine of ten turns do not exceed; undefined if too few turns are known. */
-  readonly turn?: number | undefined;
+  readonly turn: number | undefined;
   /** When a relief pays; undefined if unknown or never. */
-  readonly moment?: Moment | undefined;
+  readonly moment: Moment | undefined;
   /** Only thresholds crossed earlier count: a fresh context would be as full, or `full` is a guess. */
-  readonly provesNothing?: boolean;
+  readonly provesNothing: boolean;
   /** Waits for claude's own level: a compaction now does not pay, or may cost more than the run may lose. */
-  readonly isTooEarly?: boolean;
+  readonly isTooEarly: boolean;
 }
 
 /** The size in tokens from which a relief pays, and its way: an exact compaction or a handoff. */
@@ -48,7 +45,7 @@ export function chooseWay(standing: Standing, extent: Extent): Way | undefined {
   const cause = handoffCause(standing, extent);
   if (cause !== undefined) return { way: 'handoff', cause };
   const { relief, run } = standing;
-  if (extent.isTooEarly === true) return undefined;
+  if (extent.isTooEarly) return undefined;
   const isDue = relief.latch === 'compact' || (relief.latch !== 'spent' && willCross(run.policy, extent));
   return isDue && mayCompact(standing) ? { way: 'compact' } : undefined;
 }
@@ -69,7 +66,7 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
   if (relief.due !== undefined) return 'due';
   const isCrossed = relief.latch === 'compact';
   if (isCrossed && session.commandsOff) return 'commands off';
-  const isHigh = extent.provesNothing !== true && extent.full >= handoffLevel(run.policy, extent.window);
+  const isHigh = !extent.provesNothing && extent.full >= handoffLevel(run.policy, extent.window);
   if (isHigh && !mayCompact(standing)) return 'no other way';
   if (isCrossed && isThrashing(relief.boundaries)) return 'thrashing';
   if (!isCrossed && !willCross(run.policy, extent)) return undefined;
@@ -81,7 +78,7 @@ function handoffCause(standing: Standing, extent: Extent): HandoffCause | undefi
  * Whether the next turn will probably cross the handoff level. Below the warning threshold one large turn is no reason.
  */
 export function willCross(policy: Policy, { full, window, turn, provesNothing }: Extent): boolean {
-  if (turn === undefined || provesNothing === true || full < inTokens(policy.thresholds.warn, window)) return false;
+  if (turn === undefined || provesNothing || full < inTokens(policy.thresholds.warn, window)) return false;
   return full + turn >= handoffLevel(policy, window);
 }
 
@@ -105,26 +102,6 @@ export function latchAt(latch: Latch, tokens: number, window: number | undefined
 
 /** Reset when the context has fallen below its target: every way is worth trying again. */
 export const UNTRIED = { failures: 0, unwritable: false, due: undefined, useless: false, blocked: false } as const;
-
-/**
- * Failures in a row after a compaction of ctxb's, whose first call has `tokens`. A compaction that freed too little is
- * a failure.
- */
-export function failuresAfterLanding({ relief, run }: Standing, tokens: number, window: number | undefined): number {
-  return tokens < inTokens(run.policy.thresholds.compact, window) ? 0 : relief.failures + 1;
-}
-
-/** Whether the context after a relief is above the target, so that more must be done. */
-export function missesTarget({ run }: Standing, tokens: number, window: number | undefined): boolean {
-  return tokens > inTokens(run.policy.compaction.target, window);
-}
-
-const REMEMBERED_LANDINGS = 8;
-
-/** Adds the context of the first call after a compaction, in tokens. */
-export function withLanding(landings: readonly number[], tokens: number): readonly number[] {
-  return [...landings, tokens].slice(-REMEMBERED_LANDINGS);
-}
 
 /** The median context after published compactions, in tokens; assumed until a compaction was seen. */
 const USUAL_LANDING = 50_000;

@@ -4,7 +4,7 @@ import { estimateTokens } from '../gauge/token-estimate.ts';
 import type { GovernorState } from '../state.ts';
 import { decide, emit } from '../steps.ts';
 import { allocation, isWorthPassing, LARGEST_PART } from './room.ts';
-import type { FileMeasure, Pages, ReadPlan, ToolCall } from './tool-budget.ts';
+import { type FileMeasure, type Pages, type ReadPlan, type ToolCall, UNKNOWN_PAGES } from './tool-budget.ts';
 import { answered, charsPerToken, countCut, keepOpen, mayChange, mayPass, remember } from './tool-state.ts';
 
 /** Tokens, by claude's own count: claude rejects or cuts a larger result of Read. */
@@ -101,8 +101,6 @@ const PARAMETER = /^(?:limit|max_results|maxResults|page_size|pageSize|per_page|
  */
 const KNOWN: Readonly<Record<string, Pages>> = { Grep: { parameter: 'head_limit', perItem: 40, isLarge: true } };
 
-const UNKNOWN: Pages = { parameter: undefined, perItem: 0, isLarge: false };
-
 /** Share of the room planned for a page, because items differ in size. */
 const MARGIN = 0.9;
 
@@ -128,7 +126,7 @@ export function noteLarge(state: GovernorState, call: ToolCall): GovernorState {
 }
 
 function pagesOf({ work }: GovernorState, { tool }: ToolCall): Pages {
-  return ownOf(work.budget.pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN;
+  return ownOf(work.budget.pages, tool) ?? ownOf(KNOWN, tool) ?? UNKNOWN_PAGES;
 }
 
 function withPages(state: GovernorState, call: ToolCall, changes: Partial<Pages>): GovernorState {

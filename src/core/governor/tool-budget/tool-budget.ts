@@ -43,14 +43,16 @@ export interface OpenResult {
 }
 
 /** A tool's page parameter and item size, learned from its calls. */
-export interface Pages {
+export type Pages = Readonly<typeof UNKNOWN_PAGES>;
+
+export const UNKNOWN_PAGES = {
   /** The parameter for the number of items; undefined if no call has shown one. */
-  readonly parameter: string | undefined;
+  parameter: undefined as string | undefined,
   /** Tokens of one item. */
-  readonly perItem: number;
+  perItem: 0,
   /** A call without the parameter returned more than allowed. */
-  readonly isLarge: boolean;
-}
+  isLarge: false,
+};
 
 export type ToolHook = Extract<HookName, 'PreToolUse' | 'PostToolUse' | 'PostToolUseFailure'>;
 

@@ -156,7 +156,7 @@ function grepOf({ input, report, result }: EndedCall, quote: Quote): string {
 /** Upper bound; claude reports fewer names. */
 const MAX_NAMES = 10_000;
 
-function namesIn(filenames: unknown): string[] | undefined {
+function namesIn(filenames: unknown): readonly string[] | undefined {
   return Array.isArray(filenames) ? textsOf(filenames.slice(0, MAX_NAMES)) : undefined;
 }
 

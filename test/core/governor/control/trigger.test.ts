@@ -36,7 +36,7 @@ function settings(driver: Driver): unknown[] {
 
 function withGrowth(recent: readonly number[]): GovernorState {
   const { state } = afterTurn(30_000);
-  return { ...state, turn: { ...state.turn, growth: { ...state.turn.growth, recent } } };
+  return { ...state, turn: { ...state.turn, growth: recent } };
 }
 
 describe('the forecast of a turn', () => {
@@ -52,11 +52,11 @@ describe('the forecast of a turn', () => {
 
   it('uses the last eight turns', () => {
     const driver = turns(...Array.from({ length: 12 }, (_, index) => 21_000 + index * (index + 1) * 100));
-    expect(driver.state.turn.growth.recent).toEqual([800, 1_000, 1_200, 1_400, 1_600, 1_800, 2_000, 2_200]);
+    expect(driver.state.turn.growth).toEqual([800, 1_000, 1_200, 1_400, 1_600, 1_800, 2_000, 2_200]);
   });
 
   it('ignores turns in which the context shrank', () => {
-    expect(turns(30_000, 25_000, 26_000).state.turn.growth.recent).toEqual([1_000]);
+    expect(turns(30_000, 25_000, 26_000).state.turn.growth).toEqual([1_000]);
   });
 });
 
