@@ -15,13 +15,6 @@ export interface Entry {
   readonly text: string;
 }
 
-export interface Entries {
-  readonly kept: readonly Entry[];
-  /** Number of tool-call lines that are kept (`steps`) and dropped (`gone`). */
-  readonly steps: number;
-  readonly gone: number;
-}
-
 /** Maximum code points of an older answer. */
 const REPLY_LENGTH = 600;
 
@@ -51,8 +44,9 @@ export function entriesOf(parts: readonly Part[], room: number): Entry[] {
  *
  * @param room tokens for all entries
  * @param most tokens for lines and answers
+ * @returns number of tool-call lines that are kept (`steps`) and dropped (`gone`)
  */
-export function withinRoom(entries: readonly Entry[], whole: Whole, room: number, most: number): Entries {
+export function withinRoom(entries: readonly Entry[], whole: Whole, room: number, most: number) {
   const older = entries
     .map((entry, at) => ({ entry, age: entries.length - at }))
     .filter(({ entry: { part } }) => part.kind !== 'round' || !whole.has(part));

@@ -1,15 +1,6 @@
 import { type Fields, isFields, parsed } from './fields.ts';
 import { valueEnd } from './json-spans.ts';
 
-/** The valid rows of a line that is not a single object: two processes may have written to a file at once. */
-interface Salvaged {
-  readonly values: readonly Fields[];
-  /** The line also contains other text. */
-  readonly isTorn: boolean;
-  /** That text contained a call. */
-  readonly isLost: boolean;
-}
-
 /** Maximum number of times that torn text is scanned for the end of an object. */
 const MAX_SCANS = 100;
 
@@ -24,8 +15,11 @@ export function rowsIn(line: string): readonly Fields[] {
   return isFields(value) ? [value] : objectsIn(line).values;
 }
 
-/** The complete rows in a line of JSON objects, some of which may be torn. */
-export function objectsIn(line: string): Salvaged {
+/**
+ * The complete rows in a line of JSON objects, some of which may be torn: two processes may have written to a file at
+ * once. `isTorn`: the line also contains other text. `isLost`: that text contained a call.
+ */
+export function objectsIn(line: string) {
   const values: Fields[] = [];
   let rest = '';
   let done = 0;

@@ -1,14 +1,5 @@
 import { lineFeeds, wholeCharacter } from './words.ts';
 
-/** A cut text, and the line at which its reader can continue. */
-interface CutText {
-  readonly text: string;
-  /** Number of lines of the whole text. */
-  readonly lines: number;
-  /** The first incomplete line, from 1. */
-  readonly nextLine: number;
-}
-
 /** UTF-16 offsets; `to` is exclusive. */
 interface Span {
   readonly from: number;
@@ -33,8 +24,10 @@ const LINE_LENGTH = 400;
  * after. Each gap describes the omitted part. Cuts fall at line ends where possible.
  *
  * @param room UTF-16 units for the whole result
+ * @returns `lines`: number of lines of the whole text. `nextLine`: the first incomplete line, from 1, at which a reader
+ *   can continue
  */
-export function cutText(text: string, room: number): CutText {
+export function cutText(text: string, room: number) {
   const end: Span = { from: startOfLine(text, text.length - Math.floor(room * END_SHARE)), to: text.length };
   // The beginning always gets this part, so failures inside need no extra room.
   const headMin = beginning(text, Math.floor(room * (1 - END_SHARE - FAILURES_SHARE)) - 2 * GAP);
@@ -114,7 +107,7 @@ function mergeSpans(spans: readonly Span[]): Span[] {
   return all;
 }
 
-function joinSpans(text: string, shown: readonly Span[]): Pick<CutText, 'text' | 'lines'> {
+function joinSpans(text: string, shown: readonly Span[]) {
   let line = 1;
   let done = 0;
   let all = '';

@@ -1,20 +1,13 @@
 import { type Fields, fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { FileChange, Swap } from '../entry.ts';
 
-interface FileWork {
-  readonly changes: readonly FileChange[];
-  /** With the full texts instead of fingerprints. */
-  readonly swaps: readonly Swap[];
-}
-
-const NO_WORK: FileWork = { changes: [], swaps: [] };
-
 const WRITE_TOOLS = /^(?:Write|(?:Multi|Notebook)?Edit)$/;
 
-export function fileWork(name: string, input: Fields, text: string, report: Fields): FileWork {
+/** The files that a call has changed, and its edits with their full texts. */
+export function fileWork(name: string, input: Fields, text: string, report: Fields) {
   const path = stringOf(name === 'NotebookEdit' ? input.notebook_path : input.file_path);
-  if (!WRITE_TOOLS.test(name) || path === '') return NO_WORK;
-  const change = name === 'Write' && isNew(text, report) ? 'created' : 'edited';
+  if (!WRITE_TOOLS.test(name) || path === '') return { changes: [], swaps: [] };
+  const change: FileChange['change'] = name === 'Write' && isNew(text, report) ? 'created' : 'edited';
   return { changes: [{ path, change }], swaps: readSwaps(path, input) };
 }
 

@@ -56,22 +56,15 @@ function commandFailed(command: string): Problem {
   return { kind: 'command failed', text };
 }
 
-/** The parts of a handoff document that ctxb checks. */
-export interface Handoff {
-  /** Trimmed text below each heading. */
-  readonly sections: ReadonlyMap<HandoffSection, string>;
-  /** Existing files according to the document, in order, without duplicates. */
-  readonly files: readonly string[];
-  readonly commands: readonly NamedCommand[];
-}
-
 /** UTF-16 units of a document that are parsed; the rest is ignored. */
 const HANDOFF_LIMIT = 100_000;
 
 /**
  * Parses a document with headings of any level, bold or numbered, in any case; a fence may enclose the whole document.
+ *
+ * @returns the trimmed text below each heading; files that exist according to the document, in order, without duplicates
  */
-export function parseHandoff(text: string): Handoff {
+export function parseHandoff(text: string) {
   const sections = sectionsIn(unwrapped(text.slice(0, HANDOFF_LIMIT).split(/\r\n|[\n\r]/)));
   const unfenced = (section: HandoffSection) => (sections.get(section) ?? []).filter(({ fenced }) => !fenced);
   const wordsIn = (own: readonly Line[]) => own.map((line) => line.text).join('\n');

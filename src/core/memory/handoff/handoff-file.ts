@@ -24,16 +24,14 @@ const MAX_CHECKS = 50;
 
 /** Renders the head as YAML with JSON values, followed by the document. */
 export function renderHandoffFile(head: HandoffHead, body: string): string {
-  const { version, t, session, reason, by, tokens, window, checks } = head;
+  const { version, t, checks, ...others } = head;
   const time = new Date(t);
   const fields = {
     version,
     time: Number.isNaN(time.getTime()) ? null : time.toISOString(),
-    session: oneLine(session, VALUE_LENGTH),
-    reason: oneLine(reason, VALUE_LENGTH),
-    by,
-    tokens,
-    window,
+    ...others,
+    session: oneLine(head.session, VALUE_LENGTH),
+    reason: oneLine(head.reason, VALUE_LENGTH),
     checks: checks.slice(0, MAX_CHECKS).map((check) => oneLine(check, VALUE_LENGTH)),
   };
   const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
