@@ -62,7 +62,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'alone.ts',
   ].map(inRelief),
   state: [
-    ...['state.ts', 'decisions.ts', 'effects.ts', 'input.ts', 'facts.ts', 'steps.ts'].map(inGovernor),
+    ...['state.ts', 'decisions.ts', 'effects.ts', 'own-events.ts', 'input.ts', 'facts.ts', 'steps.ts'].map(inGovernor),
     ...['agents/agents-state.ts', 'relief/relief-state.ts', 'waits/waits-state.ts'].map(inGovernor),
     inGovernor('operations/operation.ts'),
     ...['tool-budget/tool-budget.ts', 'zones/zones.ts'].map(inGovernor),

@@ -1,5 +1,5 @@
 import type { OwnEvent } from '../core/governor/input.ts';
-import { readAsk } from '../core/governor/input.ts';
+import { readAsk } from '../core/governor/own-events.ts';
 import { parseFields, stringOf } from '../core/protocol/fields.ts';
 import { type Faults, orReport } from '../store/files/store-error.ts';
 import type { Inbox } from '../store/runs/inbox.ts';

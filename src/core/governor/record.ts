@@ -2,7 +2,8 @@ import { decodeLine } from '../protocol/decode.ts';
 import { countOf, type Fields, isFields, ownOf, parseFields, textOf } from '../protocol/fields.ts';
 import type { Decision } from './decisions.ts';
 import { TIMERS } from './effects.ts';
-import { type Input, OWN_EVENTS, type OwnEvent, readBy } from './input.ts';
+import type { Input } from './input.ts';
+import { OWN_EVENTS, type OwnEvent, readBy } from './own-events.ts';
 import type { Run } from './state.ts';
 
 /**
