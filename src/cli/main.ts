@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<string, readonly [summary: string, load: () => P
     config: ['show every setting and where it comes from', () => import('./config.ts')],
     cleanup: ['delete what ctxb keeps in this project', () => import('./cleanup.ts')],
     doctor: ['check that ctxb works here, with your claude', () => import('./doctor.ts')],
+    completion: ['print a script that completes ctxb in a shell', () => import('./completion.ts')],
     demo: ['watch ctxb at work on a scripted job, offline', () => import('./demo.ts')],
     shim: ['stand in for claude, with its own arguments', () => import('./shim.ts')],
     statusline: ["print the status line of Claude Code's terminal", () => import('./statusline.ts')],
@@ -70,6 +71,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       await warnOfVariables(io);
       return await (await import('./run-claude.ts')).runClaude(argv.slice(2), { flags: {} }, io);
     }
+    if (argv[0] === 'completion' && argv[1] === '--') return await offer(argv.slice(2), io);
     // ctxb run prints claude's output, and filters its own messages itself.
     return await dispatch(argv, argv[0] === 'run' ? io : withShownOutput(io));
   } catch (error) {
@@ -90,6 +92,13 @@ async function warnOfVariables(io: Io): Promise<void> {
   if (!hasVariable(io.env)) return;
   const { readEnvironment } = await import('../config/read-environment.ts');
   for (const { message } of readEnvironment(io.env).warnings) tell(io, onOneLine(message));
+}
+
+/** Called by the completion script of a shell, at each press of a key. */
+async function offer(typed: readonly string[], io: Io): Promise<number> {
+  const options = { argv: typed, isNeeded: (name: string) => typed.includes(name), showsAll: true, finish() {} };
+  const program = await createProgram(io, options);
+  return (await import('./completion.ts')).complete(program, typed, io);
 }
 
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {

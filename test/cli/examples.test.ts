@@ -51,7 +51,8 @@ function examplesOf(command: Command): string[] {
 /** What a shell makes of the words behind each `ctxb` of the examples; nothing else of them is run. */
 function argumentsIn(examples: readonly string[]): string[][] {
   const folder = mkdtempSync(join(tmpdir(), 'ctxb-examples-'));
-  mkdirSync(join(folder, 'parts'));
+  const places = ['.local/share/bash-completion/completions', '.zsh/completions', '.config/fish/completions', 'parts'];
+  for (const place of places) mkdirSync(join(folder, place), { recursive: true });
   // A file a call: the two ends of a pipe run at the same time.
   const inert = `
     ctxb() { printf '%s\\0' "$@" > "$(mktemp "$HOME/calls/XXXXXXXX")"; }

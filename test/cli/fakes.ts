@@ -75,7 +75,17 @@ export function fakeArguments({ fake: name, flags = [], claude = [] }: FakeRun):
 }
 
 /** Commands that start nothing and read nothing of the process: `main` does here what the program does, 20 times faster. */
-const IN_PROCESS = new Set(['cleanup', 'config', 'handoff', 'health', 'help', 'note', 'recall', 'scratch']);
+const IN_PROCESS = new Set([
+  'cleanup',
+  'completion',
+  'config',
+  'handoff',
+  'health',
+  'help',
+  'note',
+  'recall',
+  'scratch',
+]);
 
 /** Any command of ctxb, to its end. */
 export async function ctxb(

@@ -19,6 +19,7 @@ const COMMANDS = [
   'config',
   'statusline',
   'doctor',
+  'completion',
   'demo',
 ];
 
@@ -190,6 +191,7 @@ describe('unknown commands and options end with 2', () => {
     { title: 'an unknown command of flow', args: ['flow', 'xyzzy'], says: 'See ctxb flow --help.' },
     { title: 'an option of flow run', args: ['flow', 'run', '--profil', 'p'], says: 'Did you mean --profile?' },
     { title: 'an unknown option', args: ['run', '--xyzzy'], says: 'See ctxb run --help.' },
+    { title: 'a shell of completion', args: ['completion', 'csh'], says: 'bash, zsh, fish' },
     { title: 'an argument of config', args: ['config', 'extra'], says: 'argument' },
     { title: 'an option without its value', args: ['run', '--prompts'], says: '--prompts' },
   ])('$title', async ({ args, says }) => {

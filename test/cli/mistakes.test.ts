@@ -116,6 +116,7 @@ const MISTAKES: readonly Mistake[] = [
   { args: ['compact', '--timeout', '0'], says: '--timeout: expected a whole number of seconds, 1 or more' },
   { args: ['health', 'nosuch'], says: 'name an existing file or folder' },
   { args: ['cleanup', '--keep', 'all'], says: '--keep: expected a whole number of sessions' },
+  { args: ['completion', 'powershell'], says: 'Allowed choices are bash, zsh, fish.' },
   { args: ['flow', 'report'], says: 'has no run of a flow: run one first' },
   { args: ['flow', 'run', 'good.yaml', '--', 'claude', '-p', 'hi'], says: 'in a flow, each step has its own' },
   {
