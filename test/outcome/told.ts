@@ -1,8 +1,9 @@
 // Plays jobs drawn by lot with claude alone and with ctxb, and prints where the saving that a run tells differs from the
-// real one: node dist/bench/told.mjs [drawn|wide|long] [first seed] [last seed]
+// real one: node dist/bench/told.mjs [drawn|wide|long|kinds|a kind] [first seed] [last seed]
 import { savedUsd } from '../../src/core/governor/relief/accounts.ts';
 import { accountsOf } from '../../src/core/governor/relief/alone.ts';
 import { drawn, drawnLong, drawnWide } from '../support/economy/drawn.ts';
+import { drawnKind, KINDS } from '../support/economy/kinds.ts';
 import { type Played, playAlone, playGoverned } from '../support/economy/played-claude.ts';
 import { jobOf } from '../support/economy/shapes.ts';
 import type { Driver } from '../support/governor.ts';
@@ -50,14 +51,23 @@ function rowOf(name: string, alone: Played, run: Played, { skipped, owed, summar
   return { cells: [name, ...figures, calls, `${alone.summaries} / ${summaries}`, String(run.summaries)], error: share };
 }
 
+function drawnJob(name: string, seed: number) {
+  if (name in KINDS) return drawnKind(name, seed);
+  const { shape, world } = (name === 'wide' ? drawnWide : name === 'long' ? drawnLong : drawn)(seed);
+  return { job: jobOf(shape, seed), world };
+}
+
 const [kind = 'drawn', first = '1', last = '60'] = process.argv.slice(2);
-const rows = Array.from({ length: Number(last) - Number(first) + 1 }, (_, at): Row => {
-  const seed = Number(first) + at;
-  const { shape, world } = (kind === 'wide' ? drawnWide : kind === 'long' ? drawnLong : drawn)(seed);
-  const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
-  const run = playGoverned(jobOf(shape, seed), world, (driver) => watched(driver, counted));
-  return rowOf(`${kind} ${seed}, ${world.model}`, playAlone(jobOf(shape, seed), world), run, counted);
-});
+const seeds = Array.from({ length: Number(last) - Number(first) + 1 }, (_, at) => Number(first) + at);
+const names = kind === 'kinds' ? Object.keys(KINDS) : [kind];
+const rows = names.flatMap((name) =>
+  seeds.map((seed): Row => {
+    const { job, world } = drawnJob(name, seed);
+    const counted: Counted = { skipped: 0, owed: 0, summaries: 0 };
+    const run = playGoverned(job, world, (driver) => watched(driver, counted));
+    return rowOf(`${name} ${seed}, ${world.model}`, playAlone(job, world), run, counted);
+  }),
+);
 const heads = [
   'alone',
   'ctxb',

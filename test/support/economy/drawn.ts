@@ -6,9 +6,9 @@ export const SONNET = { window: 200_000, model: 'claude-sonnet-4-6' };
 export const OPUS = { window: 1_000_000, model: 'claude-opus-5-5' };
 export const HAIKU = { window: 200_000, model: 'claude-haiku-4-5' };
 
-const WORLDS = [SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }] as const;
+export const WORLDS = [SONNET, OPUS, HAIKU, { ...SONNET, model: OPUS.model }] as const;
 /** Tokens of the system prompt and the tools. */
-const PREFIXES = [20_000, 33_000, 45_000] as const;
+export const PREFIXES = [20_000, 33_000, 45_000] as const;
 
 export interface DrawnJob {
   readonly shape: Shape;

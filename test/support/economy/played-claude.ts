@@ -35,6 +35,10 @@ export interface Call {
   readonly output: number;
   /** The turn ends with it. */
   readonly ends: boolean;
+  /** It only fetches what the model does not see. */
+  readonly again?: boolean;
+  /** Tokens of each call of the subagent that answers it. */
+  readonly agent?: readonly number[];
 }
 
 /** What the model does next, or time that goes by before. */
@@ -214,10 +218,10 @@ class PlayedClaude {
   }
 
   /** A call, and the results it asked for; true: the turn is over. */
-  #step({ text, uses, results, output, ends }: Call): boolean {
+  #step({ text, uses, results, output, ends, again, agent = [] }: Call): boolean {
     this.#makeRoom();
     const usage = this.#call(output);
-    if (uses.every(({ tool }) => tool !== 'Read')) this.#bills.push(this.#usd);
+    if (again !== true && uses.every(({ tool }) => tool !== 'Read')) this.#bills.push(this.#usd);
     const content = [
       { type: 'text', text },
       ...uses.map(({ tool_use_id: id, tool: name, input }) => ({ type: 'tool_use', id, name, input })),
@@ -225,6 +229,7 @@ class PlayedClaude {
     const message = { id: `msg_${this.#calls}`, role: 'assistant', model: this.#world.model, content, usage };
     this.#tell({ type: 'assistant', message, parent_tool_use_id: null, session_id: 's1' });
     this.#say(createMessage('assistant', text, { toolUses: uses }));
+    for (const [at, tokens] of agent.entries()) this.#agentCall(uses[0]?.tool_use_id ?? '', tokens, at);
     for (const result of results) {
       this.#say(createMessage('user', '', { toolResults: [result] }));
       const block = { type: 'tool_result', tool_use_id: result.tool_use_id, content: result.text };
@@ -236,6 +241,20 @@ class PlayedClaude {
       });
     }
     return ends;
+  }
+
+  /** A call of a subagent, which writes its context to the cache. */
+  #agentCall(id: string, tokens: number, at: number): void {
+    const usage = {
+      input_tokens: 0,
+      cache_creation_input_tokens: tokens,
+      cache_read_input_tokens: 0,
+      output_tokens: 300,
+    };
+    this.#pay(0, tokens, usage.output_tokens);
+    const content = [{ type: 'text', text: 'Looking.' }];
+    const message = { id: `sub_${id}_${at}`, role: 'assistant', model: this.#world.model, content, usage };
+    this.#tell({ type: 'assistant', message, parent_tool_use_id: id, session_id: 's1' });
   }
 
   /** claude compacts before a call, so the model decides by what is left. */

@@ -52,8 +52,8 @@ export const NO_CONTENTS = {
   /** The last tool calls that failed, and did not succeed since. */
   failed: [] as readonly string[],
   /**
-   * `row`: files that were read in a row, without another tool between. A further page of a known file does not count: it
-   * is read to look something up. `together`: most files in a row before a change.
+   * `row`: files that were read in a row, without another tool between. A page that a command shows, or a further page of
+   * a known file, does not count: it is read to look something up. `together`: files that a change needs.
    */
   row: [] as readonly string[],
   together: 0,

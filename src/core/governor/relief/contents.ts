@@ -122,7 +122,8 @@ function addFetched(
   const isOfFile = isFile(tool, path, command);
   const known = before.byName[name];
   const row = isOfFile ? [...new Set([...before.row, name])] : [];
-  const contents = isPage && known !== undefined ? before : { ...before, row };
+  const isLookup = path === undefined ? PAGE_COMMANDS.test(stringOf(command)) : isPage && known !== undefined;
+  const contents = isLookup ? before : { ...before, row };
   if (known === undefined) {
     const kind = isOfFile ? 'unused' : more.cost > 0 ? 'answered' : 'printed';
     return withContent(contents, name, { ...NEW_CONTENT, ...more, id, path, kind, tokens: size, had: size, used: now });
@@ -154,6 +155,9 @@ function withPage(known: Content, size: number): Content {
 /** Commands that show files. */
 const SHOW_COMMANDS = /^(?:cat|nl|head|tail|bat|sed -n) /;
 
+/** Of these, those that show a part, to look something up. */
+const PAGE_COMMANDS = /^(?:head|tail|sed -n) /;
+
 function isFile(tool: string, path: string | undefined, command: unknown): boolean {
   return tool === 'Bash' ? SHOW_COMMANDS.test(stringOf(command)) : path !== undefined;
 }
@@ -178,13 +182,15 @@ function withContent(before: Contents, name: string, content: Content): Contents
 }
 
 /**
- * Marks the last files as used with a change: as many as were ever read in a row before a change. Where a change needs
- * one file, it often ends the use of that file.
+ * Marks the last files as used with a change: as many as were read in a row before a change. Those that the context
+ * lacks show that changes need fewer. Where a change needs one file, it often ends the use of that file.
  */
 function changedFile(contents: Contents, path: string | undefined, now: number): Contents {
-  const together = Math.max(contents.together, contents.row.length);
+  const most = Math.max(1, contents.together, contents.row.length);
   const others = lastFiles(contents).filter(([, content]) => content.path !== path);
-  const group = new Set(others.slice(0, Math.max(0, together - 1)).map(([, { id }]) => id));
+  const present = others.slice(0, most - 1).filter(([, { tokens }]) => tokens > 0);
+  const group = new Set(present.map(([, { id }]) => id));
+  const together = 1 + present.length;
   const used = useContents(contents, (content) => content.path === path || group.has(content.id), now);
   const kind = together > 1 ? 'used' : 'changed';
   const after = mapContents(used, (content) => (content.path === path ? { ...content, kind, changed: now } : content));

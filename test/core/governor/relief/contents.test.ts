@@ -137,6 +137,19 @@ describe('files that a change needs and a summary of claude alone removed', () =
     expect(owed(read('a'), edit('a'), read('b'), read('a', { offset: 80 }), edit('b'))).toBe(1);
     expect(owed(read('a'), read('b'))).toBe(2);
   });
+
+  it('are fewer once a change did without files that a relief had removed', () => {
+    const all = [read('a'), read('b'), read('c'), read('d'), edit('a'), 'relief', read('b'), edit('b')] as const;
+    const { together } = contentsOf(...all);
+    expect(together).toBe(1);
+    const again = contentsOf(...all, read('c'), read('d'), edit('c'), 'summary', edit('c'));
+    expect(again.step.owed.calls).toBe(2);
+  });
+
+  it('are not the pages of a log', () => {
+    const pages = Array.from({ length: 20 }, (_, at) => run(`sed -n ${at}00,${at}99p test.log`));
+    expect(contentsOf(...pages, read('b'), 'summary', edit('b')).step.owed.calls).toBe(1);
+  });
 });
 
 describe('contents that are likely to be used again', () => {
