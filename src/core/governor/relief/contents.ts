@@ -98,6 +98,11 @@ export function endStep(contents: Contents): Contents {
   return contents.step.results === 0 ? contents : { ...contents, step: NO_CONTENTS.step };
 }
 
+/** Ends a row at the end of a turn, except for new files, which the next turn may need. */
+export function endTurn(contents: Contents): Contents {
+  return { ...contents, row: contents.row.filter((name) => contents.byName[name]?.kind === 'unused') };
+}
+
 /**
  * Removes contents from the context of claude alone after a summary.
  *

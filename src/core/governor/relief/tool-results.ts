@@ -3,7 +3,7 @@ import type { AssistantEvent, Event, ToolResult, ToolUse, UserEvent } from '../.
 import { fieldsOf, stringOf, textOf } from '../../protocol/fields.ts';
 import type { Calibration } from '../gauge/estimator.ts';
 import { type Contents, mapContents, NO_CONTENTS, pathOf } from './content.ts';
-import { contentsAfter, type Weight } from './contents.ts';
+import { contentsAfter, endTurn, type Weight } from './contents.ts';
 
 /** Tool calls of claude's, and their results in the main thread's context. */
 export type Tools = Readonly<typeof NO_TOOLS>;
@@ -51,9 +51,10 @@ export function toolsAfter(tools: Tools, event: Event, at: ToolsAt): Tools {
     return { ...tools, ...(at.weighs && { contents: contentsAfterRelief(tools.contents, kept) }), results: [] };
   }
   const isEnd = event.kind === 'task' && event.change !== 'progress' && event.change !== 'started';
-  if (tools.open.length === 0 || (!isEnd && event.kind !== 'result')) return tools;
+  if (!isEnd && event.kind !== 'result') return tools;
   const ended = isEnd ? event.toolUseId : null;
-  return { ...tools, open: tools.open.filter(({ agent }) => agent !== ended) };
+  const contents = isEnd ? tools.contents : endTurn(tools.contents);
+  return { ...tools, open: tools.open.filter(({ agent }) => agent !== ended), contents };
 }
 
 function withCalls(tools: Tools, { blocks, subagent: agent }: AssistantEvent, since: number): Tools {

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type Contents, NO_CONTENTS } from '../../../../src/core/governor/relief/content.ts';
-import { contentsAfter, endStep, forgetContents } from '../../../../src/core/governor/relief/contents.ts';
+import { contentsAfter, endStep, endTurn, forgetContents } from '../../../../src/core/governor/relief/contents.ts';
 import { USUALLY_MISSED } from '../../../../src/core/governor/relief/economic-moment.ts';
 import { contentsAfterRelief } from '../../../../src/core/governor/relief/tool-results.ts';
 import { reshownContents, workingSet } from '../../../../src/core/governor/relief/working-set.ts';
 import type { ToolResult } from '../../../../src/core/protocol/events.ts';
 
-type Happening = readonly [tool: string, input: object, text?: string, more?: More] | 'relief' | 'summary';
+type Happening =
+  | readonly [tool: string, input: object, text?: string, more?: More]
+  | 'relief'
+  | 'summary'
+  | 'end of turn';
 
 interface More {
   readonly isError?: boolean;
@@ -28,6 +32,7 @@ function contentsOf(...all: readonly Happening[]): Contents {
   return all.reduce<Contents>((contents, one, at) => {
     if (one === 'relief') return contentsAfterRelief(contents, new Set());
     if (one === 'summary') return forgetContents(endStep(contents), []);
+    if (one === 'end of turn') return endTurn(contents);
     const [name, input, text = TEXT, more = {}] = one;
     const use = { type: 'tool_use', id: `${at + 1}`, name, input } as const;
     return contentsAfter(endStep(contents), use, resultOf(at + 1, text, more), at + 1, undefined, more);
@@ -144,6 +149,13 @@ describe('files that a change needs and a summary of claude alone removed', () =
     expect(together).toBe(1);
     const again = contentsOf(...all, read('c'), read('d'), edit('c'), 'summary', edit('c'));
     expect(again.step.owed.calls).toBe(2);
+  });
+
+  it('are not the files that an earlier turn has only looked through again', () => {
+    const all = [read('a'), edit('a'), read('b'), edit('b'), 'relief', read('a'), read('b')] as const;
+    expect(contentsOf(...all, edit('c')).together).toBe(2);
+    expect(contentsOf(...all, 'end of turn', edit('c')).together).toBe(1);
+    expect(contentsOf(read('a'), read('b'), 'end of turn', edit('a')).together).toBe(2);
   });
 
   it('are not the pages of a log', () => {
