@@ -1,4 +1,5 @@
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Child, type ChildEnd, startChild } from '../claude/child.ts';
 import { CALLBACKS, isToolHook } from '../core/governor/control/hook-callbacks.ts';
 import type { HookName } from '../core/governor/effects.ts';
@@ -157,15 +158,12 @@ function hookRegistration(hooks: Hooks): Fields {
 /** Maximum UTF-16 units of claude's stderr in the error after an early exit. */
 const STDERR_LENGTH = 500;
 
+const LOOK_EVERY_MS = 10;
+
 function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => void) {
   const events: Event[] = [];
-  const news = new EventEmitter();
-  // Every pending wait() adds a listener.
-  news.setMaxListeners(0);
-  const wake = () => void news.emit('more');
   let end: ChildEnd | undefined;
   let stderr = '';
-
   const framer = createFramer();
   child.stdout.on('data', (chunk: Buffer) => {
     for (const line of framer.push(chunk)) {
@@ -173,21 +171,18 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
       events.push(event);
       onEvent(event);
     }
-    wake();
   });
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = `${stderr}${chunk}`.slice(-STDERR_LENGTH);
   });
   void Promise.all([child.ended, once(child.stdout, 'end')]).then(([how]) => {
     end = how;
-    wake();
   });
-  patience.addEventListener('abort', wake);
 
   return {
     events,
     end: () => end,
-    /** Calls `look` after each line, until it returns a value, claude ends, or the time is up. */
+    /** Calls `look` until it returns a value, claude ends, or the time is up. */
     async wait<T>(what: string, look: () => T | undefined): Promise<T> {
       for (;;) {
         const found = look();
@@ -197,7 +192,7 @@ function listen(child: Child, patience: AbortSignal, onEvent: (event: Event) => 
           const how = end.signal ?? `exit code ${end.code}`;
           throw new Contradiction(`${what}: claude ended before (${how}) ${stderr.trim()}`.trim());
         }
-        await once(news, 'more');
+        await delay(LOOK_EVERY_MS);
       }
     },
   };
