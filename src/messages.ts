@@ -138,7 +138,7 @@ export function changeText(before: number, after: number): string {
 }
 
 /** How many of the user's prompts an exact compaction kept. */
-export function keptPrompts({ prompts: { kept, of } }: Pick<ExactReceipt, 'prompts'>): string {
+export function keptPrompts({ prompts: { kept, of } }: ExactReceipt): string {
   return kept === of ? 'all prompts kept' : `${tokens(kept)} of ${counted(of, 'prompt')} kept`;
 }
 
@@ -209,7 +209,7 @@ const ROUTINE: ReadonlySet<DecisionName> = new Set([
 ]);
 
 /** `kept 3 of 12 prompts, 1 of 9 failing commands`; omits kinds without any fact. */
-function keptText({ all, kept }: Pick<Receipt, 'all' | 'kept'>): string {
+function keptText({ all, kept }: Receipt): string {
   const parts = REPORTED_KINDS.flatMap((kind) =>
     all[kind] === 0 ? [] : [`${tokens(kept[kind])} of ${tokens(all[kind])} ${FACT_NAMES[kind]}`],
   );

@@ -79,7 +79,7 @@ interface Place {
 }
 
 /** Searches the newest files first, until enough matches were found. @param tell reports unreadable files */
-async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void): Promise<Hit[]> {
+async function find(search: Search, flags: RecallFlags, io: Io, tell: (fault: CtxbError) => void) {
   const { all, limit, contextDir } = flags;
   const isIncluded = (log: string) => all || mayBeOfProject(log, io);
   const logs = logsBelow(all ? join(configFolder(io), 'projects') : projectLogs(io), tell, isIncluded);

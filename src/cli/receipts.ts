@@ -56,7 +56,7 @@ async function receipts(name = '', flags: CommonFlags, io: Io): Promise<number> 
  * @param name empty: the newest run, else the newest session
  * @throws CtxbError `usage` when the name matches nothing; `unreadable-input`
  */
-async function receiptsOf(name: string, flags: CommonFlags, io: Io): Promise<ReliefReceipt[]> {
+async function receiptsOf(name: string, flags: CommonFlags, io: Io) {
   if (isRecording(name, io)) return recordingReceipts(name === '-' ? name : resolve(io.cwd, name), true, io);
   const folder = await contextFolder(io, flags.contextDir);
   const run = runNamed(name, io);
@@ -80,7 +80,7 @@ function runNamed(name: string, { env }: Io) {
 
 type Retention = Exclude<Parameters<typeof replaySource>[1]['retention'], undefined>;
 
-async function recordingReceipts(file: string, retention: Retention, io: Io): Promise<ReliefReceipt[]> {
+async function recordingReceipts(file: string, retention: Retention, io: Io) {
   const policy = await effectiveConfig(io);
   const [source] = findSources(file);
   if (source === undefined) return [];
@@ -98,11 +98,7 @@ async function recordingReceipts(file: string, retention: Retention, io: Io): Pr
 }
 
 /** The receipts of a run, completed from claude's logs. @param all also those of other runs in the same session */
-async function runReceipts(
-  written: readonly WrittenReceipt[],
-  all: readonly WrittenReceipt[],
-  io: Io,
-): Promise<ReliefReceipt[]> {
+async function runReceipts(written: readonly WrittenReceipt[], all: readonly WrittenReceipt[], io: Io) {
   const sessions = new Set(written.map(({ session }) => session));
   const found = await Promise.all(
     [...sessions].map(async (session) => {

@@ -15,7 +15,7 @@ import { tell } from '../report/shown.ts';
 import { createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type Define, isPiped, openStdin } from './command.ts';
-import { type Found, printReport } from './print-report.ts';
+import { printReport } from './print-report.ts';
 import { findSessions, replaySources } from './replay-sources.ts';
 import { addReportOptions, type ReplayFlags, type ReplayOptions, readFlags } from './report-options.ts';
 
@@ -76,7 +76,7 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   // A single recording gets more rows than a session in a list.
   const isDetailed = options.format.isList === true && options.by === undefined && sources.length === 1;
   const depth = isDetailed ? 'full' : depthOf(options);
-  const find = async (): Promise<Found> => {
+  const find = async () => {
     const attempts = replaySources(sources, { ...how, depth });
     const filters = { faults, skipped, filters: options, mayBeEmpty: isGated(options), say };
     const found = await findSessions(attempts, files, filters);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { signalExitCode } from '../claude/child.ts';
 import { type Config, requireGood } from '../config/config.ts';
-import { type Flags, resolveStored, type SetValue } from '../config/resolve-config.ts';
+import { type Flags, resolveStored } from '../config/resolve-config.ts';
 import { toUsd } from '../core/governor/cost/cost.ts';
 import { asksPerson } from '../core/governor/cost/cost-limit.ts';
 import type { SpentBefore } from '../core/governor/input.ts';
@@ -77,11 +77,7 @@ export async function takeUp(options: ResumeOptions, flags: Flags, io: Io): Prom
 }
 
 /** The run's own settings, overridden by the current flags. Settings of the terminal and the folder are current. */
-function settingsFor(
-  kept: RunSettings,
-  now: PreparedRun,
-  flags: Flags,
-): { config: Config; values: readonly SetValue[] } {
+function settingsFor(kept: RunSettings, now: PreparedRun, flags: Flags) {
   const { config, values } = requireGood(resolveStored(kept.values, flags));
   const { contextDir, costDir, quiet, statusLine } = now.config;
   return { config: { ...config, contextDir, ...(costDir && { costDir }), quiet, statusLine }, values };

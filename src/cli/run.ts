@@ -133,7 +133,7 @@ export function configFlags(flags: Readonly<Record<string, unknown>>): Flags {
 }
 
 /** commander sets `--no-…` to true by default. Returns undefined unless the flag was given. */
-function flagOf({ path, option }: (typeof OPTIONS)[number], flags: Readonly<Record<string, unknown>>): Flags[KeyPath] {
+function flagOf({ path, option }: (typeof OPTIONS)[number], flags: Readonly<Record<string, unknown>>) {
   const value = flags[path];
   return option.negate && value !== false ? undefined : (value as Flags[KeyPath]);
 }

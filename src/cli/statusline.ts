@@ -65,7 +65,7 @@ async function lineFor(status: StatusInput | undefined, io: Io): Promise<string>
 }
 
 /** Reads the newest lines of the log. A session without a prompt has no log yet. */
-function readLog(path: string | undefined): { lines: readonly string[]; faults: readonly string[] } {
+function readLog(path: string | undefined) {
   try {
     return { lines: path === undefined ? [] : newestLines(path), faults: [] };
   } catch (error) {

@@ -90,7 +90,7 @@ export function scene({ asks = [], says = [], ...start }: Lines): Scene {
 
 /** A scene that starts a claude and acts on it. The result of `act` completes what was observed. */
 export function playScene(
-  { scenario, ...start }: Pick<Lines, 'scenario' | keyof StartOptions>,
+  { scenario, ...start }: Lines,
   act: (claude: Conversation, stage: Stage) => Promise<Partial<Seen>>,
 ): Scene {
   return {
@@ -141,7 +141,7 @@ export function contextIn({ usage }: AssistantEvent): number | undefined {
 }
 
 /** Requests of the main conversation, or of another kind, in order. */
-export function requestsOf({ requests }: Pick<Seen, 'requests'>, kind: RequestKind = 'main'): RecordedRequest[] {
+export function requestsOf({ requests }: Seen, kind: RequestKind = 'main'): RecordedRequest[] {
   return requests.filter((request) => request.kind === kind);
 }
 
@@ -151,6 +151,6 @@ export function containsText(request: RecordedRequest | undefined, words: string
 }
 
 /** The first request of the main conversation that contains a text. */
-export function requestWith(seen: Pick<Seen, 'requests'>, words: string): RecordedRequest | undefined {
+export function requestWith(seen: Seen, words: string): RecordedRequest | undefined {
   return requestsOf(seen).find((request) => containsText(request, words));
 }

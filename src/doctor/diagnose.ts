@@ -41,7 +41,7 @@ function thresholdsOf({ resolved, isTriggerTaken }: Surroundings, fresh: FreshCo
 const MEASURED: readonly string[] = [OLDEST_CLAUDE, NEWEST_CLAUDE];
 
 /** The version that claude reports; undefined for any other output. */
-async function askVersion(claude: string, { scratch, patience }: Stage): Promise<string | undefined> {
+async function askVersion(claude: string, { scratch, patience }: Stage) {
   const child = await startChild({ command: claude, args: ['--version'], cwd: scratch.cwd, env: scratch.env });
   const stop = () => child.kill('SIGKILL');
   patience.addEventListener('abort', stop);

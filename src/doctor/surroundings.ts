@@ -120,7 +120,7 @@ const MANAGED =
     : '/etc/claude-code/managed-settings.json';
 
 /** claude's settings for the folder, highest precedence last. A file that is not JSON causes a remark. */
-function readSettingsFiles(world: Where): { files: SettingsFile[]; remarks: Remark[] } {
+function readSettingsFiles(world: Where) {
   // In the home folder, the user's settings are also the project's.
   const places = new Set([...settingsPaths(world), MANAGED]);
   const files: SettingsFile[] = [];

@@ -225,7 +225,7 @@ function byAge(a: SessionFigures, b: SessionFigures): number {
 }
 
 /** Keys of compactions: the preceding call, which a copy may lack, and the time, which only copies share. */
-function compactionKeys({ ledger, compactions }: SessionFigures): (readonly string[])[] {
+function compactionKeys({ ledger, compactions }: SessionFigures) {
   const calls = compactions.length === 0 ? [] : ledger().filter(({ main }) => main);
   return compactions.map(({ call, preTokens, trigger, t }) => {
     const before = calls[call - 1];

@@ -140,7 +140,7 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
   };
 }
 
-function costOf(state: GovernorState, unlogged: readonly UnloggedAgent[]): SessionFigures['cost'] {
+function costOf(state: GovernorState, unlogged: readonly UnloggedAgent[]) {
   const { known, unpriced } = state.limits.cost;
   const computed = isComputed(state.limits.cost);
   const saved = savedUsd(state);

@@ -88,6 +88,6 @@ export function joinKeys(keys: readonly string[]): string {
 
 const SEPARATORS = /[,+\p{Cc}]/gu;
 
-export function keysIn({ keys }: Pick<LedgerCall, 'keys'>): readonly string[] {
+export function keysIn({ keys }: LedgerCall): readonly string[] {
   return keys === '' ? [] : keys.split(BETWEEN_KEYS);
 }

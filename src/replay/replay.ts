@@ -47,7 +47,7 @@ export interface DepthOptions extends ReplayOptions {
 }
 
 /** Returns undefined if the file is not a session log, and for stdin, which can be read only once. */
-async function readLightly({ file, subagents }: Source, options: ReplayOptions): Promise<SessionFigures | undefined> {
+async function readLightly({ file, subagents }: Source, options: ReplayOptions) {
   if (file === '-') return undefined;
   const replay = createLightReplay({ run: replayRun(options.policy), mask: options.mask });
   const goesOn = () => replay.isLog;

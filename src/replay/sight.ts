@@ -41,7 +41,7 @@ export function createSight(calls: readonly GrowthAt[]) {
       from = calls[kept]?.number ?? 0;
     },
     /** Returns the tokens of each result that a call uses but does not see; marks them as fetched again. */
-    fetch({ number, uses = [] }: Pick<CallSeen, 'number' | 'uses'>): readonly number[] {
+    fetch({ number, uses = [] }: CallSeen): readonly number[] {
       const outOfSight = uses.filter(({ seen, result }) => Math.max(seen, fetched.get(result) ?? 0) < from);
       for (const { result } of outOfSight) fetched.set(result, number);
       for (const { result, tokens } of uses) {

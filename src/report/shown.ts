@@ -32,7 +32,7 @@ export function unpricedText(model: string): string {
 }
 
 /** Writes a ctxb message to stderr, wrapped if stderr is a terminal. */
-export function tell({ stderr }: Pick<Io, 'stderr'>, text: string): void {
+export function tell({ stderr }: Io, text: string): void {
   stderr.write(`${hanging('ctxb:', printable(text), stderr.columns)}\n`);
 }
 

@@ -109,7 +109,7 @@ function blockEvents(block: Block, index: number): StreamEvent[] {
   ];
 }
 
-function split(block: Block): { start: Block; deltas: Delta[] } {
+function split(block: Block) {
   switch (block.type) {
     case 'text':
       return {

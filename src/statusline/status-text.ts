@@ -57,7 +57,7 @@ export function statusText(
  * Removes parts with the highest ranks until the line fits; undefined if a part with a rank up to `min` would have to
  * go.
  */
-function fitParts(parts: readonly Part[], width: number, min: number): readonly Part[] | undefined {
+function fitParts(parts: readonly Part[], width: number, min: number) {
   let remaining = parts;
   while (lengthOf(remaining) > width) {
     const rank = Math.max(...remaining.map((part) => part.rank));
@@ -123,7 +123,7 @@ function mayFollow(state: GovernorState, predicted: number): boolean {
 }
 
 /** The next level, as a fraction of the window (≤ 1) or in tokens; undefined if unknown. */
-function nextOf(state: GovernorState, predicted: number): { readonly at: number; readonly what: string } | undefined {
+function nextOf(state: GovernorState, predicted: number) {
   const { policy, mode } = state.run;
   const moment = nextMoment(state);
   if (moment !== undefined) return { at: moment.at, what: moment.way === 'compact' ? 'compaction' : 'handoff' };

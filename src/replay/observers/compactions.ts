@@ -56,10 +56,7 @@ function compactionOf(event: BoundaryEvent, { line, input, before }: Seen): Comp
   };
 }
 
-function initiatorOf(
-  { trigger }: BoundaryEvent,
-  { operation, process: { control } }: GovernorState,
-): CompactionSeen['by'] {
+function initiatorOf({ trigger }: BoundaryEvent, { operation, process: { control } }: GovernorState) {
   if (trigger === 'manual') return operation.phase === 'compacting' ? 'ctxb' : 'caller';
   return typeof control.trigger === 'number' ? 'placed' : 'claude';
 }

@@ -133,7 +133,7 @@ function textIn(block: Block): string {
   return 'text' in block ? block.text : '';
 }
 
-function stringsIn({ input }: ToolUse): [field: string, text: string][] {
+function stringsIn({ input }: ToolUse) {
   return Object.entries(fieldsOf(input)).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
 }
 

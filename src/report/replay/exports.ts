@@ -100,7 +100,7 @@ const COLUMNS = [
  * ISO 8601 in UTC, `compactions_unplanned` counts compactions that claude started itself. Calls, compactions, tokens
  * and cost exclude what is copied from another session, so that sums over rows count it once.
  */
-function csvRow(session: SessionSummary): Readonly<Record<(typeof COLUMNS)[number], Figure>> {
+function csvRow(session: SessionSummary) {
   const { file, project, model, dialect, window, context, turns, compactions, cost, subagents, copied, lines } =
     session;
   const own = ownFigures(session);

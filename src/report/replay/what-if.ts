@@ -3,7 +3,7 @@ import type { SessionSummary } from '../../replay/summary.ts';
 import { dayOf } from '../../replay/sums.ts';
 import type { Figures } from '../../replay/tally.ts';
 import { type SessionWhatIf, type WhatIfTotals, whatIfTotals } from '../../replay/what-if.ts';
-import { counted, dollars, percent, tokens } from '../figures.ts';
+import { counted, dollars, percent, roughTokens, tokens } from '../figures.ts';
 import { indentRows, present } from '../layout.ts';
 import { onOneLine } from '../shown.ts';
 import { listed, type Page, type Report, unlistedRows } from './format.ts';
@@ -93,14 +93,9 @@ function tableOf(
 }
 
 function cellsOf({ peak, read, cacheRead, usd, reliefs }: Figures): string[] {
-  return [tokens(peak), millions(read), millions(cacheRead), costOf({ usd }), tokens(reliefs)];
+  return [tokens(peak), roughTokens(read), roughTokens(cacheRead), costOf({ usd }), tokens(reliefs)];
 }
 
 function costOf({ usd }: Pick<Figures, 'usd'>): string {
   return usd === null ? '' : dollars(usd);
-}
-
-/** 19728242 → `19.73M`, 19728 → `20k` */
-function millions(count: number): string {
-  return count >= 1_000_000 ? `${(count / 1_000_000).toFixed(2)}M` : `${tokens(count / 1000)}k`;
 }

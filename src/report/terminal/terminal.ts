@@ -112,7 +112,7 @@ export function createTerminal({ stderr, style, quiet, statusLine: wanted, obser
      *
      * @param answer resolves with the typed line, or undefined without an answer
      */
-    async ask(asked: string, answer: () => Promise<string | undefined>): Promise<string | undefined> {
+    async ask(asked: string, answer: () => Promise<string | undefined>) {
       clear();
       question = asked;
       draw();

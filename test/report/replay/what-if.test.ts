@@ -19,7 +19,7 @@ it('prints a table of a session with and without ctxb, and the assumptions', () 
     expect.stringMatching(/^ {2}with ctxb: \d+% less$/),
   ]);
   expect(lines[2]).toMatch(/^ +peak +read +cached +cost +compactions$/);
-  expect(lines[3]).toMatch(/^ {2}what happened +138,000 +4\.74M +4\.60M +\$\d\.\d\d +0$/);
+  expect(lines[3]).toMatch(/^ {2}what happened +138,000 +4\.7M +4\.6M +\$\d\.\d\d +0$/);
   expect(lines[4]).toMatch(/^ {2}with ctxb +\d\d,000 .* \d$/);
   expect(lines[6]).toBe('Exact: the recorded calls, and by how much the context grew before 60 of 60 calls.');
 });

@@ -1,6 +1,16 @@
 import { h } from '../../../browser/dom.ts';
 import { ownFigures } from '../../../replay/copies.ts';
-import { COMPACTED_BY, costSource, costText, counted, dollars, percent, shareOf, tokens } from '../../figures.ts';
+import {
+  COMPACTED_BY,
+  costSource,
+  costText,
+  counted,
+  dollars,
+  percent,
+  roughTokens,
+  shareOf,
+  tokens,
+} from '../../figures.ts';
 import type { PageSession } from '../page-data.ts';
 import { createChart } from './chart.ts';
 import { contextSection } from './context-chart.ts';
@@ -61,7 +71,7 @@ function tiles(info: PageSession): HTMLElement {
       `${counted(info.turns, 'turn')}${subagents.length === 0 ? '' : `, ${counted(subagents.length, 'subagent')}`}`,
     ],
     ['Compactions', tokens(compactions.length), plannedText(info)],
-    ['Cache reads', millions(cacheRead), `of ${millions(input + cacheCreation + cacheRead)} of all input`],
+    ['Cache reads', roughTokens(cacheRead), `of ${roughTokens(input + cacheCreation + cacheRead)} of all input`],
     own.usd !== null && ['Cost', costText(own), costSource(info)],
     copied && ['Copied calls', tokens(copied.calls), `from ${copied.from.map(({ session }) => session).join(', ')}`],
   ];
@@ -73,11 +83,6 @@ function tiles(info: PageSession): HTMLElement {
 function plannedText({ compactions }: PageSession): string {
   const own = compactions.filter(({ by }) => by === 'claude').length;
   return compactions.length === 0 ? 'none happened' : `${tokens(own)} by claude itself`;
-}
-
-/** 12345678 → `12.3M` */
-function millions(figure: number): string {
-  return figure < 1e6 ? tokens(figure) : `${(figure / 1e6).toFixed(1)}M`;
 }
 
 /** Chart of the cumulative cost of the main thread. */
