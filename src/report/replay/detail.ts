@@ -1,4 +1,3 @@
-import type { Decision } from '../../core/governor/decisions.ts';
 import { zoneAt } from '../../core/governor/zones/zones.ts';
 import { sumOf } from '../../core/text/sum-of.ts';
 import { addedUp } from '../../replay/copies.ts';
@@ -25,46 +24,27 @@ export const detail: Report = function* (sessions, page) {
 /** Splits the calls at the end of each turn and at each compaction. */
 function storyOf(session: SessionSummary, page: Page): string[] {
   const { series = [], compactions, subagents } = session;
-  const begun = subagents.map((subagent) => ({
-    call: callsBefore(subagent, series),
-    row: subagentRow(subagent, page),
-  }));
-  const story: Story = { session, page, actions: decidedIn(session), begun };
-  const rows = originRows(session);
-  let from = 0;
-  for (const [at, { turn, number }] of series.entries()) {
-    if (series[at + 1]?.turn === turn && !compactions.some(({ call }) => call === number)) continue;
-    rows.push(
-      ...rowsAfter(series[from - 1], story),
-      ...stretchRows(series.slice(from, at + 1), series[from - 1], story),
-    );
-    from = at + 1;
-  }
-  const last = series.at(-1);
-  return [
-    ...rows,
-    ...(last === undefined
-      ? [...story.actions.map((action) => actionRow(action, session)), ...compactions.map(compactionRow)]
-      : rowsAfter(last, story)),
-    // They started before the first call, or at an unknown call.
-    ...begun.flatMap(({ call, row }) => (call === 0 ? [row] : [])),
-    linesRow(session),
+  const events = [
+    ...decidedIn(session).map((action) => ({ call: action.at.call, row: actionRow(action, session) })),
+    ...subagents.map((agent) => ({ call: callsBefore(agent, series), row: subagentRow(agent, page) })),
+    ...compactions.map((compaction) => ({ call: compaction.call, row: compactionRow(compaction) })),
   ];
-}
-
-interface Story {
-  readonly session: SessionSummary;
-  readonly page: Page;
-  readonly actions: readonly Decision[];
-  /** The subagents, with the number of calls before each. */
-  readonly begun: readonly { readonly call: number; readonly row: string }[];
-}
-
-/** Events between a call and the next one, with the decisions for the next turn; `{}`: before the first call. */
-function rowsAfter({ number = 0, turn = 0 }: Partial<CallSeen> = {}, { session, actions }: Story): string[] {
+  const rowsOf = (from: number, to: number) =>
+    events.filter(({ call }) => call >= from && call <= to).map(({ row }) => row);
+  const ends = series.filter(
+    ({ turn, number }) => series[number]?.turn !== turn || compactions.some(({ call }) => call === number),
+  );
   return [
-    ...actions.filter(({ at }) => at.call === number && at.turn >= turn).map((action) => actionRow(action, session)),
-    ...session.compactions.filter(({ call }) => call === number).map(compactionRow),
+    ...originRows(session),
+    ...rowsOf(0, ends.length === 0 ? Number.POSITIVE_INFINITY : 0),
+    ...ends.flatMap((last, at) => {
+      const calls = series.slice(ends[at - 1]?.number ?? 0, last.number);
+      return [
+        ...stretchRows(calls, ends[at - 1], last, session, page),
+        ...rowsOf((ends[at - 1]?.number ?? 0) + 1, last.number),
+      ];
+    }),
+    linesRow(session),
   ];
 }
 
@@ -73,20 +53,20 @@ function rowsAfter({ number = 0, turn = 0 }: Partial<CallSeen> = {}, { session, 
  *
  * @param since the call before them; undefined if there was none
  */
-function stretchRows(calls: readonly CallSeen[], since: CallSeen | undefined, story: Story): string[] {
-  const { session, page, actions, begun } = story;
-  const [first, last] = [calls[0], calls.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const isIn = ({ call }: { readonly call: number }) => call >= first.number && call <= last.number;
+function stretchRows(
+  calls: readonly CallSeen[],
+  since: CallSeen | undefined,
+  last: CallSeen,
+  session: SessionSummary,
+  page: Page,
+): string[] {
   const prompts = session.prompts?.filter(({ line }) => line > (since?.line ?? 0) && line <= last.line) ?? [];
   const growth = growthText(addedUp(calls.flatMap(({ added }) => Object.entries(added))));
   const name = page.style.bold(`turn ${last.turn}`) + (since?.turn === last.turn ? ' continues' : '');
   return [
-    `  ${name}: ${counted(calls.length, 'call')}, ${contextText(first, last, session, page)}`,
+    `  ${name}: ${counted(calls.length, 'call')}, ${contextText(calls[0] ?? last, last, session, page)}`,
     ...prompts.map(({ text }) => fitText(`${INDENT}prompt    ${onOneLine(text)}`, page.columns)),
     ...present(growth !== '' && `${INDENT}grew by   ${growth}`),
-    ...actions.filter(({ at }) => isIn(at) && at.turn < last.turn).map((action) => `  ${actionRow(action, session)}`),
-    ...begun.filter(isIn).map(({ row }) => row),
   ];
 }
 

@@ -14,7 +14,7 @@ describe('the story of a session', () => {
   cost      $0.71
   turn 1: 3 calls, 100,000 → 160,000 (80%)
     grew by   Bash 200, answer 60
-    ctxb      turn 1, call 3: warning: the context is 80% full (160,003 of 200,000 tokens, measured)
+  ctxb      turn 1, call 3: warning: the context is 80% full (160,003 of 200,000 tokens, measured)
   compacted by /compact at 160,008 (predicted 150,000), to 31,000
   turn 3: 2 calls, 31,000 → 31,500 (16%)
     grew by   summary 200, Bash 100, answer 60
