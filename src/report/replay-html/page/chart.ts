@@ -68,7 +68,7 @@ export function createChart({ calls }: Session, options: ChartOptions) {
   });
   const own = [calls.map(({ number }) => number), ...lines.map(({ figures = [] }) => [...figures])];
   const figures = () => options.figures?.(frame.clientWidth) ?? (own as uPlot.AlignedData);
-  const plot = new uPlot(plotOptions(options), figures(), frame);
+  const plot = new uPlot(plotOptions(options), figures());
   const front = h('div');
   plot.over.prepend(front);
 
@@ -95,6 +95,7 @@ export function createChart({ calls }: Session, options: ChartOptions) {
     if (width === 0) return;
     plot.setSize({ width, height: width < NARROW ? Math.round(options.height * 0.8) : options.height });
     redraw();
+    frame.append(plot.root);
   }
 
   const redraw = () => plot.setData(figures());
