@@ -58,7 +58,7 @@ async function tabTo(selector: string): Promise<void> {
   throw new Error(`Tab does not lead to ${selector}`);
 }
 
-it('works with the keyboard alone: choose a step, type a budget, see the difference, save it', async () => {
+it('works with the keyboard alone: choose a step, type a budget, see its effect, save it', async () => {
   await tabTo('a[href="?level=second"]');
   await browser.press('Enter');
   await shows('h2', 'second');
@@ -66,7 +66,7 @@ it('works with the keyboard alone: choose a step, type a budget, see the differe
   await tabTo('#historyRecentChars');
   await browser.type('20000');
   await browser.press('Enter');
-  await shows('ins', '+       historyRecentChars: 20000');
+  await shows('#historyRecentChars ~ .used', '20,000 used, from step');
   expect(text()).toBe(STUDIO_FLOW);
   await tabTo('button.main');
   await browser.press('Enter');

@@ -3,7 +3,6 @@ import type { BudgetChanges, Finding } from '../../config/config.ts';
 import { dataOf, editText } from '../../config/edit-text.ts';
 import { fieldsOf, listOf } from '../../core/protocol/fields.ts';
 import { CtxbError } from '../../errors.ts';
-import { type DiffLine, lineDiff } from '../../report/line-diff.ts';
 import { readUserFile, replaceUserFile } from '../../store/files/user-file.ts';
 import { readFlowReceipt } from '../../store/runs/flow-run.ts';
 import { type BudgetWorld, effectiveBudgets } from '../briefing.ts';
@@ -30,11 +29,12 @@ export interface StudioView {
   readonly file: string;
   /** Hash of the saved file. */
   readonly hash: string;
-  /** Findings about the file or, if `flow` is defined, about edits, which `flow` and `diff` then exclude. */
+  /** Findings about the file or, if `flow` is defined, about edits, which `flow` then excludes. */
   readonly findings: readonly Finding[];
   /** undefined if the file is not a valid flow. */
   readonly flow: FlowView | undefined;
-  readonly diff: readonly DiffLine[];
+  /** Whether saving the edits would change the file. */
+  readonly isChanged: boolean;
 }
 
 export type FlowView = ReturnType<typeof flowView>;
@@ -63,7 +63,7 @@ export function createFileStudio(path: string, place: Place) {
     /** Edits with invalid values become findings; the view then shows the other edits only. */
     view(edits: readonly Edit[]): StudioView {
       const { text: before, hash } = read();
-      const base = { file: basename(path), hash, diff: [] };
+      const base = { file: basename(path), hash, isChanged: false };
       const known = check(before);
       if (known.flow === undefined) return { ...base, findings: known.findings, flow: undefined };
       const all = editFlow(path, before, edits);
@@ -73,7 +73,7 @@ export function createFileStudio(path: string, place: Place) {
       const good = edits.filter(({ step, key }) => !bad.has(pathText([...holderOf(data, step), 'budgets', key])));
       const text = flow === undefined ? editFlow(path, before, good) : all;
       const shown = flow ?? check(text).flow ?? known.flow;
-      return { ...base, findings, diff: lineDiff(before, text), flow: flowView(shown, place) };
+      return { ...base, findings, isChanged: text !== before, flow: flowView(shown, place) };
     },
     /** @param hash of the file version that the edits apply to */
     save(edits: readonly Edit[], hash: string): 'saved' | 'changed' {

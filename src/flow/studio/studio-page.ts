@@ -1,7 +1,6 @@
 import { groupDigits, pluralize } from '../../core/text/words.ts';
 import { dollars, duration } from '../../report/figures.ts';
 import { type Html, html, htmlTable } from '../../report/html.ts';
-import type { DiffLine } from '../../report/line-diff.ts';
 import type { KnownReceipt } from '../earlier-run.ts';
 import { BUDGET_FIELDS } from '../pack/budgets.ts';
 import { TIERS } from '../pack/priority.ts';
@@ -96,7 +95,7 @@ export const FIELDS = [
 
 const PRESETS = ['', 'lean', 'balanced', 'heavy'];
 
-/** The Save button appears only after the changes are shown. */
+/** The Save button appears only after the effect of the changes is shown. */
 function form(view: StudioView, flow: FlowView, { level, edits }: ShownEdit): Html {
   const budgets = levelOf(flow, level);
   const place = level === null ? 'budgets' : `steps[${flow.steps.findIndex(({ id }) => id === level)}].budgets`;
@@ -105,13 +104,12 @@ function form(view: StudioView, flow: FlowView, { level, edits }: ShownEdit): Ht
     const fault = view.findings.find(({ key }) => key === `${place}.${field.key}`)?.message;
     return budgets && row(field, budgets, typed, fault);
   });
-  const isGood = view.diff.length > 0 && view.findings.length === 0;
+  const isGood = view.isChanged && view.findings.length === 0;
   return html`<form method="post" autocomplete="off">
 <input type="hidden" name="hash" value="${view.hash}">
 ${rows}
-<div class="actions"><button name="action" value="view">Show the changes</button>${isGood && html` <button name="action" value="save" class="main">Save</button>`} ${link(level, 'Discard', { level: '' })}</div>
-</form>
-${view.diff.length > 0 && html`<h3>Changes in ${view.file}</h3><pre class="card">${view.diff.map(lineOf)}</pre>`}`;
+<div class="actions"><button name="action" value="view">Preview</button>${isGood && html` <button name="action" value="save" class="main">Save</button>`} ${link(level, 'Discard', { level: '' })}</div>
+</form>`;
 }
 
 function row(
@@ -131,12 +129,6 @@ function row(
       : html`<input id="${key}" name="${key}" value="${value}" maxlength="100" inputmode="numeric" spellcheck="false" aria-describedby="${key}-hint"${fault !== '' && html` aria-invalid="true"`}>`;
   return html`<div class="${kind}"><label for="${key}">${label} <code>${key}</code></label>${input}<p class="used">${used}</p>
 <p id="${key}-hint" class="quiet">${hint}</p><p class="warning">${message}</p></div>`;
-}
-
-function lineOf({ kind, text }: DiffLine): Html {
-  if (kind === 'added') return html`<ins>+ ${text}\n</ins>`;
-  if (kind === 'removed') return html`<del>- ${text}\n</del>`;
-  return html`${kind === 'gap' ? '…' : ' '} ${text}\n`;
 }
 
 /** The effective budgets of all steps, with the source of each value. */

@@ -3,9 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { checkFlow } from '../../../src/flow/file/read-flow.ts';
 import { type Edit, editFlow } from '../../../src/flow/studio/file-studio.ts';
-import { lineDiff } from '../../../src/report/line-diff.ts';
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`;
+
+/** The lines that `after` has in addition, which must stand together. */
+function addedLines(before: string, after: string): string[] {
+  const [old, all] = [before.split('\n'), after.split('\n')];
+  const at = all.findIndex((line, index) => line !== old[index]);
+  const added = all.splice(at, all.length - old.length);
+  expect(all).toEqual(old);
+  return added;
+}
 
 const edit = (step: string | null, key: Edit['key'], value: string): Edit => ({ step, key, value });
 
@@ -262,10 +270,9 @@ describe('editFlow', () => {
       const key = (['contextBudgetChars', 'historyRecentChars'] as const)[index % 2] ?? 'preset';
       if (budgets?.[key] !== undefined) continue;
       const set = editFlow(path, text, [edit(step, key, '12000')]);
-      const lines = lineDiff(text, set).filter(({ kind }) => kind === 'added' || kind === 'removed');
-      expect(lines.map(({ kind, text: line }) => `${kind} ${line.trim()}`)).toEqual([
-        ...(lines.length > 1 ? ['added budgets:'] : []),
-        `added ${key}: 12000`,
+      expect(addedLines(text, set).map((line) => line.trim())).toEqual([
+        ...(budgets === undefined || Object.keys(budgets).length === 0 ? ['budgets:'] : []),
+        `${key}: 12000`,
       ]);
       expect(editFlow(path, set, [edit(step, key, '')])).toBe(text);
     }

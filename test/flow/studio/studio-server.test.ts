@@ -8,7 +8,7 @@ const SIZE = { value: 50_000, source: 'flow' };
 const EFFECTIVE = { contextBudgetChars: SIZE, historyRecentChars: SIZE, historyOlderChars: SIZE };
 const OWN = { own: { contextBudgetChars: '50000' }, effective: EFFECTIVE, warnings: [] };
 const FLOW = { name: 'job', profile: undefined, window: 200_000, budgets: OWN, steps: [] };
-const VIEW = { file: 'job.yaml', hash: 'abc', findings: [], flow: FLOW, diff: [] } as unknown as StudioView;
+const VIEW = { file: 'job.yaml', hash: 'abc', findings: [], flow: FLOW, isChanged: false } as unknown as StudioView;
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 let answers: Studio;
