@@ -1,10 +1,11 @@
-import { sizeOf } from '../../core/governor/gauge/text-size.ts';
-import { readBlocks } from '../../core/protocol/blocks.ts';
+import { sizeOf, textSize } from '../../core/governor/gauge/text-size.ts';
+import { readBlocks, resultsIn } from '../../core/protocol/blocks.ts';
 import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
 import type { Block, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
 import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
 import { contextOf, type Usage, withTerms } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
+import { createUnitReader } from './json-units.ts';
 import { behindPiece, hole, type Layout, layoutOf, QUOTE, slot } from './layout.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
@@ -58,7 +59,8 @@ export function createThinner(state: State): Thin {
  * @param needsTexts whether more than the sizes of tool results currently matters
  */
 export function createSkipper(needsTexts: () => boolean): Thin {
-  return createRowReader((row) => skipperOf(row, needsTexts));
+  const unitsIn = createUnitReader();
+  return createRowReader((row) => skipperOf(row, needsTexts, unitsIn));
 }
 
 /** @param readerOf undefined if rows of this form must always be parsed */
@@ -96,7 +98,11 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
 }
 
 /** Reads rows completely, except for the tools' reports and the data of progress. */
-function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
+function skipperOf(
+  row: Fields,
+  needsTexts: () => boolean,
+  unitsIn: ReturnType<typeof createUnitReader>,
+): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row, true);
   const isResult = row.type === 'user' && row.tool_use_result === undefined;
   const layout = layoutWith(row, isResult ? openResult(row) : openProgress(row));
@@ -106,12 +112,18 @@ function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   const part = { ...(isResult && { blocks: [] }), ...(layout.has(REPORT) && { toolReport: {} }) };
   const event = { ...decodeObject(row), ...part } as UserEvent | OtherEvent;
   const [block] = listOf(fieldsOf(row.message).content).map(fieldsOf);
+  const [empty] = resultsIn(readBlocks([{ ...block, content: '' }]));
   return {
     layout,
     read() {
       if (hasAny(report(), REPORT_KEYS)) return undefined;
       const own = { uuid: uuid(), timestamp: timeOf(timestamp()) };
       if (event.kind === 'known') return { kind: 'parts', shared: event, own, id: id() };
+      const units = needsTexts() ? undefined : unitsIn(content());
+      if (units !== undefined && empty !== undefined) {
+        const blocks = [{ ...empty, toolUseId: toolId() ?? '', size: textSize(units) }];
+        return { kind: 'parts', shared: event, own: { ...own, blocks }, id: id() };
+      }
       const value = parsed(`${content()}`);
       if (value === undefined) return undefined;
       const read = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);

@@ -120,8 +120,11 @@ const ASCII = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCh
 const FIRST_WIDE = 0x2e80;
 const FIRST_SURROGATE = 0xd800;
 
+/** A text as a string or as its UTF-16 units. */
+export type Text = string | Uint16Array;
+
 /** Expected tokens of a text, not rounded. */
-export function expectedTokens(text: string): number {
+export function expectedTokens(text: Text): number {
   const { length } = text;
   if (length <= READ_LENGTH) return tokensIn(text, 0, length);
   const piece = READ_LENGTH / PIECES;
@@ -133,12 +136,12 @@ export function expectedTokens(text: string): number {
   return tokens * (length / READ_LENGTH);
 }
 
-function tokensIn(text: string, from: number, to: number): number {
+function tokensIn(text: Text, from: number, to: number): number {
   let tokens = 0;
   let before = -1;
   let first = 0;
   for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
+    const code = typeof text === 'string' ? text.charCodeAt(at) : (text[at] as number);
     // Check the bound first: a read beyond the end of the table takes V8 twice as long.
     let kind = code < 128 ? (ASCII[code] as number) : kindBeyondAscii(code);
     if (code === before && kind >= SPACE && kind !== WIDE) kind = REPEATED;
