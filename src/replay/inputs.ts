@@ -83,10 +83,10 @@ export function createInputReader() {
     switch (line.kind) {
       case 'unread':
         return unreadLine(line);
-      case 'event':
-        return isRepeated(line.id) ? REPEATED : inputLine(claudeInput(line.event, time), true);
       case 'parts':
-        return read({ kind: 'event', event: { ...line.shared, ...line.own } as typeof line.shared, id: line.id });
+        return isRepeated(line.id)
+          ? REPEATED
+          : inputLine(claudeInput({ ...line.shared, ...line.own } as typeof line.shared, time), true);
       case 'value':
         return valueLine(line.value);
       default:

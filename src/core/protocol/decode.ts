@@ -85,7 +85,7 @@ function lineFields(line: Fields) {
 }
 
 /** The stream names the parent tool call; a session log only marks lines that are not the main thread's. */
-function subagentOf(line: Fields): string | null {
+export function subagentOf(line: Fields): string | null {
   const own = line.isSidechain === true ? (textOf(line.agentId) ?? SIDECHAIN) : null;
   return textOf(line.parent_tool_use_id) ?? own;
 }

@@ -28,22 +28,16 @@ export type Event =
 
 /** One block of a message's content. */
 export type Block =
-  | { readonly type: 'text'; readonly text: string; readonly size?: TextSize }
+  | { readonly type: 'text'; readonly text: string }
   /** The text may be a summary of the thought, or empty; the signature contains the whole thought, in base64. */
-  | { readonly type: 'thinking'; readonly text: string; readonly signatureLength: number; readonly size?: TextSize }
-  | {
-      readonly type: 'tool_use';
-      readonly id: string;
-      readonly name: string;
-      readonly input: unknown;
-      readonly size?: TextSize;
-    }
+  | { readonly type: 'thinking'; readonly text: string; readonly signatureLength: number }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
   | {
       readonly type: 'tool_result';
       readonly toolUseId: string;
       readonly isError: boolean;
       readonly text: string;
-      /** Can stand for the text, which is then empty. */
+      /** Stands for the text, which is then empty. */
       readonly size?: TextSize;
       /** Text blocks, if more than one. */
       readonly texts?: readonly string[];

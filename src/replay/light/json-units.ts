@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import { QUOTE } from './layout.ts';
 
 /** Maximum length of a decoded string in bytes; few results are longer. */
 const MAX_BYTES = 256 * 1024;
 
+export const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Bytes of the character or escape that begins with a byte; 0 if the string must be parsed. */
-const LENGTHS = Uint8Array.from({ length: 256 }, (_, byte) => {
+/** Bytes of the character or escape that begins with a byte in a string; 0 if the string must be parsed. */
+export const LENGTHS = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === BACKSLASH) return 2;
   if (byte < 0x80) return Number(byte >= 0x20 && byte !== QUOTE);
   if (byte < 0xe0) return 2;
@@ -18,22 +18,21 @@ const LENGTHS = Uint8Array.from({ length: 256 }, (_, byte) => {
 const ESCAPES = new Uint16Array(256);
 for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = JSON.parse(`"\\${letter}"`).charCodeAt(0);
 
+const units = new Uint16Array(MAX_BYTES);
+
 /**
  * Reads the UTF-16 units of a JSON string, in place of parsing it: a string for each text is most of the garbage of a
  * full reading. The units are valid until the next call.
  *
  * @returns undefined if the value must be parsed: no string, a long one, emoji, or numeric escapes
  */
-export function createUnitReader() {
-  const units = new Uint16Array(MAX_BYTES);
-  return (bytes: Buffer): Uint16Array | undefined => {
-    const isString = bytes[0] === QUOTE && bytes.length <= MAX_BYTES && isUtf8(bytes);
-    const count = isString ? decode(bytes, units) : -1;
-    return count === -1 ? undefined : units.subarray(0, count);
-  };
+export function unitsIn(bytes: Buffer): Uint16Array | undefined {
+  const isString = bytes[0] === QUOTE && bytes.length <= MAX_BYTES && isUtf8(bytes);
+  const count = isString ? decode(bytes) : -1;
+  return count === -1 ? undefined : units.subarray(0, count);
 }
 
-function decode(bytes: Buffer, units: Uint16Array): number {
+function decode(bytes: Buffer): number {
   const end = bytes.length - 1;
   let count = 0;
   let at = 1;

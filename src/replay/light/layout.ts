@@ -1,5 +1,6 @@
 import type { Fields } from '../../core/protocol/fields.ts';
 import { hashIn } from '../read/hash-id.ts';
+import { LENGTHS, QUOTE } from './json-units.ts';
 
 /**
  * The common form of rows that differ only in some values: their shared text, and the positions of each row's own
@@ -29,8 +30,6 @@ export const slot = (name: string) => SLOT + name;
 
 /** A placeholder for any value. A pattern contains one or two. */
 export const hole = (name: string) => HOLE + name;
-
-export const QUOTE = 0x22;
 
 /** @param pattern a row with slots and holes. Returns undefined if truncated lines would fit as well */
 export function layoutOf(pattern: Fields): Layout | undefined {
@@ -148,14 +147,7 @@ export function behindPiece(bytes: Buffer, from: number, piece: Buffer): number 
   return from + piece.length;
 }
 
-const BACKSLASH = 0x5c;
-const [BLANK, LAST_ASCII] = [0x20, 0x7e];
 const [ZERO, NINE] = [0x30, 0x39];
-
-/** 1 if the byte needs no escape in a string. */
-const UNESCAPED = Uint8Array.from({ length: 256 }, (_, byte) =>
-  Number(byte >= BLANK && byte <= LAST_ASCII && byte !== QUOTE && byte !== BACKSLASH),
-);
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= NINE;
@@ -176,7 +168,7 @@ function nextToSlot(bytes: Buffer, from: number, step: 1 | -1): number {
   let at = from;
   if (bytes[at] === QUOTE) {
     do at += step;
-    while (UNESCAPED[bytes[at] as number] === 1);
+    while (LENGTHS[bytes[at] as number] === 1);
     return bytes[at] === QUOTE ? at + step : -1;
   }
   while (isDigit(bytes[at])) at += step;

@@ -1,12 +1,12 @@
-import { sizeOf, textSize } from '../../core/governor/gauge/text-size.ts';
-import { readBlocks, resultsIn } from '../../core/protocol/blocks.ts';
-import { decodeObject, SIDECHAIN } from '../../core/protocol/decode.ts';
+import { expectedTokens } from '../../core/governor/gauge/token-estimate.ts';
+import { readBlocks } from '../../core/protocol/blocks.ts';
+import { decodeObject, subagentOf } from '../../core/protocol/decode.ts';
 import type { Block, OtherEvent, UserEvent } from '../../core/protocol/events.ts';
-import { type Fields, fieldsOf, isFields, listOf, parsed, textOf, timeOf } from '../../core/protocol/fields.ts';
+import { type Fields, fieldsOf, isFields, listOf, parsed, timeOf } from '../../core/protocol/fields.ts';
 import { contextOf, type Usage, withTerms } from '../../core/protocol/usage.ts';
 import type { ReadLine, Thin } from '../read/line-feed.ts';
-import { createUnitReader } from './json-units.ts';
-import { behindPiece, hole, type Layout, layoutOf, QUOTE, slot } from './layout.ts';
+import { QUOTE, unitsIn } from './json-units.ts';
+import { behindPiece, hole, type Layout, layoutOf, slot } from './layout.ts';
 
 /** Longer lines are parsed in full, because their strings may be cut. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -59,8 +59,7 @@ export function createThinner(state: State): Thin {
  * @param needsTexts whether more than the sizes of tool results currently matters
  */
 export function createSkipper(needsTexts: () => boolean): Thin {
-  const unitsIn = createUnitReader();
-  return createRowReader((row) => skipperOf(row, needsTexts, unitsIn));
+  return createRowReader((row) => skipperOf(row, needsTexts));
 }
 
 /** @param readerOf undefined if rows of this form must always be parsed */
@@ -98,48 +97,31 @@ function createRowReader(readerOf: (row: Fields) => Reader | undefined): Thin {
 }
 
 /** Reads rows completely, except for the tools' reports and the data of progress. */
-function skipperOf(
-  row: Fields,
-  needsTexts: () => boolean,
-  unitsIn: ReturnType<typeof createUnitReader>,
-): Reader | undefined {
+function skipperOf(row: Fields, needsTexts: () => boolean): Reader | undefined {
   if (row.type === 'assistant') return answerReader(row, true);
   const isResult = row.type === 'user' && row.tool_use_result === undefined;
   const layout = layoutWith(row, isResult ? openResult(row) : openProgress(row));
   if (layout === undefined) return undefined;
   const [id, uuid, timestamp] = [layout.idOf(UUID), layout.textOf(UUID), layout.textOf(TIMESTAMP)];
   const [content, report, toolId] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT), layout.textOf(TOOL_ID)];
-  const part = { ...(isResult && { blocks: [] }), ...(layout.has(REPORT) && { toolReport: {} }) };
-  const event = { ...decodeObject(row), ...part } as UserEvent | OtherEvent;
+  const shared = { ...decodeObject(row), ...(layout.has(REPORT) && { toolReport: {} }) } as UserEvent | OtherEvent;
   const [block] = listOf(fieldsOf(row.message).content).map(fieldsOf);
-  const [empty] = resultsIn(readBlocks([{ ...block, content: '' }]));
   return {
     layout,
     read() {
       if (hasAny(report(), REPORT_KEYS)) return undefined;
       const own = { uuid: uuid(), timestamp: timeOf(timestamp()) };
-      if (event.kind === 'known') return { kind: 'parts', shared: event, own, id: id() };
+      if (!isResult) return { kind: 'parts', shared, own, id: id() };
       const units = needsTexts() ? undefined : unitsIn(content());
-      if (units !== undefined && empty !== undefined) {
-        const blocks = [{ ...empty, toolUseId: toolId() ?? '', size: textSize(units) }];
-        return { kind: 'parts', shared: event, own: { ...own, blocks }, id: id() };
-      }
-      const value = parsed(`${content()}`);
+      const value = units ? '' : parsed(`${content()}`);
       if (value === undefined) return undefined;
       const read = readBlocks([{ ...block, tool_use_id: toolId(), content: value }]);
-      const blocks = needsTexts() ? read : read.map(withSize);
-      return { kind: 'parts', shared: event, own: { ...own, blocks }, id: id() };
+      const blocks = units
+        ? read.map((each) => ({ ...each, size: { tokens: expectedTokens(units), chars: units.length } }))
+        : read;
+      return { kind: 'parts', shared, own: { ...own, blocks }, id: id() };
     },
   };
-}
-
-/** Adds the size of a block's texts; a tool result has it in place of its text. */
-function withSize(block: Block): Block {
-  if (!('text' in block || 'input' in block)) return block;
-  const size = sizeOf(block);
-  return block.type === 'tool_result'
-    ? { ...block, text: '', ...(block.texts && { texts: [] }), size }
-    : { ...block, size };
 }
 
 /** Ends of the keys by which a report names an agent, from the first capital on. */
@@ -156,7 +138,7 @@ function readerOf(row: Fields, state: State): Reader | undefined {
   if (layout === undefined) return undefined;
   const [id, timestamp] = [layout.idOf(UUID), layout.textOf(TIMESTAMP)];
   const [content, report] = [layout.bytesOf(CONTENT), layout.bytesOf(REPORT)];
-  const answers = row.type === 'user' ? threadOf(row) : undefined;
+  const answers = row.type === 'user' ? (subagentOf(row) ?? '') : undefined;
   const isTelling = () => {
     if (isPrompt) return !state.isTold() || content()[0] !== QUOTE || hasAny(content(), SIGNIFICANT);
     return !state.isCalm() || hasAny(report(), AGENT_KEYS);
@@ -199,11 +181,6 @@ function openResult({ message, isReplay, toolUseResult }: Fields): Fields | unde
 
 function openProgress({ type, data }: Fields): Fields | undefined {
   return type === 'progress' && data !== undefined ? { data: DATA } : undefined;
-}
-
-/** The thread of a row: the id of its subagent, or '' for the main thread. */
-function threadOf({ parent_tool_use_id: parent, isSidechain, agentId }: Fields): string {
-  return textOf(parent) ?? (isSidechain === true ? (textOf(agentId) ?? SIDECHAIN) : '');
 }
 
 /** Fields that the figures use, and fields that rarely change from row to row. */
@@ -255,13 +232,11 @@ function answerReader(row: Fields, isWhole: boolean): Reader | undefined {
       const [messageId, usage] = [message(), usageIn()];
       if (messageId === undefined || usage === undefined) return undefined;
       const outputFinal = stop() !== undefined && usage.output > 0;
-      const blocks = isWhole ? blocksIn(content(), false)?.map(withSize) : blocksIn(content(), outputFinal);
+      const blocks = blocksIn(content(), !isWhole && outputFinal);
       if (blocks === undefined) return undefined;
       const ownId = isWhole || !outputFinal ? uuid() : undefined;
       const own = { uuid: ownId, timestamp: timeOf(timestamp()), messageId, usage, outputFinal, blocks };
-      return isWhole
-        ? { kind: 'parts', shared, own, id: id() }
-        : { kind: 'event', event: { ...event, ...own }, id: id() };
+      return { kind: 'parts', shared, own, id: id() };
     },
   };
 }

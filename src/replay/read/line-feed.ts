@@ -35,9 +35,10 @@ export type ReadLine = (
   | { readonly kind: 'malformed'; readonly lost?: true }
   | { readonly kind: 'value'; readonly value: Fields }
   | { readonly kind: 'unread'; readonly row: Row }
-  /** A row of a session log that was decoded without parsing all of it; `id` as in {@link Row}. */
-  | { readonly kind: 'event'; readonly event: LogEvent; readonly id: number | undefined }
-  /** Like `event`, with the fields that all rows of this form share in an object of their own, which is sent once. */
+  /**
+   * A row of a session log that was decoded without parsing all of it; `id` as in {@link Row}. The fields that all rows
+   * of its form share are in an object of their own, which is sent to a thread once.
+   */
   | {
       readonly kind: 'parts';
       readonly shared: LogEvent;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { createUnitReader } from '../../../src/replay/light/json-units.ts';
+import { unitsIn } from '../../../src/replay/light/json-units.ts';
 import { createRandom } from '../../support/random.ts';
 
 /** The string of a JSON value if its units are read, else undefined. */
 function readUnits(bytes: Buffer): string | undefined {
-  const units = createUnitReader()(bytes);
+  const units = unitsIn(bytes);
   return units && String.fromCharCode(...units);
 }
 

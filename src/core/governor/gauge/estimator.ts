@@ -143,7 +143,7 @@ export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
     case 'other':
       return NO_CONTENT;
     default:
-      return textContent(block, block.size ?? sizeOf(block, tokensOf));
+      return textContent(block, sizeOf(block, tokensOf));
   }
 }
 

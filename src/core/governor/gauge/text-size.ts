@@ -1,6 +1,6 @@
 import type { TextBlock, TextSize } from '../../protocol/events.ts';
 import { isFields } from '../../protocol/fields.ts';
-import { expectedTokens, type Text } from './token-estimate.ts';
+import { expectedTokens } from './token-estimate.ts';
 
 /**
  * Tokens that a part of a message takes besides its characters, fitted by least absolute error on the calls used for
@@ -21,14 +21,11 @@ const THOUGHT_TOKENS_PER_CHAR = 0.26;
 
 /** Measures the texts of a block, the slowest step of reading it. */
 export function sizeOf(block: TextBlock, tokensOf = expectedTokens): TextSize {
+  if (block.type === 'tool_result' && block.size) return block.size;
   if (block.type === 'tool_use') return inputSize(block.name, block.input, tokensOf);
   const { text } = block;
-  if (block.type !== 'thinking') return textSize(text, tokensOf);
-  return { tokens: thoughtTokens(text, block.signatureLength, tokensOf), chars: text.length };
-}
-
-export function textSize(text: Text, tokensOf = expectedTokens): TextSize {
-  return { tokens: tokensOf(text), chars: text.length };
+  const tokens = block.type === 'thinking' ? thoughtTokens(text, block.signatureLength, tokensOf) : tokensOf(text);
+  return { tokens, chars: text.length };
 }
 
 function thoughtTokens(text: string, signatureLength: number, tokensOf: typeof expectedTokens): number {

@@ -121,7 +121,7 @@ const FIRST_WIDE = 0x2e80;
 const FIRST_SURROGATE = 0xd800;
 
 /** A text as a string or as its UTF-16 units. */
-export type Text = string | Uint16Array;
+type Text = string | Uint16Array;
 
 /** Expected tokens of a text, not rounded. */
 export function expectedTokens(text: Text): number {
