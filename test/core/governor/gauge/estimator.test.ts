@@ -11,7 +11,7 @@ import {
 } from '../../../../src/core/governor/gauge/estimator.ts';
 import { sizeOf } from '../../../../src/core/governor/gauge/text-size.ts';
 import { expectedTokens } from '../../../../src/core/governor/gauge/token-estimate.ts';
-import type { Block, TextBlock } from '../../../../src/core/protocol/events.ts';
+import type { Block, ToolResult } from '../../../../src/core/protocol/events.ts';
 
 const result = (text: string, more = {}): Block => ({
   type: 'tool_result',
@@ -135,12 +135,13 @@ describe('learning from the calls of a session', () => {
   });
 });
 
-it.each<TextBlock>([
-  { type: 'text', text: 'a word' },
-  { type: 'thinking', text: 'a thought', signatureLength: 800 },
-  { type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls src', timeout: 10 } },
-  { ...(result('two words', { images: 1, definitions: ['WebFetch'] }) as TextBlock) },
-])('a $type counts the same if it was measured before', (block) => {
-  const measured = { ...block, ...('text' in block && { text: '' }), size: sizeOf(block) };
+it('counts a tool result the same if it was measured before', () => {
+  const block = result('two words', { images: 1, definitions: ['WebFetch'] }) as ToolResult;
+  const measured = { ...block, text: '', size: sizeOf(block) };
   expect(measureContent([measured])).toEqual(measureContent([block]));
+});
+
+it.each(['two words', 'é中😀 a', 'word '.repeat(10_000)])('counts the units of a text like the text', (text) => {
+  const units = Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
+  expect(expectedTokens(units)).toBe(expectedTokens(text));
 });
