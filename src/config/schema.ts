@@ -65,13 +65,12 @@ function optional(path: KeyPath): v.GenericSchema {
   return v.optional(leafFor(key), key.preset);
 }
 
+const BUDGET_KEYS = ['preset', 'contextBudgetChars', 'historyRecentChars', 'historyOlderChars'] as const;
+
 /** Budget keys, which each level of a flow file accepts too. */
-export const budgetEntries = {
-  preset: v.exactOptional(leafFor(KEYS['flow.preset'])),
-  contextBudgetChars: v.exactOptional(leafFor(KEYS['flow.contextBudgetChars'])),
-  historyRecentChars: v.exactOptional(leafFor(KEYS['flow.historyRecentChars'])),
-  historyOlderChars: v.exactOptional(leafFor(KEYS['flow.historyOlderChars'])),
-} as {
+export const budgetEntries = Object.fromEntries(
+  BUDGET_KEYS.map((key) => [key, v.exactOptional(leafFor(KEYS[`flow.${key}`]))]),
+) as {
   readonly [K in keyof BudgetChanges]-?: v.ExactOptionalSchema<
     v.GenericSchema<unknown, NonNullable<BudgetChanges[K]>>,
     undefined

@@ -103,18 +103,18 @@ const ENDINGS = ['', 's', 'ed', 'er', 'ers', 'or', 'ors', 'ing', 'ation', 'ation
 /** Splits an id into words at non-letters and at capitals; consecutive capitals form one word: `runHTMLTests`. */
 const WORDS = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+/gu;
 
-const TIER_OF_WORD: ReadonlyMap<string, Tier> = new Map(
-  // If a word has two tiers, the more important one is set last and wins.
-  TIERS.toReversed().flatMap((tier) => ID_WORDS[tier].flatMap(formsOf).map((form): [string, Tier] => [form, tier])),
-);
+const ID_PATTERNS = TIERS.map((tier) => ({
+  tier,
+  pattern: new RegExp(`^(?:${ID_WORDS[tier].map(formsOf).join('|')})$`, 'i'),
+}));
 
 /**
  * The tier by whole words of an id, ignoring case; `-`, `_`, `.`, digits and inner capitals separate words. Inflected
  * forms match (`tests`, `implementer`), but `latest` does not match `test`, nor `critical` `critic`.
  */
 export function tierOfId(id: string): Tier | undefined {
-  const tiers = new Set(id.match(WORDS)?.map((word) => TIER_OF_WORD.get(word.toLowerCase())));
-  return TIERS.find((tier) => tiers.has(tier));
+  const words = id.match(WORDS) ?? [];
+  return ID_PATTERNS.find(({ pattern }) => words.some((word) => pattern.test(word)))?.tier;
 }
 
 const RAISING = OUTPUT_WORDS.HIGH.map(withPlural).join('|');
@@ -136,10 +136,8 @@ export function tierOfOutput(output: string): Tier | undefined {
   return lowered ? 'LOW' : undefined;
 }
 
-function formsOf(word: string): string[] {
-  if (word.endsWith('y')) return [word, `${word.slice(0, -1)}ies`];
-  const stem = word.replace(/e$/, '');
-  return [word, ...ENDINGS.map((ending) => word + ending), ...ENDINGS.slice(2).map((ending) => stem + ending)];
+function formsOf(word: string): string {
+  return word.endsWith('y') ? withPlural(word) : `(?:${word}|${word.replace(/e$/, '')})(?:${ENDINGS.join('|')})`;
 }
 
 function withPlural(word: string): string {

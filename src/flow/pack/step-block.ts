@@ -8,6 +8,7 @@ import {
   LINE_LENGTH,
   LONG_LINE_LENGTH,
   oneLine,
+  shorten,
 } from '../../core/text/words.ts';
 import type { StepOutput } from '../flow.ts';
 
@@ -126,21 +127,11 @@ function errorText(error: string): string {
 /** Maximum code points of the line about omitted steps, with the line breaks after it. */
 export const OMITTED_LENGTH = 250;
 
-/** Lists as many omitted steps as fit on one line; the receipt lists all. Empty without omitted steps. */
+/** The omitted steps, as far as they fit on one line; the receipt lists all. Empty without omitted steps. */
 export function omittedLine(stepIds: readonly string[]): string {
   if (stepIds.length === 0) return '';
-  const max = OMITTED_LENGTH - BETWEEN_PARTS.length - lineOf([], stepIds.length).length - 1;
-  const names: string[] = [];
-  let used = 0;
-  for (const id of stepIds) {
-    const name = oneLine(id, LINE_LENGTH);
-    used += codePoints(name) + 2;
-    if (used > max) break;
-    names.push(name);
-  }
-  return lineOf(names, stepIds.length - names.length);
-}
-
-function lineOf(names: readonly string[], more: number): string {
-  return `Omitted: ${[...names, ...(more > 0 ? [`${groupDigits(more)} more`] : [])].join(', ')}.`;
+  return shorten(
+    `Omitted: ${stepIds.map((id) => oneLine(id, LINE_LENGTH)).join(', ')}`,
+    OMITTED_LENGTH - BETWEEN_PARTS.length,
+  );
 }
