@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants, devNull } from 'node:os';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { CtxbError, orElse } from '../errors.ts';
-import type { Environment, Io, Where } from '../io.ts';
+import type { Environment, Where } from '../io.ts';
 
 /** Signals by which a user, or the program that started ctxb, asks it to end. */
 export const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -170,11 +170,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
 const VARIABLE = 'CTXB_PARENT';
 
 /** The environment for a claude that this process starts. */
-export function forOwnChild(env: Io['env']): Io['env'] {
+export function forOwnChild(env: Environment): Environment {
   return { ...env, [VARIABLE]: String(process.pid) };
 }
 
 /** Whether a ctxb started this process instead of claude. */
-export function isOwnChild(env: Io['env']): boolean {
+export function isOwnChild(env: Environment): boolean {
   return env[VARIABLE] === String(process.ppid);
 }

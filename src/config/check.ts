@@ -7,56 +7,46 @@ import type { ConfigFile } from './read-config.ts';
 import type { SetValue } from './resolve-config.ts';
 import { expectation, leafOf, namesIn, SETTINGS } from './schema.ts';
 
-const TOOL_NAME_HINT = ' or the name of a tool such as Read, mcp__github__*';
+/** What else a group accepts. */
+const HINTS: Readonly<Record<string, string>> = {
+  tools: ' or the name of a tool such as Read, mcp__github__*',
+};
 
 /** Extracts the values of known keys from a file's content; reports everything else as a finding. */
 export function checkFile({ path, source, content }: ConfigFile) {
   const origin: Origin = { source, where: path };
   const values: SetValue[] = [];
   const findings: Finding[] = [];
-  if (!isFields(content)) findings.push(notAnObject(path, SETTINGS, content));
-  else for (const [name, value] of Object.entries(content)) setting(name, value);
+  visit(content, SETTINGS);
   return { values, findings };
 
-  function setting(name: string, value: unknown): void {
-    const keys = namesIn(name);
-    if (name === '$schema') findings.push(...schemaFault(value));
-    else if (isFields(value) && keys.length > 0) {
-      for (const [own, each] of Object.entries(value)) visit(`${name}.${own}`, each, own, keys);
-    } else if (keys.length > 0) findings.push(notAnObject(name, keys, value));
-    else visit(name, value, name, SETTINGS);
+  function visit(part: unknown, known: readonly string[], group?: string): void {
+    if (isFields(part)) for (const [name, value] of Object.entries(part)) take(name, value, known, group);
+    else refuse(group ?? path, `an object with ${known.join(', ')}`, part, 'give it keys, or remove it');
   }
 
-  function visit(key: string, value: unknown, name: string, known: readonly string[]): void {
+  function take(name: string, value: unknown, known: readonly string[], group?: string): void {
+    const key = group === undefined ? name : `${group}.${name}`;
+    const names = group === undefined ? namesIn(name) : [];
+    if (names.length > 0) visit(value, names, name);
+    else if (key === '$schema') checkSchema(value);
     // Tool keys must be nested: `tools.Read` at the top level of a file is unknown.
-    const isKey = known.includes(name) || (name !== key && isToolKey(key));
-    if (isKey) values.push({ key: key as KeyPath | ToolKey, value, origin });
-    else findings.push(unknownKey(key, name, known));
+    else if (known.includes(name) || (group === 'tools' && isToolKey(key))) {
+      values.push({ key: key as KeyPath | ToolKey, value, origin });
+    } else refuse(key, `one of ${known.join(', ')}${HINTS[group ?? ''] ?? ''}`, name, adviceFor(key, name, known));
   }
 
-  function notAnObject(key: string, names: readonly string[], found: unknown): Finding {
-    return finding(key, {
-      expected: `an object with ${names.join(', ')}`,
-      found: shown(found),
-      origin,
-      todo: 'give it keys, or remove it',
-    });
+  function checkSchema(value: unknown): void {
+    if (typeof value !== 'string') refuse('$schema', 'a text', value, 'remove it');
   }
 
-  function unknownKey(key: string, name: string, known: readonly string[]): Finding {
-    const suggestion = closest(key, KEY_PATHS) ?? closest(name, known);
-    return finding(key, {
-      expected: `one of ${known.join(', ')}${key.startsWith('tools.') && name !== key ? TOOL_NAME_HINT : ''}`,
-      found: shown(name),
-      origin,
-      todo: didYouMean(suggestion, 'remove it'),
-    });
+  function refuse(key: string, expected: string, found: unknown, todo: string): void {
+    findings.push(finding(key, { expected, found: shown(found), origin, todo }));
   }
+}
 
-  function schemaFault(value: unknown): Finding[] {
-    if (typeof value === 'string') return [];
-    return [finding('$schema', { expected: 'a text', found: shown(value), origin, todo: 'remove it' })];
-  }
+function adviceFor(key: string, name: string, known: readonly string[]): string {
+  return didYouMean(closest(key, KEY_PATHS) ?? closest(name, known), 'remove it');
 }
 
 /** The finding about a value of a known key; undefined if the value is valid. */

@@ -11,7 +11,7 @@ import { CtxbError } from '../errors.ts';
 import { createHost } from '../host/governor-host.ts';
 import { replayRun } from '../replay/replay-run.ts';
 import { type ContextReading, readContext } from './context-gauge.ts';
-import { type PolicyOptions, resolvePolicy } from './policy-options.ts';
+import { type PolicyOptions, resolvePolicy, withoutUndefined } from './policy-options.ts';
 
 /** Options of a {@link Governor}. Omitted ones are as in a plain `ctxb run -- claude`. */
 export interface GovernorOptions extends Partial<Omit<Run, 'policy' | 'mode'>> {
@@ -87,11 +87,9 @@ export interface GovernorSnapshot {
 export function createGovernor(options: GovernorOptions = {}): Governor {
   const { policy, mode = 'observe', ...circumstances } = options;
   const runId = crypto.randomUUID();
-  // As in the policy, an undefined value counts as omitted.
-  const said = Object.fromEntries(Object.entries(circumstances).filter(([, value]) => value !== undefined));
   // As in a plain `ctxb run -- claude` whose caller writes the stream protocol.
   const plain = { ...replayRun(resolvePolicy(policy)), showInjected: false, callerPlacedTrigger: false };
-  const run: Run = { ...plain, runId, ...said, mode };
+  const run: Run = { ...plain, runId, ...withoutUndefined(circumstances), mode };
   const host = createHost(initialState(run));
   return {
     step(input) {

@@ -78,8 +78,8 @@ export function resolvePolicy(options: PolicyOptions = {}): Policy {
 }
 
 /** An undefined value counts as omitted. */
-function withoutUndefined(value: unknown): unknown {
+export function withoutUndefined<T>(value: T): T {
   if (!isFields(value)) return value;
   const said = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(said.map(([key, each]) => [key, withoutUndefined(each)]));
+  return Object.fromEntries(said.map(([key, each]) => [key, withoutUndefined(each)])) as T;
 }

@@ -8,7 +8,7 @@ import {
   successorArguments,
   withNamedWorktree,
 } from '../claude/claude-arguments.ts';
-import type { Io } from '../io.ts';
+import type { Environment, Io } from '../io.ts';
 import { checkFolder } from '../store/folders/context-dir.ts';
 import { INBOX_VARIABLE, inboxPath } from '../store/runs/inbox.ts';
 import type { StartClaude } from './executor.ts';
@@ -167,7 +167,7 @@ async function readWhile(
 }
 
 /** The user's environment, plus the variables by which ctxb's commands find this run. */
-function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Io['env'] {
+function childEnvironment(headless: HeadlessRun, io: Io, runId: string): Environment {
   const display = headless.invocation.hidesThoughts ? NO_THOUGHTS_ENV : {};
   const env = { ...forOwnChild(io.env), ...display, ...waitVariables(headless, io), [RUN_VARIABLE]: runId };
   if (!headless.config.memory.enabled) return env;

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { isAlias, isCollection, isMap, isNode, isScalar, type Node } from 'yaml';
 import type { Finding } from '../../config/config.ts';
 import { finding, shown } from '../../config/finding.ts';
-import { parseJson, SyntaxFault } from '../../config/parse-data.ts';
+import { parseJson, type SyntaxFault } from '../../config/parse-data.ts';
 import { parseYaml } from '../../config/yaml.ts';
 import { type Fields, isFields } from '../../core/protocol/fields.ts';
 import { findingsError } from '../../errors.ts';
@@ -115,8 +115,7 @@ function jsonFault(text: string): Syntax | undefined {
     parseJson(text);
     return undefined;
   } catch (error) {
-    if (error instanceof SyntaxFault) return error;
-    throw error;
+    return error as SyntaxFault;
   }
 }
 
