@@ -7,7 +7,7 @@ import type { Io } from '../io.ts';
 import { doctorJson, factsText, remarksText, type Sheet, verdictText } from '../report/doctor.ts';
 import { onOneLine, printableJson } from '../report/shown.ts';
 import { styleFor } from '../report/style.ts';
-import { createFactsProgress } from '../report/terminal/progress.ts';
+import { createProgress } from '../report/terminal/progress.ts';
 import { holdSignals } from '../run/signals.ts';
 import { type Define, wholeNumber } from './command.ts';
 
@@ -63,7 +63,9 @@ async function doctor(flags: DoctorFlags, io: Io): Promise<number> {
   if (sheet !== undefined) stdout.write(`${remarksText('Surroundings', around.remarks, sheet)}\n`);
   const claude = await findClaude(io, { given: flags.claude });
   const signals = holdSignals();
-  const progress = createFactsProgress(io.stderr, checks.length);
+  const text = (facts: number) => `${facts} of ${checks.length} facts checked`;
+  const progress = createProgress({ stderr: io.stderr, now: Date.now, text, after: 0 });
+  if (checks.length > 0) progress.add(0);
   const started = Date.now();
   try {
     const limits = { timeoutMs: flags.timeout && flags.timeout * 1000, stop: signals.stop, onLooked: progress.add };

@@ -12,7 +12,7 @@ import { withCtxb } from '../replay/what-if.ts';
 import { DAY_MS } from '../report/figures.ts';
 import { isGated } from '../report/replay/gates.ts';
 import { tell } from '../report/shown.ts';
-import { createProgress } from '../report/terminal/progress.ts';
+import { bytesText, createProgress } from '../report/terminal/progress.ts';
 import { redact } from '../store/masks/redact.ts';
 import { type Define, isPiped, openStdin } from './command.ts';
 import { printReport } from './print-report.ts';
@@ -60,7 +60,8 @@ async function replay(named: readonly string[], flags: ReplayFlags, io: Io): Pro
   const policy = await effectiveConfig(io, given);
   const { sources, stale, faults, skipped } = findAllSources(files, options.since);
   const total = io.stderr.isTTY ? bytesOf(sources) : undefined;
-  const progress = createProgress({ stderr: io.stderr, total, now: () => performance.now() });
+  const text = (read: number, ms: number) => bytesText(read, total, ms);
+  const progress = createProgress({ stderr: io.stderr, now: () => performance.now(), text });
   const say = (message: string) => {
     progress.clear();
     tell(io, message);

@@ -1,14 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createFactsProgress, createProgress } from '../../../src/report/terminal/progress.ts';
+import { bytesText, createProgress } from '../../../src/report/terminal/progress.ts';
 
 it.each([
-  { title: 'a terminal', isTTY: true, total: 3, says: ['0 of 3 facts checked', '2 of 3 facts checked', ''] },
-  { title: 'no terminal', isTTY: false, total: 3, says: [''] },
-  { title: 'nothing to look at', isTTY: true, total: 0, says: [''] },
-])('on $title', ({ isTTY, total, says }) => {
+  { title: 'a terminal', isTTY: true, says: ['0 of 3 facts', '2 of 3 facts', ''] },
+  { title: 'no terminal', isTTY: false, says: [''] },
+])('draws at once if asked to, on $title', ({ isTTY, says }) => {
   const stderr = Object.assign(new PassThrough(), { isTTY });
-  const progress = createFactsProgress(stderr, total);
+  let t = 0;
+  const progress = createProgress({ stderr, now: () => t, text: (facts) => `${facts} of 3 facts`, after: 0 });
+  progress.add(0);
+  t = 300;
   progress.add(2);
   progress.clear();
   const drawn = String(stderr.read() ?? '').split('\r\u001b[2K');
@@ -20,7 +22,8 @@ const CLEAR = '\r\u001b[2K';
 function watch({ isTTY = true, total, columns = 100 }: { isTTY?: boolean; total?: number; columns?: number } = {}) {
   const stderr = Object.assign(new PassThrough(), { isTTY, columns });
   let t = 5_000;
-  const progress = createProgress({ stderr, total, now: () => t });
+  const text = (read: number, ms: number) => bytesText(read, total, ms);
+  const progress = createProgress({ stderr, now: () => t, text });
   return {
     progress,
     /** So many megabytes come, so many milliseconds later. */
