@@ -47,12 +47,6 @@ export async function askForLimit(effect: AskPerson, ask: Ask): Promise<number |
   return readLimit((await ask(questionText(effect))) ?? '', effect);
 }
 
-/** Asks whether to send the next prompt after a turn was stopped. Only a clear yes counts. */
-export async function askForNext({ waiting }: EffectOf<'ask-next'>, ask: Ask): Promise<boolean> {
-  const wait = waiting === 1 ? '1 prompt waits' : `${waiting} prompts wait`;
-  return isYes((await ask(`ctxb: The turn was stopped; ${wait}. Go on with the next? [y, n: end] `)) ?? '');
-}
-
 export function isYes(answer: string): boolean {
   return /^\s*y(?:es)?\s*$/i.test(answer);
 }

@@ -66,8 +66,7 @@ export async function conduct(headless: HeadlessRun, ends: Ends): Promise<number
   const admit = async () => files.costs?.admit(gone.signal);
   const opening = files.costs?.opening();
   const spent = (input.lines && (await admit())) ?? opening;
-  const onGoOn = () => signals.rearm();
-  const about = { ...ends, startSuccessor, output, spent, admit, ask: questions.ask, onGoOn };
+  const about = { ...ends, startSuccessor, output, spent, admit, ask: questions.ask };
   const session = startSession(headless, about, files);
   if (resumed !== undefined && store.isWhole()) {
     // From here on, this run's own file holds the state of the whole run.

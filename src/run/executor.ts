@@ -37,7 +37,6 @@ type Handlers<K extends Effect['kind']> = { readonly [Kind in K]: (effect: Effec
 type CarriedOutByOthers =
   | (
       | 'answer-asker'
-      | 'ask-next'
       | 'ask-person'
       | 'measure-file'
       | 'relay'

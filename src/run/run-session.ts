@@ -11,7 +11,7 @@ import type { Io } from '../io.ts';
 import { stateFolder } from '../store/folders/user-folders.ts';
 import { createToolFiles } from '../store/runs/tool-files.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-import { type Ask, askForLimit, askForNext } from './ask-person.ts';
+import { type Ask, askForLimit } from './ask-person.ts';
 import type { CallerInput } from './caller-input.ts';
 import { supervise } from './claude-supervisor.ts';
 import { createExactMod } from './exact-mod.ts';
@@ -40,8 +40,6 @@ export interface SessionEnds {
   readonly spent: OwnEvent | undefined;
   /** Waits before a prompt that arrives while the run goes on. Resolves with the spending of the project by then. */
   readonly admit: () => Promise<OwnEvent | undefined>;
-  /** Called when the user continues after a stopped turn. */
-  readonly onGoOn: () => void;
 }
 
 export type Session = ReturnType<typeof startSession>;
@@ -128,11 +126,6 @@ export function startSession(headless: HeadlessRun, ends: SessionEnds, files: Ru
       reply: ({ line }) => queueMicrotask(() => show(output, line)),
       'ask-person': (effect) =>
         void askForLimit(effect, ends.ask).then((limitUsd) => host.tell({ kind: 'cost-answer', limitUsd })),
-      'ask-next': (effect) =>
-        void askForNext(effect, ends.ask).then((goesOn) => {
-          if (goesOn) ends.onGoOn();
-          host.tell({ kind: 'stop-answer', goesOn });
-        }),
     };
   }
 

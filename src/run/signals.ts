@@ -47,11 +47,6 @@ export function watchSignals({ interrupt, isStuck = () => false, kill }: SignalH
       tellFirst = resolve;
     }),
     received: () => first,
-    /** The user continues after an interrupted turn: the next Ctrl-C counts as the first. */
-    rearm(): void {
-      clearTimeout(stuckTimer);
-      first = undefined;
-    },
     stop(): void {
       clearTimeout(stuckTimer);
       clearTimeout(killTimer);

@@ -40,31 +40,11 @@ describe('the question at a cost limit', () => {
 describe('Ctrl-C at a terminal', () => {
   const CTRL_C = '\u0003';
 
-  /** The second turn is stopped, and the person is asked. */
-  async function stopped(place: Place) {
-    const run = watched(place, ['one', 'long two', 'three'], [], STREAM);
+  it('ends the run with the turn, and prints how to continue', async () => {
+    await using place = await createPlace();
+    await using run = watched(place, ['one', 'long two', 'three'], [], STREAM);
     await run.shows(/answertolongtwo/);
     run.type(CTRL_C);
-    await run.shows(/Theturnwasstopped;1promptwaits\.Goonwiththenext\?\[y,n:end\]$/);
-    return run;
-  }
-
-  it('ends the turn; the answer "y" sends the next prompt', async () => {
-    await using place = await createPlace();
-    await using run = await stopped(place);
-    run.type('y\r');
-    await run.shows(/"result":"answertothree"/);
-    expect(await run.ended).toBe(0);
-  });
-
-  it.each([
-    { title: 'no', keys: 'n\r' },
-    { title: 'nothing', keys: '\r' },
-    { title: 'Ctrl-C', keys: CTRL_C },
-  ])('ends the run if the answer is $title, and prints how to continue', async ({ keys }) => {
-    await using place = await createPlace();
-    await using run = await stopped(place);
-    run.type(keys);
     const shown = await run.shows(/therunwasstopped:2promptsnotanswered.*continuewithctxbrun--resume-run/);
     expect(shown).not.toContain('answertothree');
     expect(await run.ended).toBe(130);
@@ -79,22 +59,6 @@ describe('Ctrl-C at a terminal', () => {
     await run.shows(/therunwasstopped:1promptnotanswered\(“longtwo”\);continuewithctxbrun--resume-run/);
     expect(await run.ended).toBe(130);
     expect(await goesOn(place)).toEqual(['answer to long two']);
-  });
-
-  it('can stop one turn after the other', async () => {
-    await using place = await createPlace();
-    await using run = watched(place, ['long one', 'long two', 'three'], [], STREAM);
-    for (const [name, left] of [
-      ['one', '2promptswait'],
-      ['two', '1promptwaits'],
-    ]) {
-      await run.shows(new RegExp(`answertolong${name}`));
-      run.type(CTRL_C);
-      await run.shows(new RegExp(`Theturnwasstopped;${left}\\.Goonwiththenext`));
-      run.type('y\r');
-    }
-    await run.shows(/"result":"answertothree"/);
-    expect(await run.ended).toBe(0);
   });
 });
 

@@ -37,34 +37,32 @@ it('Ctrl-C to the whole process group interrupts the turn; the run ends by SIGIN
   expect(JSON.stringify(world.standin.requests)).not.toContain('never sent');
 });
 
-it('Ctrl-C at a terminal interrupts the turn, and with "y" the same claude takes the next prompt', async () => {
-  await using world = await startWorld({ calls: [SLEEP, { text: 'answered the next', context: 21_000 }] });
+it('Ctrl-C at a terminal interrupts the turn, and ends the run', async () => {
+  await using world = await startWorld({ calls: [SLEEP] });
   const { env, cwd } = world.scratch;
   const flags = ['--prompt', 'wait', '--prompt', 'the next'];
   const run = quoted([process.execPath, CTXB, 'run', ...flags, '--', world.claude, ...SMALL_WINDOW, ...STREAM]);
   await using program = atTerminal(`exec ${run}`, { env, cwd });
   await program.shows(/"command":"touchbegun;sleep300"/);
   program.type('\u0003');
-  await program.shows(/Theturnwasstopped;1promptwaits\.Goonwiththenext\?/);
-  program.type('y\r');
-  await program.shows(/"result":"answeredthenext"/);
-  expect(await program.ended).toBe(0);
-  expect(journalLines(world).filter(({ kind }) => kind === 'start')).toHaveLength(1);
+  await program.shows(/therunwasstopped:2promptsnotanswered/);
+  expect(await program.ended).toBe(130);
 });
 
 it('the person at the terminal can still answer after claude was restarted', async () => {
-  const dies = { tools: [{ name: 'Bash', input: { command: 'kill -9 $PPID', description: 'End' } }] };
-  await using world = await startWorld({ calls: [dies, SLEEP, { text: 'answered the next' }] });
+  const dies = { tools: [{ name: 'Bash', input: { command: 'kill -9 $PPID', description: 'End' } }], context: 5_000 };
+  await using world = await startWorld({
+    calls: [dies, { text: 'answered the first', context: 100_000 }, { text: 'answered the next' }],
+  });
   const { env, cwd } = world.scratch;
   const wrapper = join(cwd, 'claude');
   writeFileSync(wrapper, `#!/bin/sh\n${quoted([world.claude])} "$@"\nexit $?\n`, { mode: 0o755 });
-  const claude = [wrapper, ...SMALL_WINDOW, ...STREAM, '-p', 'wait'];
-  const run = quoted([process.execPath, CTXB, 'run', '--prompt', 'the next', '--', ...claude]);
+  const claude = [wrapper, ...SMALL_WINDOW, ...STREAM, '-p', 'begin'];
+  const flags = ['--prompt', 'the next', '--cost-limit', '0.20'];
+  const run = quoted([process.execPath, CTXB, 'run', ...flags, '--', ...claude]);
   await using program = atTerminal(`exec ${run}`, { env, cwd });
   await program.shows(/startingitagain/);
-  await program.shows(/"command":"touchbegun;sleep300"/);
-  program.type('\u0003');
-  await program.shows(/Goonwiththenext\?/);
+  await program.shows(/Goon\?\[y:upto/);
   program.type('y\r');
   await program.shows(/"result":"answeredthenext"/);
   expect(await program.ended).toBe(0);

@@ -48,7 +48,6 @@ function noting(more: Partial<ExecutorWorld> = {}) {
       relay: note('relay'),
       reply: note('reply'),
       'ask-person': note('ask'),
-      'ask-next': note('ask'),
       'answer-asker': note('answer'),
     },
     ...more,

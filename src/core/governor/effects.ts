@@ -71,11 +71,6 @@ interface Effects {
   answered: { readonly uuids: readonly string[] };
   /** Ask the user whether the work may continue. Answered by `cost-answer`. */
   'ask-person': { readonly scope: CostScope; readonly spentUsd: number; readonly limitUsd: number };
-  /**
-   * After the user has stopped a turn: ask whether to send the next prompt. `waiting`: number of waiting prompts.
-   * Answered by `stop-answer`.
-   */
-  'ask-next': { readonly waiting: number };
   /** End claude's process, by SIGKILL without a `signal`. */
   kill: { readonly signal?: 'SIGTERM' };
   /**

@@ -82,8 +82,6 @@ export const OWN_EVENTS = {
   'project-cost': { others: countOrZero, earlier: countOrZero },
   /** The user's answer at a cost limit: a new limit in US dollars, or undefined to stop. */
   'cost-answer': { limitUsd: numberOf },
-  /** The user's answer after stopping a turn: whether to send the next prompt. */
-  'stop-answer': { goesOn: isTrue },
   /** An interrupted run resumes. */
   recovered: {
     /** Lines of prompts that claude has received, without an answer for the caller. */

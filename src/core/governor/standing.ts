@@ -58,13 +58,8 @@ function phaseOf(state: GovernorState): RunPhase {
   return 'working';
 }
 
-function waitsFor({
-  limits: { wait },
-  mailbox: { input },
-  operation,
-  process: { control },
-}: GovernorState): Standing['waitsFor'] {
-  if (input === 'paused' || operation.phase === 'deciding') return { what: 'person', until: null };
+function waitsFor({ limits: { wait }, operation, process: { control } }: GovernorState): Standing['waitsFor'] {
+  if (operation.phase === 'deciding') return { what: 'person', until: null };
   if (control.questions.length > 0) return { what: 'caller', until: null };
   if (!wait.said || wait.phase === 'over') return null;
   return wait.cause === 'limit' ? { what: 'usage limit', until: wait.until } : { what: 'API', until: null };

@@ -183,12 +183,8 @@ export const EMPTY_MAILBOX = {
   ended: false,
   /** Stop the turn of the first waiting prompt when it begins. */
   stopNext: false,
-  /**
-   * claude's input.
-   * - `interrupted`: the user has stopped the turn, and ctxb sends no further prompt.
-   * - `paused`: the turn has ended, and the user is asked whether to send the next prompt.
-   */
-  input: 'open' as 'open' | 'interrupted' | 'paused' | 'closed',
+  /** claude's input. `interrupted`: the user has stopped the turn, and ctxb sends no further prompt. */
+  input: 'open' as 'open' | 'interrupted' | 'closed',
   /** Why ctxb ends the run; undefined if claude ends it. */
   outcome: undefined as
     | ('asked' | 'limit' | 'unrelieved' | 'usage-limit' | 'outage' | 'stalled' | 'refused')

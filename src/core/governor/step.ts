@@ -3,7 +3,7 @@ import { readAgentFigures } from './agents/agents.ts';
 import { answerHeld, giveUpAsking } from './control/control.ts';
 import { onFileMeasured, onResultStored } from './control/hook-callbacks.ts';
 import { placeTrigger } from './control/trigger.ts';
-import { advance, onStopAnswer } from './conversation/advance.ts';
+import { advance } from './conversation/advance.ts';
 import { answerAskers, onAsk, onInterrupt } from './conversation/asks.ts';
 import { onCallerEnd, onCallerLine } from './conversation/caller-line.ts';
 import { onClaude } from './conversation/claude-line.ts';
@@ -65,7 +65,6 @@ const ON_OWN_EVENT: {
   'handoff-written': onHandoffWritten,
   'project-cost': (state, { others, earlier }) => judgeSpending(state, changedIn(state, 'limits', { others, earlier })),
   'cost-answer': (state, { limitUsd }) => onCostAnswer(state, limitUsd),
-  'stop-answer': (state, { goesOn }) => onStopAnswer(state, goesOn),
   'agent-read': (state, event) => judgeAgents(readAgentFigures(state, event), { before: state }),
   'file-measured': (state, { requestId, file }) => answerHeld(onFileMeasured(state, requestId, file)),
   'exact-folder': (state, { path, guarded }) => placeTrigger(onExactFolder(state, path, guarded)),

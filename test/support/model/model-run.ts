@@ -61,7 +61,7 @@ export class ModelRun {
   #claude: ModelClaude;
   #isExitTold = false;
   #wanted: StartClaude | undefined;
-  #asked: 'ask-person' | 'ask-next' | undefined;
+  #isAsked = false;
   #crashes = 0;
   #wasInterrupted = false;
   /** The process was not left: its session may be lost with it. */
@@ -124,7 +124,7 @@ export class ModelRun {
     const { session, event, lines } = this.#file.takeUp(this.disk, this.#claude.session);
     if (session === undefined && event.document === undefined) this.disk.abandon();
     this.#timers.clear();
-    [this.#wanted, this.#asked, this.#isExitTold, this.#hasDied] = [undefined, undefined, false, false];
+    [this.#wanted, this.#isAsked, this.#isExitTold, this.#hasDied] = [undefined, false, false, false];
     const runId = `${random.whole(2, 9)}${run.runId.slice(1)}`;
     this.state = initialState({ ...run, runId, resumes: session !== undefined });
     const context = session === undefined ? 20_000 : this.#claude.context;
@@ -155,12 +155,10 @@ export class ModelRun {
   }
 
   answerPerson(): boolean {
-    const asked = this.#asked;
-    this.#asked = undefined;
-    if (asked === undefined) return false;
+    if (!this.#isAsked) return false;
+    this.#isAsked = false;
     const { random } = this.#options;
-    if (asked === 'ask-next') this.tell({ kind: 'stop-answer', goesOn: random.chance(0.7) });
-    else this.tell({ kind: 'cost-answer', limitUsd: random.chance(0.3) ? undefined : random.whole(0, 20) });
+    this.tell({ kind: 'cost-answer', limitUsd: random.chance(0.3) ? undefined : random.whole(0, 20) });
     return true;
   }
 
@@ -283,8 +281,7 @@ export class ModelRun {
         this.#wanted = action;
         return;
       case 'ask-person':
-      case 'ask-next':
-        this.#asked = action.kind;
+        this.#isAsked = true;
         return;
       case 'answered':
         this.answered.push(...action.uuids);

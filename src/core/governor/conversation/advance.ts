@@ -4,7 +4,7 @@ import { awaitsAgents } from '../control/control.ts';
 import type { Prompt } from '../input.ts';
 import { startBriefing } from '../operations/fresh-context.ts';
 import { adviseRelief, dueRelief, relieveFor, startRelief } from '../operations/relief.ts';
-import { answer, owedPrompts, waiting, withoutPrompt } from '../prompts/mailbox.ts';
+import { waiting, withoutPrompt } from '../prompts/mailbox.ts';
 import { isAsking, stopTask } from '../prompts/own-lines.ts';
 import { isAtWork, tasksAside } from '../prompts/tasks.ts';
 import type { GovernorState } from '../state.ts';
@@ -17,8 +17,7 @@ import { atLimit } from './spending.ts';
 export function advance(state: GovernorState): GovernorState {
   if (state.run.mode === 'replay' || state.mailbox.input === 'closed' || !isFree(state)) return state;
   if (state.mailbox.outcome !== undefined) return closeInput(state);
-  if (state.mailbox.input === 'paused') return state;
-  if (state.mailbox.input === 'interrupted') return afterStop(state);
+  if (state.mailbox.input === 'interrupted') return closeInput(state);
   const stopped = atLimit(state);
   return stopped === undefined ? continueRun(state) : advance(stopped);
 }
@@ -43,22 +42,6 @@ function sendNext(state: GovernorState, next: Prompt): GovernorState {
   const isLast = sent.mailbox.ended && waiting(sent).length === 0;
   // Observe mode has no hooks, so claude's input can close while the last turn runs, as without ctxb.
   return sent.run.mode === 'observe' && isLast ? closeInput(sent) : sent;
-}
-
-/** After the turn that the user stopped: asks whether to send the next prompt, or ends a run that cannot ask. */
-function afterStop(state: GovernorState): GovernorState {
-  const count = waiting(state).length;
-  if (!state.run.attended || count === 0) return closeInput(state);
-  return emit(changedIn(state, 'mailbox', { input: 'paused' }), { kind: 'ask-next', waiting: count });
-}
-
-/**
- * Applies the user's answer. Yes sends the next prompt and gives up the stopped one; no ends the run and keeps both.
- */
-export function onStopAnswer(state: GovernorState, continues: boolean): GovernorState {
-  if (state.mailbox.input !== 'paused') return state;
-  if (!continues) return closeInput(state);
-  return answer(changedIn(state, 'mailbox', { stopNext: false, input: 'open' }), owedPrompts(state));
 }
 
 /** Handles a prompt that is too large for the rest of the window, as `zones.onLargeTask` says. */

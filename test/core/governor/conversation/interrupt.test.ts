@@ -32,50 +32,8 @@ const interrupts = (driver: Driver) =>
   sent(driver.actions).filter(({ request }) => (request as { subtype?: string })?.subtype === 'interrupt');
 const leftUndone = (driver: Driver) => decisions(driver.actions).filter(({ kind }) => kind === 'left-undone');
 
-/** The turn was stopped, and the person is asked. */
-function asked(): Driver {
-  const driver = midTurn({ attended: true });
-  driver.interrupt();
-  driver.claude(stopped());
-  return driver;
-}
-
-describe('Ctrl-C at a terminal', () => {
-  it('stops the turn, and asks about the waiting prompts', () => {
-    const driver = asked();
-    expect(interrupts(driver)).toHaveLength(1);
-    expect(driver.actions.at(-1)).toEqual({ kind: 'ask-next', waiting: 2 });
-    expect(driver.state.mailbox.input).toBe('paused');
-    expect(said(driver.actions).at(-1)).toBe('Second.');
-  });
-
-  it('sends claude nothing before the answer', () => {
-    expect(said(asked().claude(callLine(22_000, { parent_tool_use_id: 'toolu_1' })))).toEqual([]);
-  });
-
-  it('continues with the next prompt, and can stop that too', () => {
-    const driver = asked();
-    const further = driver.tell({ kind: 'stop-answer', goesOn: true });
-    expect(further[0]).toEqual({ kind: 'answered', uuids: ['prompt-2'] });
-    expect(said(further)).toEqual(['Third.']);
-    driver.claude(initLine(), callLine(22_000));
-    driver.interrupt();
-    expect(interrupts(driver)).toHaveLength(2);
-    driver.claude(stopped());
-    expect(driver.actions.at(-1)).toEqual({ kind: 'ask-next', waiting: 1 });
-    expect(leftUndone(driver)).toEqual([]);
-  });
-
-  it('ends the run if the user does not want the next prompt, and names the undone prompts', () => {
-    const driver = asked();
-    expect(kinds(driver.tell({ kind: 'stop-answer', goesOn: false }))).toEqual(['end-input']);
-    driver.tell(exitEvent({ signal: undefined, code: 0 }));
-    expect(leftUndone(driver)).toMatchObject([
-      { reason: 'the run was stopped', prompts: ['prompt-2', 'prompt-3', 'prompt-4'] },
-    ]);
-  });
-
-  it('asks nothing if no prompt waits, and reports that the last one has no answer', () => {
+describe('Ctrl-C', () => {
+  it('in the last turn reports that its prompt has no answer', () => {
     const driver = afterTurn(20_000, { attended: true });
     driver.prompt('Second.');
     driver.callerEnd();
@@ -86,17 +44,10 @@ describe('Ctrl-C at a terminal', () => {
     expect(leftUndone(driver)).toMatchObject([{ reason: 'the run was stopped', prompts: ['prompt-2'] }]);
   });
 
-  it('is answered only once', () => {
-    const driver = asked();
-    driver.tell({ kind: 'stop-answer', goesOn: true });
-    expect(driver.tell({ kind: 'stop-answer', goesOn: false })).toEqual([]);
-  });
-});
-
-describe('an interrupt without a user to ask', () => {
   it('ends the run with its turn, and names the undone prompts', () => {
-    const driver = midTurn();
+    const driver = midTurn({ attended: true });
     driver.interrupt();
+    expect(interrupts(driver)).toHaveLength(1);
     expect(kinds(driver.claude(stopped()))).toContain('end-input');
     driver.tell(exitEvent({ signal: undefined, code: 0 }));
     expect(leftUndone(driver)).toMatchObject([
