@@ -79,10 +79,14 @@ export function mapContents(contents: Contents, change: (content: Content, name:
   return { ...contents, byName: Object.fromEntries(entries) };
 }
 
-/** Files by their last use, newest first; among equal ones, the last fetched first. */
+/**
+ * Files by their last use, newest first. Among equal ones, the one that was changed comes last, because a change often
+ * ends the use of its file; then the last fetched come first.
+ */
 export function lastFiles({ byName }: Contents): (readonly [name: string, content: Content])[] {
   const files = Object.entries(byName).filter(([, { kind }]) => isFileKind(kind));
-  return files.reverse().sort(([, one], [, other]) => other.used - one.used);
+  const afterUse = ({ used, changed }: Content) => used - Number(used === changed) / 2;
+  return files.reverse().sort(([, one], [, other]) => afterUse(other) - afterUse(one));
 }
 
 export function isFileKind(kind: Kind): boolean {

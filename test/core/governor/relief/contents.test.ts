@@ -158,6 +158,12 @@ describe('files that a change needs and a summary of claude alone removed', () =
     expect(contentsOf(read('a'), read('b'), 'end of turn', edit('a')).together).toBe(2);
   });
 
+  it('include the one that changes need but do not change', () => {
+    const all = [read('spec'), read('a'), edit('a'), read('b'), edit('b'), 'summary', read('c'), edit('c')] as const;
+    const had = Object.entries(contentsOf(...all).byName).flatMap(([name, content]) => (content.had > 0 ? [name] : []));
+    expect(had).toEqual(['spec', 'c']);
+  });
+
   it('are not the pages of a log', () => {
     const pages = Array.from({ length: 20 }, (_, at) => run(`sed -n ${at}00,${at}99p test.log`));
     expect(contentsOf(...pages, read('b'), 'summary', edit('b')).step.owed.calls).toBe(1);
