@@ -128,23 +128,18 @@ function besidesCalls(session: SessionFigures, calls = session.ledger()): number
 function sharingSessions<S extends SessionFigures>(sessions: readonly S[]): S[] {
   if (sessions.length < 2) return [];
   const marks = sessions.map(marksOf);
-  const known = createIds();
-  const repeated = new Set(marks.flatMap((all) => all.filter((mark) => known.seen(mark))));
+  const known = createIds(MANY_PLACES);
+  const repeated = new Set(marks.flat().filter((mark) => known.seen(mark)));
+  if (repeated.size === 0) return [];
   return sessions.filter((_, at) => marks[at]?.some((mark) => repeated.has(mark)));
 }
 
 /** Hashes of the ends of a session's keys, which are random; different keys can collide. */
 function marksOf({ keys, ledger, compactions }: SessionFigures): readonly number[] {
   const times = compactions.map(({ t }) => `at ${t}`);
-  return marksIn(`${keys ?? keyText(ledger())},${times}`);
-}
-
-function marksIn(keys: string): readonly number[] {
-  const text = keys.replaceAll('+', ',');
+  const text = `${keys ?? keyText(ledger())},${times},`.replaceAll('+', ',');
   const marks: number[] = [];
-  for (let at = 0, end = 0; end < text.length; at = end + 1) {
-    end = text.indexOf(',', at);
-    if (end === -1) end = text.length;
+  for (let at = 0, end = text.indexOf(','); end !== -1; at = end + 1, end = text.indexOf(',', at)) {
     let mark = 0;
     for (let place = Math.max(at, end - MARKED); place < end; place++)
       mark = Math.imul(mark ^ text.charCodeAt(place), 0x01000193);
@@ -154,6 +149,9 @@ function marksIn(keys: string): readonly number[] {
 }
 
 const MARKED = 14;
+
+/** Places for the calls of a gigabyte of logs. */
+const MANY_PLACES = 2 ** 18;
 
 /** A call or compaction, with the session that it counts in. */
 interface HeldCalls {

@@ -1,5 +1,6 @@
 import { costUsd, isComputed } from '../core/governor/cost/cost.ts';
 import { largestShare, peakShare } from '../core/governor/gauge/model-windows.ts';
+import type { Input } from '../core/governor/input.ts';
 import { savedUsd } from '../core/governor/relief/accounts.ts';
 import type { GovernorState } from '../core/governor/state.ts';
 import type { AssistantEvent } from '../core/protocol/events.ts';
@@ -63,11 +64,15 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
   }
 
   function note({ input, before, after }: Seen): void {
-    if (input.event.kind === 'assistant') noteSize(input.event);
-    if (input.event.kind === 'boundary') for (const id of input.event.kept ?? []) kept.add(id);
     if (after.gauge.peak > before.gauge.peak) peakCall = after.gauge.calls;
-    if ('cwd' in input.event && input.event.cwd !== undefined) project ??= input.event.cwd;
-    pass(input.t);
+    repeat(input);
+  }
+
+  function repeat({ t, event }: Input): void {
+    if (event.kind === 'assistant') noteSize(event);
+    if (event.kind === 'boundary') for (const id of event.kept ?? []) kept.add(id);
+    if ('cwd' in event && event.cwd !== undefined) project ??= event.cwd;
+    pass(t);
   }
 
   function pass(t: number): void {
@@ -103,6 +108,8 @@ export function createFigures(cut: Cutter, keeps: FigureOptions) {
     },
     /** Accounts for a line of which only the time matters. @param t milliseconds since the epoch; 0 if unknown */
     pass,
+    /** Accounts for a line that repeats the figures of the last call. */
+    repeat,
     get dialect() {
       return reader.dialect;
     },

@@ -47,10 +47,10 @@ export function createInputReader() {
   function isOver({ event }: Input): boolean {
     if (event.kind !== 'assistant' || event.messageId === '') return false;
     const thread = `${event.model ?? ''} ${event.subagent ?? ''}`;
-    const call = () => `${event.messageId} ${readKey(event.usage) ?? ''}`;
-    const going = isMixed(event) ? call() : event.messageId;
+    const read = readKey(event.usage) ?? 0;
+    const going = isMixed(event) ? `${event.messageId} ${read}` : event.messageId;
     if (newest.get(thread) === going) return false;
-    if (messages.seen(hashOf(call()))) return true;
+    if (messages.seen(hashOf(event.messageId) + read)) return true;
     newest.set(thread, going);
     return false;
   }

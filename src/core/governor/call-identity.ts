@@ -5,7 +5,7 @@ import { readUsage, saysNothing, type Usage } from '../protocol/usage.ts';
 interface SeenCall {
   readonly id: string;
   /** Key of the tokens that the call read (`readKey`); undefined if none of its lines reports them. */
-  readonly usage: string | undefined;
+  readonly usage: number | undefined;
   /** Whether the model has received new input since: a tool's result or a prompt. */
   readonly answered: boolean;
   /** Number of consecutive calls of the thread with this id. */
@@ -33,10 +33,10 @@ const MAX_UNSIZED = 16;
 export function createCallIdentity() {
   const threads = new Map<string, Thread>();
   /** Keys of the read tokens of each call id, for threads that cannot be told apart. */
-  const reads = new Map<string, readonly string[]>();
+  const reads = new Map<string, readonly number[]>();
   const main = threadOf('');
   /** Key of the tokens that the main thread's last call read, and the counts of all its calls since the last result. */
-  let newest: string | undefined;
+  let newest: number | undefined;
   let ofTurn = NO_COUNTS;
 
   /** @param name id of the subagent; '' is the main thread */
@@ -61,7 +61,7 @@ export function createCallIdentity() {
     return own;
   }
 
-  function noteSize(thread: Thread, event: AssistantEvent, usage: Usage, read: string | undefined): void {
+  function noteSize(thread: Thread, event: AssistantEvent, usage: Usage, read: number | undefined): void {
     if (read !== undefined) {
       if (thread === main) noteRead(usage, read);
       thread.unsized = [];
@@ -70,7 +70,7 @@ export function createCallIdentity() {
     }
   }
 
-  function noteRead(usage: Usage, read: string): void {
+  function noteRead(usage: Usage, read: number): void {
     newest = read;
     ofTurn = countsOf(usage).map((count, at) => count + (ofTurn[at] ?? 0));
   }
@@ -148,7 +148,7 @@ export function isMixed({ subagent }: AssistantEvent): boolean {
 const MAX_IDS = 64;
 
 /** The call with this id that read the same number of tokens, in any order. */
-function calledAmong(reads: Map<string, readonly string[]>, id: string, usage: string | undefined): SeenCall {
+function calledAmong(reads: Map<string, readonly number[]>, id: string, usage: number | undefined): SeenCall {
   const known = reads.get(id) ?? [];
   const all = usage === undefined || known.includes(usage) ? known : [...known, usage];
   reads.delete(id);
@@ -158,7 +158,7 @@ function calledAmong(reads: Map<string, readonly string[]>, id: string, usage: s
   return { id, usage, answered: false, times: Math.max(1, usage === undefined ? all.length : all.indexOf(usage) + 1) };
 }
 
-function calledNext(last: SeenCall | undefined, event: AssistantEvent, usage: string | undefined): SeenCall {
+function calledNext(last: SeenCall | undefined, event: AssistantEvent, usage: number | undefined): SeenCall {
   const { messageId: id } = event;
   if (last?.id !== id) return { id, usage, answered: false, times: 1 };
   // The first lines of a call can report zeros.
@@ -182,8 +182,11 @@ function countsOf({ input, cacheCreation, cacheRead, output }: Usage): readonly 
 
 const NO_COUNTS: readonly number[] = [];
 
+/** Different counts below this have different keys; any others hardly ever share one. */
+const RADIX = 94_907;
+
 /** Key of the tokens that a call has read, the same on all of its lines; undefined without usage. */
-export function readKey(usage: Usage | undefined): string | undefined {
+export function readKey(usage: Usage | undefined): number | undefined {
   if (usage === undefined || saysNothing(usage)) return undefined;
-  return `${usage.input} ${usage.cacheCreation} ${usage.cacheRead}`;
+  return (usage.cacheRead * RADIX + usage.cacheCreation) * RADIX + usage.input;
 }

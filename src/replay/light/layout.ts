@@ -49,7 +49,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   function forwards(bytes: Buffer, from: number, piece: number, until: number): number {
     let place = from;
     for (let at = piece; ; at++) {
-      place = endOfMatch(view, place, pieces[at] as Piece);
+      place = endOfMatch(bytes, view, place, pieces[at] as Piece);
       if (at === until || place === -1) return place;
       begins[at] = place;
       place = nextToSlot(bytes, place, 1);
@@ -64,7 +64,7 @@ export function layoutOf(pattern: Fields): Layout | undefined {
     for (let at = names.length; ; at--) {
       const piece = pieces[at] as Piece;
       place -= piece.bytes.length;
-      if (endOfMatch(view, place, piece) === -1) return -1;
+      if (endOfMatch(bytes, view, place, piece) === -1) return -1;
       if (at === last + 1) return place;
       ends[at - 1] = place;
       const before = nextToSlot(bytes, place - 1, -1);
@@ -116,30 +116,32 @@ export function layoutOf(pattern: Fields): Layout | undefined {
   };
 }
 
-/** A shared text, also as 32-bit integers: comparing four bytes at a time is four times as fast. */
+/** A shared text, also as 64-bit words: comparing eight bytes at a time is several times as fast. */
 interface Piece {
   readonly bytes: Buffer;
-  readonly words: Int32Array;
+  /** As numbers: no text has the bytes of a zero, and one with those of `NaN` fits no row. */
+  readonly words: Float64Array;
+  /** The bytes after the words. */
+  readonly tail: Buffer;
   /** Its part from the first capital on, which is found fastest because capitals are rare; and where it begins. */
   readonly mark: Buffer;
   readonly markAt: number;
 }
 
-const WORD = Int32Array.BYTES_PER_ELEMENT;
+const WORD = Float64Array.BYTES_PER_ELEMENT;
 
 function pieceOf(text: string): Piece {
   const bytes = Buffer.from(text);
-  const words = Int32Array.from({ length: Math.floor(bytes.length / WORD) }, (_, at) => bytes.readInt32LE(at * WORD));
+  const words = new Float64Array(new Uint8Array(bytes).buffer, 0, Math.floor(bytes.length / WORD));
   const markAt = Math.max(0, bytes.toString('latin1').search(/[A-Z]/));
-  return { bytes, words, mark: bytes.subarray(markAt), markAt };
+  return { bytes, words, tail: bytes.subarray(words.byteLength), mark: bytes.subarray(markAt), markAt };
 }
 
-function endOfMatch(view: DataView, from: number, { bytes, words }: Piece): number {
-  const to = from + bytes.length;
-  if (from < 0 || to > view.byteLength) return -1;
-  for (let at = 0; at < words.length; at++) if (view.getInt32(from + at * WORD, true) !== words[at]) return -1;
-  for (let at = words.length * WORD; at < bytes.length; at++) if (view.getUint8(from + at) !== bytes[at]) return -1;
-  return to;
+function endOfMatch(bytes: Buffer, view: DataView, from: number, { words, tail }: Piece): number {
+  const to = from + words.byteLength;
+  if (from < 0 || to > bytes.length) return -1;
+  for (let at = 0; at < words.length; at++) if (view.getFloat64(from + at * WORD, true) !== words[at]) return -1;
+  return behindPiece(bytes, to, tail);
 }
 
 export function behindPiece(bytes: Buffer, from: number, piece: Buffer): number {

@@ -17,11 +17,18 @@ import { reportedAgent } from '../observers/unlogged.ts';
 import type { ReadLine, Row } from '../read/line-feed.ts';
 import type { SessionFigures } from '../summary.ts';
 
-/** Only their number and time matter. */
-const MEANINGLESS = ['known', 'unknown', 'malformed', 'api-retry', 'mode'] as const;
-
 /** Kinds of events in a session log. Any other kind requires a full replay. */
-const LIGHT: ReadonlySet<Event['kind']> = new Set(['assistant', 'user', 'boundary', ...MEANINGLESS]);
+const LIGHT: ReadonlySet<Event['kind']> = new Set([
+  'assistant',
+  'user',
+  'boundary',
+  // Only the number and time of the others matter.
+  'known',
+  'unknown',
+  'malformed',
+  'api-retry',
+  'mode',
+]);
 
 /** The parts of a state that a light replay changes, each its own. */
 type LightState = Draft & { relief: { exact: Exact }; limits: { cost: Cost } };
@@ -42,6 +49,7 @@ export function createLightReplay({ run, mask }: { readonly run: Run; readonly m
   function feed(t: number, said: Event): void {
     const event = calls.identified(said);
     if (isQuiet(state, event)) figures.pass(t);
+    else if (isKnown(state, event)) figures.repeat({ t, from: 'claude', event });
     else {
       before.gauge = state.gauge;
       before.limits.cost = state.limits.cost;
@@ -96,6 +104,17 @@ function isQuiet(state: GovernorState, event: Event): boolean {
   if (event.kind !== 'user') return event.kind !== 'assistant' && event.kind !== 'boundary';
   return event.role === 'tool-result' && isCalm(state) && reportedAgent(event) === undefined;
 }
+
+/** Whether an answer is another line of the last call, and reports nothing new. */
+function isKnown(state: GovernorState, event: Event): boolean {
+  const call = state.limits.cost.calls.find(({ usage }) => usage === state.gauge.call?.usage);
+  if (!call?.outputKnown || event.kind !== 'assistant' || event.blocks.length > 0 || !isCalm(state)) return false;
+  const isSame = event.messageId === call.messageId && event.model === call.model && event.version === call.version;
+  const isNamed = event.messageId !== '' && event.subagent === null;
+  return isSame && isNamed && COUNTS.every((name) => event.usage?.[name] === call.usage[name]);
+}
+
+const COUNTS = ['input', 'cacheCreation', 'cacheCreationHour', 'cacheRead', 'output', 'terms', 'besides'] as const;
 
 function isCalm({ session, relief: { exact } }: GovernorState): boolean {
   return exact.echoes === 0 && session.id !== undefined && session.version !== undefined;

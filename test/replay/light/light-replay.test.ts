@@ -137,6 +137,50 @@ it.each([
   expect(light?.cost.usd).toBeGreaterThan(0);
 });
 
+it.each([
+  '2026-05-01T10:00:00.250Z',
+  '2026-05-01T10:59:59.999Z',
+  '2026-05-01T10:60:00.000Z',
+  '2026-05-01T10:00:60.000Z',
+  '2026-05-01T10:0a:00.000Z',
+  '2026-05-01T10:00:00,000Z',
+  '2026-05-01T10:00:00.000z',
+  '2026-05-01T10:00:00.0001',
+  '2026-05-01T10:00:00Z',
+  '2026-05-01T10:00:00.000+02:00',
+  '2026-05-01T24:00:00.000Z',
+  '2026-05-01T24:00:01.000Z',
+  '2026-02-31T10:00:00.000Z',
+  '2026-13-01T10:00:00.000Z',
+  'yesterday',
+  '',
+])('for the time %j after a usual one, and before one', (odd) => {
+  const rows = answers(['1', {}], ['2', {}], ['3', {}], ['4', {}], ['5', {}], ['6', {}]);
+  const usual = '2026-05-01T10:30:00.500Z';
+  for (const times of [
+    [usual, usual, usual, odd, usual, odd],
+    [odd, odd, odd, usual, odd, odd],
+  ]) {
+    const timed = rows.map((row, at) => JSON.stringify({ ...row, timestamp: times[at] }));
+    const bytes = Buffer.from(timed.map((line) => `${line}\n`).join(''));
+    expect(readLightly(bytes)).toEqual(readFully(bytes));
+  }
+});
+
+it.each([
+  ['another version with another price', { version: '2.1.300' }],
+  ['another folder', { cwd: '/elsewhere' }],
+  ['another session', { sessionId: 's2' }],
+  ['a subagent', { isSidechain: true, agentId: 'a1' }],
+])('for a line that repeats a call in %s', (_, other) => {
+  const rows = answers(['1', {}], ['2', {}], ['2', {}], ['3', {}]).map((row, at) => {
+    const message = { ...row.message, model: 'claude-sonnet-5' };
+    return { ...row, message, ...(at === 2 ? other : {}) };
+  });
+  const bytes = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  expect(readLightly(bytes)).toEqual(readFully(bytes));
+});
+
 it('for odd logs with a gap anywhere, unless only a full replay detects the broken line', () => {
   let told = 0;
   for (let seed = 1; seed <= sized(200, 20_000); seed++) {
