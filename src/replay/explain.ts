@@ -2,8 +2,11 @@ import { isMessage } from '../core/governor/facts.ts';
 import {
   type Calibration,
   type Content,
+  type ContentKind,
+  droppedThoughts,
   measureBlock,
   scaleOf,
+  spokenTokens,
   UNCALIBRATED,
   unspokenTokens,
 } from '../core/governor/gauge/estimator.ts';
@@ -21,7 +24,7 @@ export type Prediction = Readonly<ReturnType<typeof predictionOf>>;
 interface Piece {
   /** Line of the recording, from 1. */
   readonly line: number;
-  /** `answer`, `prompt`, `notice` or a tool's name. */
+  /** `answer`, `prompt`, `notice`, a tool's name, or `forgotten thoughts`. */
   readonly source: string;
   readonly block: string;
   /** Length of its texts in UTF-16 code units. */
@@ -47,9 +50,10 @@ export function createExplainer(wanted: string) {
     pieces = [];
   }
 
-  function seeMessage({ line, input: { event }, after }: Seen): void {
+  function seeMessage({ line, input: { event }, before, after }: Seen): void {
     if ('blocks' in event) event.blocks.forEach(tools.see);
     if (!isInContext(event, after.gauge)) return;
+    if (before.gauge.thoughts > 0 && after.gauge.thoughts === 0) leave(line, before.gauge);
     const inOutput = event.kind === 'assistant';
     const role = event.kind === 'user' ? event.role : 'answer';
     for (const block of event.blocks) {
@@ -57,6 +61,12 @@ export function createExplainer(wanted: string) {
       const content = measureBlock(block);
       pieces.push({ line, source, block: block.type, chars: content.chars, content, inOutput });
     }
+  }
+
+  function leave(line: number, { call, thoughts }: Gauge): void {
+    const content = droppedThoughts(call?.model, thoughts);
+    if (content.prose >= 0) return;
+    pieces.push({ line, source: 'forgotten thoughts', block: 'thinking', chars: 0, content, inOutput: false });
   }
 
   return {
@@ -90,8 +100,9 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
   const { calibration, used, call } = gauge;
   const output = callOutput(gauge);
   const total = predictedTokens(gauge);
+  const scale = (kind: ContentKind) => scaleOf(calibration, kind);
   const tokensOf = (content: Content, by: Calibration) =>
-    Math.round((unspokenTokens(content, by) + content.tokens * scaleOf(by)) * 10) / 10;
+    Math.round((unspokenTokens(content, by) + spokenTokens(content, by)) * 10) / 10;
   return {
     total,
     /** Context of the previous call, and its output. */
@@ -100,11 +111,11 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
     /** Whether claude reported the output; otherwise it is estimated from the parts of the answer. */
     outputKnown: call?.outputKnown ?? false,
     added: total - used - output,
-    /** Measured tokens per estimated token so far. */
-    scale: scaleOf(calibration),
+    /** Measured tokens per estimated token so far, by kind of content. */
+    scales: { prose: scale('prose'), code: scale('code'), json: scale('json') },
     parts: pieces.map(({ content, ...part }) => ({
       ...part,
-      /** Estimated with the general rate, to a tenth. */
+      /** Estimated with the general rate, to a tenth; negative for removed content. */
       expected: tokensOf(content, UNCALIBRATED),
       /** Estimated with the rate of the session's calls. */
       tokens: tokensOf(content, calibration),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSessionReplay } from '../../src/replay/session-replay.ts';
 import { explain } from '../../src/report/replay/explain.ts';
-import { boundaryLine, callLine, type Line, runWith, toolResultLine, userLine } from '../support/governor.ts';
+import { boundaryLine, callLine, initLine, type Line, runWith, toolResultLine, userLine } from '../support/governor.ts';
 import { asRead, FIXTURE_RECORDINGS, linesOf } from '../support/recordings.ts';
 import { summaryOf as sessionOf, written } from '../support/session-summary.ts';
 import { unmasked } from '../support/unmasked.ts';
@@ -72,6 +72,17 @@ describe('the explanation of a call', () => {
   it.each(['0', '4', 'msg_none', ''])('is null for an unknown call: %j', (call) => {
     expect(explained(call, ...SESSION)).toBeNull();
   });
+
+  it('shows the thoughts that a new prompt removes', () => {
+    const thought = wrote(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
+    expect(explained('2', initLine(), thought, userLine('Go on.'), callLine(30_010))?.prediction).toMatchObject({
+      parts: [
+        { source: 'answer', tokens: 268.4 },
+        { source: 'forgotten thoughts', tokens: -268.4 },
+        { source: 'prompt', line: 3 },
+      ],
+    });
+  });
 });
 
 describe('the figures add up', () => {
@@ -108,7 +119,7 @@ describe('as text', () => {
   answer (text, in the output)         2         100        24      24
   answer (tool_use, in the output)     2          15        70      70
   Read (tool_result)                   3       4,000     1,053   1,053
-  a token expected has turned out as 1.00
+  a token expected has turned out as 1.00 in prose, 1.00 in results, 1.00 in input of tools
 `);
   });
 });

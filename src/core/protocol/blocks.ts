@@ -108,11 +108,33 @@ const UNSEEN: readonly string[] = [
   'command_permissions',
 ];
 
-/** Texts that an attachment of a session log adds to the context: changed files, reminders, lists of tools and skills. */
-export function attachedTexts(attachment: Fields): readonly string[] {
-  const { type } = attachment;
+/** Attachments without logged text: the model always gets the same text. */
+const UNLOGGED: readonly string[] = [
+  'task_reminder',
+  'date_change',
+  'plan_mode',
+  'plan_mode_exit',
+  'opened_file_in_ide',
+];
+
+/**
+ * Texts that an attachment of a session log adds to the context: changed files, reminders, lists of tools and skills.
+ * The block with the attachment's name represents Claude Code's words around the content.
+ */
+export function attachedContent(attachment: Fields): readonly Fields[] {
+  const { type, content } = attachment;
   if (typeof type !== 'string' || UNSEEN.includes(type)) return [];
-  return ATTACHMENT_TEXT_KEYS.flatMap((name) => textsIn(attachment[name]));
+  const text =
+    type === 'task_reminder' ? listedTasks(content) : ATTACHMENT_TEXT_KEYS.flatMap((name) => textsIn(attachment[name]));
+  const named = { type: `attachment/${type}` };
+  if (text.length === 0) return UNLOGGED.includes(type) ? [named] : [];
+  return [named, { type: 'text', text: text.join('\n') }];
+}
+
+function listedTasks(content: unknown): readonly string[] {
+  return listOf(content)
+    .map(fieldsOf)
+    .map(({ id, status, subject }) => `#${id}. [${status}] ${subject}`);
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -1,4 +1,4 @@
-import { attachedTexts, markedRole, plainText, readBlocks, userRole } from './blocks.ts';
+import { attachedContent, markedRole, plainText, readBlocks, userRole } from './blocks.ts';
 import { decodeSystem } from './decode-system.ts';
 import type {
   AssistantEvent,
@@ -150,8 +150,9 @@ function decodeAttachment(line: Fields): Event {
   if (type === 'queued_command' && commandMode === 'prompt') {
     return decodeUser({ ...line, origin, isMeta, message: { role: 'user', content: prompt } });
   }
-  const content = attachedTexts(attachment).join('\n');
-  return content === '' ? decodeOther(line) : decodeUser({ ...line, isMeta: true, message: { role: 'user', content } });
+  const content = attachedContent(attachment);
+  if (content.length === 0) return decodeOther(line);
+  return decodeUser({ ...line, isMeta: true, message: { role: 'user', content } });
 }
 
 function decodeMode(line: Fields): Event {

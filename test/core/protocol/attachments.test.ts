@@ -18,7 +18,7 @@ describe('attachments of a session log', () => {
         content: [{ id: '1', subject: 'Look', status: 'pending', description: 'All.' }],
         itemCount: 1,
       },
-      text: '{"id":"1","subject":"Look","status":"pending","description":"All."}',
+      text: '#1. [pending] Look',
     },
     {
       name: 'tools that came',
@@ -44,7 +44,10 @@ describe('attachments of a session log', () => {
     expect(decode(attachment)).toMatchObject({
       kind: 'user',
       role: 'notice',
-      blocks: [{ type: 'text', text }],
+      blocks: [
+        { type: 'other', name: `attachment/${attachment.type}` },
+        { type: 'text', text },
+      ],
     });
   });
 

@@ -10,6 +10,7 @@ import {
   addToContext,
   changedGauge,
   emptyContext,
+  endThoughts,
   extendCall,
   type Gauge,
   isCharactersOnly,
@@ -132,7 +133,10 @@ function asideOf(gauge: Gauge, { model, messageId, usage }: AssistantEvent, name
 function readUser(gauge: Gauge, event: UserEvent, content: Content): Gauge {
   // A summary is counted by the boundary before it, an echo by the line it echoes.
   if (event.role === 'summary' || event.replay) return gauge;
-  if (!isCharactersOnly(gauge)) return addToContext(readReport(gauge, event), content);
+  if (!isCharactersOnly(gauge)) {
+    const before = event.role === 'prompt' ? endThoughts(gauge) : gauge;
+    return addToContext(readReport(before, event), content);
+  }
   const characters = addBlocks(gauge.characters, event.blocks);
   // The first call has the prompt beside the system prompt and the tools.
   const withText = changedGauge(addToContext(gauge, content), { characters });

@@ -7,6 +7,7 @@ import {
   type Content,
   calibrate,
   calibrationFor,
+  droppedThoughts,
   estimateTokens,
   NO_CONTENT,
   UNCALIBRATED,
@@ -56,6 +57,8 @@ export const EMPTY_GAUGE = {
   call: null as Call | null,
   /** Additions since the last reading. */
   added: NO_CONTENT,
+  /** Thoughts since the last prompt, in expected tokens: some models forget them at the next prompt. */
+  thoughts: 0,
   calibration: UNCALIBRATED,
   calls: 0,
   /** Total growth of the context over all calls, in tokens. */
@@ -126,6 +129,7 @@ export function changedGauge(gauge: Gauge, changes: Partial<Gauge>): Gauge {
     used: gauge.used,
     call: gauge.call,
     added: gauge.added,
+    thoughts: gauge.thoughts,
     calibration: gauge.calibration,
     calls: gauge.calls,
     grown: gauge.grown,
@@ -154,6 +158,7 @@ export function addCall(gauge: Gauge, { messageId, model, usage, outputKnown, ge
     used,
     call: { messageId, model, usage, peaks, output, outputKnown, generated },
     added: NO_CONTENT,
+    thoughts: gauge.thoughts + generated.thoughts,
     calibration: calibrationFor(model, previous === null ? gauge.calibration : learn(gauge, previous, used)),
     calls: gauge.calls + 1,
     grown: gauge.grown + (previous === null ? 0 : Math.max(0, used - gauge.used)),
@@ -180,10 +185,11 @@ export function extendCall(gauge: Gauge, figures: Pick<CallFigures, 'generated'>
     outputKnown: gauge.call.outputKnown || figures.outputKnown === true,
     generated: addContent(gauge.call.generated, figures.generated),
   };
+  const thoughts = gauge.thoughts + figures.generated.thoughts;
   const used = contextOf(usage);
   const before = { peak: Math.max(0, ...Object.values(peaks)), peaks, windowModel: gauge.windowModel };
   const window = learnFromContext(gauge.window, used);
-  return changedGauge(gauge, { call, window, used, ...peaksWith(before, used) });
+  return changedGauge(gauge, { call, thoughts, window, used, ...peaksWith(before, used) });
 }
 
 /** Sets the actual output count of the last call. */
@@ -196,8 +202,15 @@ export function addToContext(gauge: Gauge, content: Content): Gauge {
   return changedGauge(gauge, { added: addContent(gauge.added, content) });
 }
 
+/** Starts a new turn: the thoughts of earlier turns may leave the context. */
+export function endThoughts(gauge: Gauge): Gauge {
+  if (gauge.thoughts === 0) return gauge;
+  const added = addContent(gauge.added, droppedThoughts(gauge.call?.model, gauge.thoughts));
+  return changedGauge(gauge, { thoughts: 0, added });
+}
+
 /** Data of the last call, reset when the context is replaced. */
-const NO_CALL = { call: null, added: NO_CONTENT, foreseen: undefined } as const;
+const NO_CALL = { call: null, added: NO_CONTENT, thoughts: 0, foreseen: undefined } as const;
 
 /** Sets a reading that does not come from a call: claude's own answer, or a report in text. */
 export function takeReading(gauge: Gauge, used: number, basis: Basis): Gauge {

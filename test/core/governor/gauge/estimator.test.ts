@@ -53,8 +53,12 @@ describe('tokens of a block', () => {
   it.each([
     { name: 'a result', block: result('abcd'), tokens: 17 },
     { name: 'a picture in a result', block: result('', { images: 1 }), tokens: 1_615 },
-    { name: 'tools that were looked up', block: result('', { definitions: ['WebFetch', 'mcp__x__y'] }), tokens: 1_015 },
-    { name: 'a block of another kind', block: { type: 'other', name: 'tool_reference' }, tokens: 0 },
+    { name: 'tools that were looked up', block: result('', { definitions: ['WebFetch', 'mcp__x__y'] }), tokens: 1_025 },
+    {
+      name: 'a reminder whose text no log has',
+      block: { type: 'other', name: 'attachment/task_reminder' },
+      tokens: 105,
+    },
     { name: 'a plan that the log shows', block: use('ExitPlanMode', { plan: 'Look. '.repeat(500) }), tokens: 68 },
     {
       name: 'a call, with names and values but without the escapes of JSON',

@@ -130,9 +130,19 @@ describe('the predicted context', () => {
     expect(predictedTokens(gauge)).toBe(30_001);
   });
 
-  it('keeps a thought after a new prompt', () => {
-    const call = answer(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
-    expect(predictedTokens(read(initLine(), call, userLine('xxxx')).gauge)).toBe(30_002 + 269);
+  it.each([
+    { model: 'claude-sonnet-4-5', thought: 0 },
+    { model: 'claude-haiku-4-5-20251001', thought: 0 },
+    { model: 'claude-opus-4-1-20250805', thought: 0 },
+    { model: 'claude-sonnet-4-20250514', thought: 0 },
+    { model: 'claude-opus-4-5-20251101', thought: 269 },
+    { model: 'claude-sonnet-4-6', thought: 269 },
+    { model: 'glm-5.1', thought: 269 },
+  ])('keeps $thought tokens of a thought of $model after a new prompt', ({ model, thought }) => {
+    const line = answer(30_000, [{ type: 'thinking', thinking: 'x'.repeat(1_000), signature: '' }]);
+    const call = { ...line, message: { ...(line.message as Line), model } };
+    expect(predictedTokens(read(initLine(), call, toolResultLine('')).gauge)).toBe(30_284);
+    expect(predictedTokens(read(initLine(), call, userLine('xxxx')).gauge)).toBe(30_002 + thought);
   });
 
   it('learns from the calls of the session', () => {
