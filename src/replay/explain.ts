@@ -2,11 +2,9 @@ import { isMessage } from '../core/governor/facts.ts';
 import {
   type Calibration,
   type Content,
-  type ContentKind,
   droppedThoughts,
   measureBlock,
   scaleOf,
-  spokenTokens,
   UNCALIBRATED,
   unspokenTokens,
 } from '../core/governor/gauge/estimator.ts';
@@ -65,7 +63,7 @@ export function createExplainer(wanted: string) {
 
   function leave(line: number, { call, thoughts }: Gauge): void {
     const content = droppedThoughts(call?.model, thoughts);
-    if (content.prose >= 0) return;
+    if (content.tokens >= 0) return;
     pieces.push({ line, source: 'forgotten thoughts', block: 'thinking', chars: 0, content, inOutput: false });
   }
 
@@ -100,9 +98,8 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
   const { calibration, used, call } = gauge;
   const output = callOutput(gauge);
   const total = predictedTokens(gauge);
-  const scale = (kind: ContentKind) => scaleOf(calibration, kind);
   const tokensOf = (content: Content, by: Calibration) =>
-    Math.round((unspokenTokens(content, by) + spokenTokens(content, by)) * 10) / 10;
+    Math.round((unspokenTokens(content, by) + content.tokens * scaleOf(by)) * 10) / 10;
   return {
     total,
     /** Context of the previous call, and its output. */
@@ -111,8 +108,8 @@ function predictionOf(gauge: Gauge, pieces: readonly Piece[]) {
     /** Whether claude reported the output; otherwise it is estimated from the parts of the answer. */
     outputKnown: call?.outputKnown ?? false,
     added: total - used - output,
-    /** Measured tokens per estimated token so far, by kind of content. */
-    scales: { prose: scale('prose'), code: scale('code'), json: scale('json') },
+    /** Measured tokens per estimated token so far. */
+    scale: scaleOf(calibration),
     parts: pieces.map(({ content, ...part }) => ({
       ...part,
       /** Estimated with the general rate, to a tenth; negative for removed content. */

@@ -119,7 +119,7 @@ describe('as text', () => {
   answer (text, in the output)         2         100        24      24
   answer (tool_use, in the output)     2          15        70      70
   Read (tool_result)                   3       4,000     1,053   1,053
-  a token expected has turned out as 1.00 in prose, 1.00 in results, 1.00 in input of tools
+  a token expected has turned out as 1.00
 `);
   });
 });

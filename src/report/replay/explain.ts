@@ -39,10 +39,10 @@ function errorRows({ error }: Explanation): string[] {
   return [row('error', `${tokens(Math.abs(error.tokens))} tokens ${side} (${Math.abs(error.percent).toFixed(3)} %)`)];
 }
 
-function partsText({ parts, scales }: Prediction, style: Style): string[] {
+function partsText({ parts, scale }: Prediction, style: Style): string[] {
   if (parts.length === 0) return [];
   const head = ['what came in', 'line', 'characters', 'expected', 'tokens'];
-  const learned = `a token expected has turned out as ${scales.prose.toFixed(2)} in prose, ${scales.code.toFixed(2)} in results, ${scales.json.toFixed(2)} in input of tools`;
+  const learned = `a token expected has turned out as ${scale.toFixed(2)}`;
   return ['', ...indentRows([head, ...parts.map(partRow)]), style.dim(`  ${learned}`)];
 }
 

@@ -6,21 +6,13 @@ import { pictureTokens } from './picture-tokens.ts';
 import { sizeOf } from './text-size.ts';
 import { expectedTokens } from './token-estimate.ts';
 
-/**
- * Kinds of content that are calibrated separately: a session's calls may have more or fewer tokens of each kind than
- * expected.
- */
-export type ContentKind = 'prose' | 'code' | 'json';
-
-/** Unmeasured additions to the context: expected tokens by kind, and fixed tokens of pictures and similar blocks. */
+/** Unmeasured additions to the context: expected tokens of texts, and fixed tokens of pictures and similar blocks. */
 export type Content = Readonly<typeof NO_CONTENT>;
 
 export const NO_CONTENT = {
-  prose: 0,
-  /** The part of `prose` that is thoughts. */
+  tokens: 0,
+  /** The part of `tokens` that is thoughts. */
   thoughts: 0,
-  code: 0,
-  json: 0,
   fixedTokens: 0,
   /** Additional tokens of large pictures for newer models, which read them at a higher resolution. */
   sharpTokens: 0,
@@ -84,14 +76,15 @@ const LEARNING_FACTOR = 1.35;
 /** Characters per expected token in tool results: the mean over 49 million characters of public session logs. */
 const CODE_CHARS_PER_TOKEN = 2.9;
 
-/** Results learned from a session's own calls: expected and measured tokens by kind. */
-export type Calibration = Readonly<Record<ContentKind, { readonly expected: number; readonly tokens: number }>> & {
-  /** Tokens of the model's tokenizer per expected token. */
-  readonly tokenizer: number;
-};
+/** Results learned from a session's own calls: expected and measured tokens. */
+export type Calibration = Readonly<typeof UNCALIBRATED>;
 
-const PRIOR = { expected: PRIOR_TOKENS, tokens: PRIOR_TOKENS };
-export const UNCALIBRATED: Calibration = { prose: PRIOR, code: PRIOR, json: PRIOR, tokenizer: 1 };
+export const UNCALIBRATED = {
+  expected: PRIOR_TOKENS,
+  tokens: PRIOR_TOKENS,
+  /** Tokens of the model's tokenizer per expected token. */
+  tokenizer: 1,
+};
 
 /** Claude models before Opus 4.7, the first model with a tokenizer that creates more tokens from the same text. */
 const EARLIER_TOKENIZER = /claude-(?:[1-3]|haiku-4|sonnet-4|opus-4-[0-6]\b|opus-4-2025)/;
@@ -129,10 +122,8 @@ export function measureLine(event: Event): readonly Content[] {
 
 export function addContent(a: Content, b: Content): Content {
   return {
-    prose: a.prose + b.prose,
+    tokens: a.tokens + b.tokens,
     thoughts: a.thoughts + b.thoughts,
-    code: a.code + b.code,
-    json: a.json + b.json,
     fixedTokens: a.fixedTokens + b.fixedTokens,
     sharpTokens: a.sharpTokens + b.sharpTokens,
     chars: a.chars + b.chars,
@@ -141,7 +132,7 @@ export function addContent(a: Content, b: Content): Content {
 
 /** Estimated tokens of the content, rounded up. */
 export function estimateTokens(content: Content, calibration: Calibration): number {
-  return Math.ceil(spokenTokens(content, calibration)) + unspokenTokens(content, calibration);
+  return Math.ceil(content.tokens * scaleOf(calibration)) + unspokenTokens(content, calibration);
 }
 
 /** Expected tokens of non-text content, such as pictures. */
@@ -149,50 +140,31 @@ export function unspokenTokens({ fixedTokens, sharpTokens }: Content, { tokenize
   return fixedTokens + (tokenizer > 1 ? sharpTokens : 0);
 }
 
-/** Expected tokens of the texts, not rounded. */
-export function spokenTokens(content: Content, calibration: Calibration): number {
-  return (
-    ofKind(content, calibration, 'prose') + ofKind(content, calibration, 'code') + ofKind(content, calibration, 'json')
-  );
-}
-
-function ofKind(content: Content, calibration: Calibration, kind: ContentKind): number {
-  return content[kind] === 0 ? 0 : content[kind] * scaleOf(calibration, kind);
-}
-
 /** Tokens by Claude Code's own estimate, a lower bound for figures that must not be too high. */
 export function nativeTokens({ chars, fixedTokens }: Content): number {
   return Math.ceil(chars / NATIVE_CHARS_PER_TOKEN) + fixedTokens;
 }
 
-/**
- * Learns from one call: `content` was added and the context grew by `tokens`. The error is divided among the kinds in
- * proportion to their estimates.
- */
+/** Learns from one call: `content` was added and the context grew by `tokens`. */
 export function calibrate(calibration: Calibration, content: Content, tokens: number): Calibration {
   const unspoken = unspokenTokens(content, calibration);
   const estimate = estimateTokens(content, calibration) - unspoken;
   const factor = estimate > 0 ? (tokens - unspoken) / estimate : 0;
   if (!(factor > 1 / PLAUSIBLE_FACTOR && factor < PLAUSIBLE_FACTOR)) return calibration;
   const step = Math.min(Math.max(factor, 1 / LEARNING_FACTOR), LEARNING_FACTOR);
-  const learn = (kind: ContentKind) => {
-    const { expected, tokens: known } = calibration[kind];
-    const shown = (content[kind] * known * step) / expected;
-    return { expected: expected + content[kind], tokens: known + shown };
-  };
-  const { tokenizer } = calibration;
-  return { prose: learn('prose'), code: learn('code'), json: learn('json'), tokenizer };
+  const { expected, tokens: known, tokenizer } = calibration;
+  const shown = (content.tokens * known * step) / expected;
+  return { expected: expected + content.tokens, tokens: known + shown, tokenizer };
 }
 
 /** Learned characters per token of tool results; undefined until the session's data outweigh the start value. */
 export function learnedCharsPerToken(calibration: Calibration): number | undefined {
-  if (calibration.code.expected < 2 * PRIOR_TOKENS) return undefined;
-  return CODE_CHARS_PER_TOKEN / scaleOf(calibration, 'code');
+  return calibration.expected < 2 * PRIOR_TOKENS ? undefined : CODE_CHARS_PER_TOKEN / scaleOf(calibration);
 }
 
 /** Measured tokens per expected token. */
-export function scaleOf(calibration: Calibration, kind: ContentKind): number {
-  return (calibration.tokenizer * calibration[kind].tokens) / calibration[kind].expected;
+export function scaleOf({ expected, tokens, tokenizer }: Calibration): number {
+  return (tokenizer * tokens) / expected;
 }
 
 /** Expected tokens of one block. */
@@ -203,36 +175,20 @@ export function measureBlock(block: Block, tokensOf = expectedTokens): Content {
     case 'document':
       return { ...NO_CONTENT, fixedTokens: PICTURE_TOKENS };
     case 'other':
-      return proseContent(ownOf(ATTACHMENT_TOKENS, block.name) ?? 0, 0, 0);
+      return { ...NO_CONTENT, tokens: ownOf(ATTACHMENT_TOKENS, block.name) ?? 0 };
     default:
       return textContent(block, sizeOf(block, tokensOf));
   }
 }
 
 function textContent(block: TextBlock, { tokens, chars }: TextSize): Content {
-  switch (block.type) {
-    case 'text':
-      return proseContent(tokens, 0, chars);
-    case 'thinking':
-      return proseContent(tokens, tokens, chars);
-    case 'tool_use':
-      return { ...NO_CONTENT, json: tokens, chars };
-    case 'tool_result': {
-      const { images, sizes = [] } = block;
-      const pictures = sumContent(sizes.map(pictureContent));
-      const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
-      const definitions = sumOf(
-        block.definitions,
-        (name) => ownOf(DEFINITION_TOKENS, name) ?? UNKNOWN_DEFINITION_TOKENS,
-      );
-      const code = TOOL_RESULT_TOKENS + definitions + tokens;
-      return { ...pictures, code, fixedTokens, chars };
-    }
-  }
-}
-
-function proseContent(prose: number, thoughts: number, chars: number): Content {
-  return { ...NO_CONTENT, prose, thoughts, chars };
+  if (block.type === 'thinking') return { ...NO_CONTENT, tokens, thoughts: tokens, chars };
+  if (block.type !== 'tool_result') return { ...NO_CONTENT, tokens, chars };
+  const { images, sizes = [], definitions } = block;
+  const pictures = sumContent(sizes.map(pictureContent));
+  const fixedTokens = pictures.fixedTokens + (images - sizes.length) * PICTURE_TOKENS;
+  const defined = sumOf(definitions, (name) => ownOf(DEFINITION_TOKENS, name) ?? UNKNOWN_DEFINITION_TOKENS);
+  return { ...pictures, tokens: TOOL_RESULT_TOKENS + defined + tokens, fixedTokens, chars };
 }
 
 function pictureContent(size: PictureSize): Content {
@@ -248,5 +204,5 @@ const DROPS_THOUGHTS = /claude-(?:3|haiku-4-5|sonnet-4(?:-[05]|-2025)|opus-4(?:-
 
 /** The tokens that a new prompt removes from the context, as negative content. */
 export function droppedThoughts(model: string | undefined, thoughts: number): Content {
-  return DROPS_THOUGHTS.test(model ?? '') ? { ...NO_CONTENT, prose: -thoughts } : NO_CONTENT;
+  return DROPS_THOUGHTS.test(model ?? '') ? { ...NO_CONTENT, tokens: -thoughts } : NO_CONTENT;
 }
