@@ -82,35 +82,18 @@ export function summarizeMatchingFiles(files: readonly string[], more: boolean, 
   return `${more && names.length > 0 ? 'at least ' : ''}${names.length} files with matches: ${shown}`;
 }
 
-/** The line format of a search's output. */
-interface MatchLines {
-  /** The only searched file, if the lines name no file. */
-  readonly only: string | undefined;
-  /** The lines have line numbers; undefined if unknown. */
-  readonly numbered: true | undefined;
-  /** The output includes context lines around matches. */
-  readonly context: boolean;
-}
-
-const NAMED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):/;
-const NUMBERED_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
+const FILE_LINE = /^((?:[A-Za-z]:[\\/])?[^:\n]{1,1000}):\d+:/;
 
 /**
- * Reads the matches in a search's output: `file:12:text`, `file:text`, or `12:text` and `text` if one file was
- * searched. Undefined if matches and context lines look the same.
+ * Reads the matches in a search's output: `file:12:text`, or `12:text` if one file was searched. Undefined for lines
+ * without numbers.
+ *
+ * @param only the only searched file
  */
-export function readMatches(text: string, { only, numbered, context }: MatchLines): readonly CountedName[] | undefined {
+export function readMatches(text: string, only: string): readonly CountedName[] | undefined {
   const lines = nearLines(text);
-  if (lines.length === 0) return [];
-  if (only !== undefined) {
-    // Context lines have a dash after their number.
-    if (context && !lines.some((line) => /^\d+:/.test(line))) return undefined;
-    const found = lines.filter((line) => line !== '' && line !== '--' && (!context || !/^\d+-/.test(line)));
-    return found.length === 0 ? [] : [[only, found.length]];
-  }
-  const isNumbered = lines.some((line) => NUMBERED_LINE.test(line));
-  if (!isNumbered && (context || numbered)) return undefined;
-  return byCount(lines.flatMap((line) => groupsIn(isNumbered ? NUMBERED_LINE : NAMED_LINE, line)));
+  const found = lines.flatMap((line) => (/^\d+:/.test(line) ? [only] : groupsIn(FILE_LINE, line)));
+  return lines.length > 0 && found.length === 0 ? undefined : byCount(found);
 }
 
 /** Reads lines of `file:count`; skips files without matches. */

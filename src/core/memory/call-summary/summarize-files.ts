@@ -145,9 +145,7 @@ function grepOf({ input, report, result }: EndedCall, quote: Quote): string {
   const tell = (counts: readonly CountedName[]) => summarizeMatchCounts({ counts, more }, quote);
   if (mode === 'count') return tell(readMatchCounts(content));
   if (mode === 'content') {
-    const context = ['-A', '-B', '-C', 'context'].some((key) => numberOf(input[key]) !== undefined);
-    const numbered = input['-n'] === true || undefined;
-    const matches = readMatches(content, { only: searchedFile(input, content), numbered, context });
+    const matches = readMatches(content, stringOf(input.path));
     return matches === undefined ? summarizeText(content, 'first', quote) : tell(matches);
   }
   return summarizeMatchingFiles(namesIn(report.filenames) ?? linesOf(content), more, quote);
@@ -158,14 +156,6 @@ const MAX_NAMES = 10_000;
 
 function namesIn(filenames: unknown): readonly string[] | undefined {
   return Array.isArray(filenames) ? textsOf(filenames.slice(0, MAX_NAMES)) : undefined;
-}
-
-/** The searched file, if there was only one and the lines do not name it. */
-function searchedFile(input: Fields, content: string): string | undefined {
-  const path = stringOf(input.path);
-  const first = content.slice(0, 1_000).split('\n', 1)[0] ?? '';
-  if (path === '' || !/[^/\\]\.\w{1,12}$/.test(path.slice(-100))) return undefined;
-  return input['-n'] === false || /^\d{1,9}[:-]/.test(first) ? path : undefined;
 }
 
 /** Lines that claude adds before and after the matches. */

@@ -58,17 +58,16 @@ interface Part {
  */
 export function renderHandoff(notebook: Notebook, facts: HandoffFacts): string {
   const parts = partsOf(notebook, facts);
-  const emptyLength = renderDocument(parts, facts, new Map()).length;
-  return renderDocument(parts, facts, selectItems(parts, RENDERED_LIMIT - emptyLength));
+  const emptyLength = renderDocument(parts, facts).length;
+  const lists = SECTIONS_BY_PRIORITY.map((section) => parts[section].items.slice(0, MAX_ITEMS));
+  const shown = inTurns(lists, RENDERED_LIMIT - emptyLength, (item) => item.length + 1);
+  return renderDocument(parts, facts, shown);
 }
 
 type Parts = Readonly<Record<HandoffSection, Part>>;
 
-function renderDocument(
-  parts: Parts,
-  facts: HandoffFacts,
-  shown: ReadonlyMap<HandoffSection, readonly string[]>,
-): string {
+/** @param shown the newest items of each section, in order of priority */
+function renderDocument(parts: Parts, facts: HandoffFacts, shown: readonly (readonly string[])[] = []): string {
   const { session, folder, t } = facts;
   const head = [
     `# Handoff of session ${oneLine(session, LINE_LENGTH)}`,
@@ -80,7 +79,7 @@ function renderDocument(
   const sections = HANDOFF_SECTIONS.flatMap((section) => {
     const { opening, items, file } = parts[section];
     const more = folder === '' || file === undefined || items.length === 0 ? [] : [`More: ${file}`];
-    return ['', `## ${section}`, ...opening, ...(shown.get(section) ?? []), ...more];
+    return ['', `## ${section}`, ...opening, ...(shown[SECTIONS_BY_PRIORITY.indexOf(section)] ?? []), ...more];
   });
   return `${[...head, ...sections].join('\n')}\n`;
 }
@@ -89,13 +88,6 @@ function renderDocument(
 const SECTIONS_BY_PRIORITY: readonly HandoffSection[] = [
   ...(['In progress', 'Dead ends', 'Commands to verify', 'Files', 'Next steps', 'Done', 'Goal'] as const),
 ];
-
-/** The newest items of each section, as space permits. */
-function selectItems(parts: Parts, room: number): Map<HandoffSection, string[]> {
-  const lists = SECTIONS_BY_PRIORITY.map((section) => parts[section].items.slice(0, MAX_ITEMS));
-  const shown = inTurns(lists, room, (item) => item.length + 1);
-  return new Map(SECTIONS_BY_PRIORITY.map((section, at) => [section, shown[at] ?? []]));
-}
 
 function partsOf(notebook: Notebook, facts: HandoffFacts): Parts {
   return {
