@@ -1,4 +1,3 @@
-import { decodeLine } from '../../protocol/decode.ts';
 import type { Prompt } from '../input.ts';
 import {
   answer,
@@ -18,7 +17,7 @@ import {
   ownUuid,
   userLine,
 } from '../prompts/own-lines.ts';
-import { giveBack, tellsTask, toPrompt } from '../prompts/prompt.ts';
+import { giveBack, promptIn, tellsTask } from '../prompts/prompt.ts';
 import { noteSentPrompt } from '../prompts/turns.ts';
 import { noteSaid } from '../relief/exact.ts';
 import { announceExpiry } from '../relief/outlook.ts';
@@ -57,10 +56,8 @@ export function injectPrompt(
   work: string,
   repeats: readonly Prompt[] = [],
 ): GovernorState {
-  const line = userLine(text, ownUuid(state));
-  const event = decodeLine(line);
-  if (event.kind !== 'user') return state;
-  return sendPrompt(countSent(state), { ...toPrompt(event, line), work, repeats });
+  const prompt = promptIn(userLine(text, ownUuid(state)));
+  return prompt === undefined ? state : sendPrompt(countSent(state), { ...prompt, work, repeats });
 }
 
 /** Closes prompts for which claude begins no turn: it read them in an earlier turn or run, so no answer follows. */

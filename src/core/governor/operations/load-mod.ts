@@ -56,15 +56,13 @@ export function awaitExact(state: GovernorState): GovernorState {
   return next.relief.exact.phase === 'arming' ? changed(next, { operation: { phase: 'loading' } }) : next;
 }
 
-/** Does without the mod: with a mod, claude would skip the user's PreCompact hook, which may protect the context. */
-function disarmGuarded(state: GovernorState): GovernorState {
-  return disarm(state, 'a PreCompact hook would not be asked (--compaction exact does without it)');
-}
+/** With a mod, claude would skip the user's PreCompact hook, which may protect the context. */
+const GUARDED = 'a PreCompact hook would not be asked (--compaction exact does without it)';
 
 function armMod(state: GovernorState): GovernorState {
   if (state.process.control.phase === 'closed') return state;
   const isGuarded = listOf(fieldsOf(state.process.control.initialize?.hooks).PreCompact).length > 0;
-  if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarmGuarded(state);
+  if (state.run.policy.compaction.how === 'auto' && isGuarded) return disarm(state, GUARDED);
   return emit(
     changedIn(state, 'exact', { phase: 'arming' }),
     { kind: 'arm-exact' },
@@ -75,7 +73,7 @@ function armMod(state: GovernorState): GovernorState {
 /** Asks claude to load the mod from its folder. `add_plugins` adds it to the loaded plugins. */
 export function onExactFolder(state: GovernorState, path: string | undefined, isGuarded = false): GovernorState {
   if (!isLoading(state)) return state;
-  if (isGuarded) return disarmGuarded(state);
+  if (isGuarded) return disarm(state, GUARDED);
   if (path === undefined) return disarm(state, 'the mod could not be written');
   return request(state, 'load-mod', {
     subtype: 'reload_plugins',

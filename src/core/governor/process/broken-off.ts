@@ -1,8 +1,7 @@
-import { decodeLine } from '../../protocol/decode.ts';
 import { cutUnits } from '../../text/words.ts';
 import type { ExitEvent, Prompt, RecoveredEvent } from '../input.ts';
 import { owedPrompts, promptsInTurn, resumedWork } from '../prompts/mailbox.ts';
-import { toPrompt } from '../prompts/prompt.ts';
+import { promptIn } from '../prompts/prompt.ts';
 import type { HandoffDocument, Relief } from '../relief/relief-state.ts';
 import { openTools } from '../relief/tool-results.ts';
 import type { GovernorState, Turn } from '../state.ts';
@@ -72,10 +71,7 @@ export function onRecovered(state: GovernorState, event: RecoveredEvent): Govern
   const { document, answers, spent } = event;
   const pending = document === undefined ? undefined : ({ ...document, by: 'memory', problems: [] } as const);
   const work = answers.length === 0 ? undefined : interruption('The work was interrupted', event);
-  const prompts = answers.flatMap((line) => {
-    const event = decodeLine(line);
-    return event.kind === 'user' ? [{ prompt: toPrompt(event, line), fate: 'owed' } as const] : [];
-  });
+  const prompts = answers.flatMap((line) => promptIn(line) ?? []).map((prompt) => ({ prompt, fate: 'owed' }) as const);
   const { settled, open, raised, agents, lost } = spent;
   const { cost } = state.limits;
   const counted = { ...cost, counted: cost.counted + open, guessed: cost.guessed || open + lost !== 0 };

@@ -1,4 +1,5 @@
 import { picturesIn, plainText, textsOf } from '../../protocol/blocks.ts';
+import { decodeLine } from '../../protocol/decode.ts';
 import type { UserEvent } from '../../protocol/events.ts';
 import { groupsIn } from '../../protocol/fields.ts';
 import { endBefore, wholeCharacter } from '../../text/words.ts';
@@ -31,6 +32,12 @@ const COMMAND = /^\s*\/([\w:-]+)(?=\s|$)/;
 export function toPrompt(event: UserEvent, line: string): Prompt {
   const text = plainText(event.blocks);
   return { uuid: event.uuid ?? '', line, text, command: commandIn(text), event };
+}
+
+/** The prompt in a line for claude's stdin; undefined for any other line. */
+export function promptIn(line: string): Prompt | undefined {
+  const event = decodeLine(line);
+  return event.kind === 'user' ? toPrompt(event, line) : undefined;
 }
 
 /** Name of the slash command in a prompt; undefined for other prompts. */

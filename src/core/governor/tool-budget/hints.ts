@@ -7,19 +7,16 @@ import { roomFor } from './room.ts';
 import type { AlertLevel, ToolCall } from './tool-budget.ts';
 import { budgetMode } from './tool-state.ts';
 
-/** An item of a tool's output, and its size in tokens. */
-interface Unit {
-  readonly name: string;
-  readonly tokens: number;
-}
-
+/** Items of a tool's output, and the size of one in tokens. */
 export const UNITS = {
   files: { name: 'files', tokens: 100 },
   matches: { name: 'matches with context', tokens: 200 },
   commits: { name: 'commits', tokens: 150 },
   blame: { name: 'lines of blame output', tokens: 50 },
   lines: { name: 'lines', tokens: 12 },
-} as const satisfies Readonly<Record<string, Unit>>;
+} as const;
+
+type Unit = (typeof UNITS)[keyof typeof UNITS];
 
 /** Below this many tokens the budget alert is more useful than a hint. */
 const MIN_REMAINING = 5_000;
