@@ -49,14 +49,14 @@ export function ratesToCome(state: GovernorState) {
  */
 export const BOUND = 1.04;
 
-/** Amount that the run may still lose within a bound, in micro-dollars. */
+/**
+ * Amount that the run may still lose within a bound, in micro-dollars. What claude alone would have fetched again does not
+ * count, because it may not have: other contents, or at another time.
+ */
 export function slackOf({ relief, gauge }: GovernorState, bound = BOUND): number {
   const { alone, real } = accountsOf(relief.alone, gauge);
-  return (alone - relief.alone.owed * DOUBT) * bound - real - relief.given.cost;
+  return (alone - relief.alone.owed) * bound - real - relief.given.cost;
 }
-
-/** Share of what claude alone would have fetched again that it may not have: other contents, or at another time. */
-const DOUBT = 0.5;
 
 /** Smallest saving or loss that the accounts can tell from none, as a share of the cost. */
 const LEAST_SHARE = 0.02;

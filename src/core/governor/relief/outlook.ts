@@ -137,16 +137,16 @@ function bearableMoment(state: GovernorState): Moment | undefined {
 }
 
 /**
- * Most that a run may cost, as a factor of the cost with claude alone, if the work needs all files again that went:
+ * Most that a run may cost, as a factor of the cost with claude alone, if the work needs all contents again that went:
  * `RETURN` calls later, each of which costs less until then.
  */
-const WORST = 1.2;
+const WORST = 1.25;
 const RETURN = 25;
 
 /**
  * `stake`: loss if the run ended after a relief and the calls that are certain to come, in micro-dollars: with the
  * expected repeated fetches, or with all contents fetched again. Content outside of `byName` is not counted: the bound
- * covers it for one relief, and its real cost reduces the slack afterwards. `worst`: loss if all files come back.
+ * covers it for one relief, and its real cost reduces the slack afterwards. `worst`: loss if all contents come back.
  */
 function stakesOf(state: GovernorState, way: Moment['way'], wayOutlook: ReturnType<typeof outlookOf>) {
   const { full, landing, rates, atStake, atWorst } = wayOutlook;

@@ -101,7 +101,7 @@ export interface WorkingSet {
   readonly missed: Missed;
   /** Cost of fetching removed contents again, in micro-dollars. Contents that were not used yet count in full. */
   readonly atStake: number;
-  /** Cost of fetching all files again, and answers with a price of their own, in micro-dollars. */
+  /** Cost of fetching all of them again, in micro-dollars. */
   readonly atWorst: number;
   /** Tokens of all contents that the work uses, weighted by the chance, and micro-dollars to fetch them again. */
   readonly needed: { readonly tokens: number; readonly cost: number };
@@ -150,7 +150,7 @@ export function workingSet(contents: Contents, now: number, stakes: Stakes): Wor
       return { calls: calls + share, tokens: tokens + share * one.tokens, cost: cost + share * one.cost };
     }, USUALLY_MISSED),
     atStake: sumOf(going, stakeOf),
-    atWorst: sumOf(going, (one) => (one.had > 0 && (one.path !== undefined || one.cost > 0) ? again(one) : 0)),
+    atWorst: sumOf(going, (one) => (one.had > 0 ? again(one) : 0)),
     needed: {
       tokens: sumOf(held, (one) => useOf(one) * one.tokens),
       cost: sumOf(held, (one) => useOf(one) * again(one)),

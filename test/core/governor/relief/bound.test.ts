@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PRICES, priceOf } from '../../../../src/core/governor/cost/prices.ts';
 import { accountsOf } from '../../../../src/core/governor/relief/alone.ts';
+import { drawnAdversary } from '../../../support/economy/adversary.ts';
 import { drawn, drawnLong, drawnWide, HAIKU, OPUS, SONNET } from '../../../support/economy/drawn.ts';
 import { drawnKind, KINDS } from '../../../support/economy/kinds.ts';
 import { ANSWER, edit, read, signOf } from '../../../support/economy/moves.ts';
@@ -195,3 +196,24 @@ describe('a kind of job as people give them', () => {
     expect(Math.abs(error) / alone.usd).toBeLessThan(0.08);
   });
 });
+
+it.each(numbersTo(sized(6, 60)))(
+  'the work fetches again what compactions took, at the worst time: a run loses no more than the price of that: %i',
+  (seed) => {
+    const { world, attack, repeat, gone } = drawnAdversary(seed);
+    const [run, alone] = [playGoverned(attack, world), playAlone(repeat, world)];
+    const { cacheRead, cacheWrite, output } = priceOf(world.model, PRICES) ?? {
+      cacheRead: 0,
+      cacheWrite: 0,
+      output: 0,
+    };
+    const read = world.cold ? cacheWrite : cacheRead;
+    let most = 0;
+    run.bills.forEach((usd, at) => {
+      const { calls, tokens } = gone[at] ?? { calls: 0, tokens: 0 };
+      const fetching = tokens * cacheWrite + calls * (run.peak * read + 150 * output);
+      most = Math.max(most, (BARE_TOKENS * cacheWrite + fetching) / 1e12);
+      expect(usd).toBeLessThanOrEqual(1.05 * (alone.bills[at + AHEAD] ?? alone.usd) + most);
+    });
+  },
+);
